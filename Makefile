@@ -1,0 +1,106 @@
+# Every command of the project. Plain `make` lists them; each prepares what it needs in .venv by itself.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VENV := .venv
+BIN := $(VENV)/bin
+BUILT := $(VENV)/.built
+# A committed lock file is obeyed, never rewritten; `make LOCKED= build` lets cargo renew it.
+LOCKED := $(if $(wildcard Cargo.lock),--locked)
+# The binding links to no Python of its own, so that only pytest can test it.
+CRATES := --workspace --exclude swarmrs-py
+
+# The first interpreter that is new enough; `make PYTHON=/path/to/python` chooses another.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
+	&& echo $$p && break; done)
+
+SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
+	$(shell find rust -type f \( -name '*.rs' -o -name '*.toml' \) -not -path '*/target/*' 2>/dev/null)
+
+# Both are read by the build of the binding; the same value everywhere spares a rebuild.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-rust ci clean cargo
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## choose columns of an embedded data set and print them
+	$(BIN)/swarmrs select sklearn:breast_cancer --algo pbpso --seed 1
+
+test: test-rust test-python ## run all tests, Rust and Python
+
+test-rust: cargo ## run the tests of the Rust crates only
+	if cargo nextest --version >/dev/null 2>&1; then \
+		cargo nextest run $(CRATES) $(LOCKED); \
+		cargo test --doc $(CRATES) $(LOCKED); \
+	else \
+		cargo test $(CRATES) $(LOCKED); \
+	fi
+
+test-python: build ## run the Python tests only
+	$(BIN)/python -m pytest
+
+build: $(BUILT) ## compile the binding (release) and install it in .venv
+
+lint: build ## check format, lints, docs and types
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets $(LOCKED) -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items $(LOCKED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	MYPYPATH=python $(BIN)/stubtest swarmrs._swarmrs
+
+fmt: build ## format Rust and Python, mend what the linter can
+	cargo fmt --all
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+bless: cargo ## record the golden traces anew; the commit says why they moved
+	SWARMRS_BLESS=1 cargo test -p swarmrs-core --test golden $(LOCKED)
+
+bench: build ## measure swarmrs against scikit-learn and numpy; ARGS="--only threads" for a part
+	$(BIN)/python benches/vs_python.py $(ARGS)
+
+bench-rust: cargo ## run the criterion benches of the core; ARGS=knn_loo for some of them
+	cargo bench -p swarmrs-benches $(LOCKED) -- $(ARGS)
+
+ci: ## run the gate: lint, then test
+	.ci/run
+
+clean: ## remove what was built, the .venv included
+	rm -rf $(VENV) target .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -f python/swarmrs/_swarmrs*.so
+	find python tests benches -name __pycache__ -type d -prune -exec rm -rf {} +
+
+cargo:
+	@command -v cargo >/dev/null || { \
+		echo "error: cargo is not found" >&2; \
+		echo "hint: install Rust, for instance by rustup (https://rustup.rs), then run make again" >&2; \
+		exit 1; }
+	@command -v cc >/dev/null || command -v gcc >/dev/null || { \
+		echo "error: no C compiler is found, cargo links with it" >&2; \
+		echo "hint: install gcc or clang (Debian: apt install build-essential), then run make again" >&2; \
+		exit 1; }
+
+$(BIN)/maturin:
+	@test -n "$(PYTHON)" || { \
+		echo "error: no Python >= 3.11 with the venv module is found" >&2; \
+		echo "hint: install one (Debian: apt install python3 python3-venv) or name it: make PYTHON=/path/to/python" >&2; \
+		exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet 'maturin>=1.12,<2'
+
+# Python sources are linked, not copied, so only Rust and the settings make it necessary to build again.
+$(BUILT): $(SOURCES) | cargo $(BIN)/maturin
+	$(BIN)/maturin develop --release $(LOCKED) --extras dev,plot
+	touch $@
+
+ifeq ($(wildcard python/swarmrs/_swarmrs*.so),)
+.PHONY: $(BUILT)
+endif

@@ -1,0 +1,44 @@
+//! Made data for the benches, from fixed seeds.
+
+use swarmrs_core::dataset::{Dataset, Scale};
+use swarmrs_core::streams::{Phase, Streams};
+use swarmrs_core::subset::Subset;
+
+const SEED: u64 = 2026;
+
+/// Two classes, each a cloud around a center of its own in every third feature, noise in the rest.
+///
+/// # Panics
+/// With fewer than two rows or no feature.
+pub fn table(n_samples: usize, n_features: usize) -> Dataset {
+    let codes: Vec<u32> = (0..n_samples as u32).map(|row| row % 2).collect();
+    let mut columns = Vec::with_capacity(n_samples * n_features);
+    for feature in 0..n_features {
+        let mut rng = Streams::new(SEED).rng(0, Phase::Ask, feature);
+        let shift = if feature % 3 == 0 { 0.5 } else { 0.0 };
+        columns.extend(codes.iter().map(|&code| rng.unit() + shift * f64::from(code)));
+    }
+    let names = (0..n_features).map(|feature| format!("x{feature}")).collect();
+    Dataset::new(&columns, codes, 2, names, Scale::Minmax).expect("made data is sound")
+}
+
+/// `count` random subsets, each of `size` of the features.
+pub fn subsets(n_features: usize, size: usize, count: usize) -> Vec<Subset> {
+    let streams = Streams::new(SEED);
+    let draw = |slot| streams.rng(1, Phase::Ask, slot).distinct(size, n_features);
+    (0..count).map(|slot| Subset::from_indices(n_features, draw(slot))).collect()
+}
+
+/// A walk of `count` subsets from a random one of half the features, `flips` flips apart.
+pub fn walk(n_features: usize, flips: usize, count: usize) -> Vec<Subset> {
+    let streams = Streams::new(SEED);
+    let mut at = subsets(n_features, n_features / 2, 1).remove(0);
+    let mut path = vec![at.clone()];
+    for slot in 1..count {
+        for feature in streams.rng(2, Phase::Ask, slot).distinct(flips, n_features) {
+            at.set(feature, !at.contains(feature));
+        }
+        path.push(at.clone());
+    }
+    path
+}

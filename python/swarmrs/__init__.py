@@ -1,0 +1,57 @@
+"""Wrapper feature selection by swarms: exact, incremental, fast.
+
+Examples
+--------
+>>> from swarmrs import select
+>>> result = select("sklearn:wine", algo="sfs", random_state=1)
+>>> result.size, f"{result.scores['error']:.2f}"  # doctest: +SKIP
+(7, '0.02')
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from swarmrs import exceptions
+    from swarmrs._estimators import SwarmSelector
+    from swarmrs._evaluator import Evaluator
+    from swarmrs._select import algorithms, select
+    from swarmrs._selection import Selection
+    from swarmrs._swarmrs import __version__
+    from swarmrs._table import read_table
+
+__all__ = [
+    "Evaluator",
+    "Selection",
+    "SwarmSelector",
+    "__version__",
+    "algorithms",
+    "exceptions",
+    "read_table",
+    "select",
+]
+
+# Names are imported when first used: polars and scikit-learn take seconds to load.
+_HOMES = {
+    "Evaluator": "_evaluator",
+    "Selection": "_selection",
+    "SwarmSelector": "_estimators",
+    "__version__": "_swarmrs",
+    "algorithms": "_select",
+    "read_table": "_table",
+    "select": "_select",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name == "exceptions":
+        return import_module("swarmrs.exceptions")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'swarmrs' has no attribute '{name}'")
+    value: object = getattr(import_module(f"swarmrs.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

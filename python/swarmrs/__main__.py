@@ -1,0 +1,5 @@
+"""``python -m swarmrs`` is the command ``swarmrs``."""
+
+from swarmrs.cli import main
+
+main()

@@ -1,0 +1,170 @@
+"""The searches as scikit-learn has selectors."""
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from swarmrs._evaluation import CV
+from swarmrs._scorer import Estimator, Scoring
+from swarmrs._select import RandomState, select
+from swarmrs._selection import Setting
+
+
+class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Chooses features by any algorithm of the registry.
+
+    Parameters
+    ----------
+    algo : str
+        The id of an algorithm; `swarmrs.algorithms` lists them.
+    classifier, k, metric, weights, cv, cv_seed, scale, scoring
+        How a subset is measured, as for `swarmrs.select`.
+    objective, alpha, gamma
+        What is lowered.
+    max_evals, iterations, time_limit, target_cost
+        When to stop; by default after the algorithm's own number of evaluations.
+    params : mapping, optional
+        Settings of the algorithm that differ from its defaults.
+    include, exclude : sequence of str or int
+        Features that are always, or never, in.
+    max_features : int, optional
+        How many features may be chosen.
+    random_state : int, RandomState, Generator or None
+        The seed of the search.
+    n_jobs : int, optional
+        Threads: None is 1, -1 is all. It changes no result.
+    memory : int
+        Bytes for distances kept between evaluations. It changes no result.
+
+    Attributes
+    ----------
+    support_ : ndarray of bool
+        The chosen features.
+    cost_, scores_, stop_, n_evaluations_, trace_, front_
+        What the search found and how; see `swarmrs.Selection`.
+    result_ : Selection
+        All of it.
+    n_features_in_, feature_names_in_
+        The features seen in `fit`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SwarmSelector("sfs", cv=5).fit(X, y).support_
+    array([False, False,  True,  True])
+    """
+
+    def __init__(
+        self,
+        algo: str = "bpso",
+        *,
+        classifier: str | Estimator = "knn",
+        k: int | None = None,
+        metric: str = "euclidean",
+        weights: str = "uniform",
+        cv: CV = 10,
+        cv_seed: int = 0,
+        scale: str = "minmax",
+        scoring: Scoring | None = None,
+        objective: str | None = None,
+        alpha: float = 0.9,
+        gamma: float = 0.8,
+        max_evals: int | None = None,
+        iterations: int | None = None,
+        time_limit: float | None = None,
+        target_cost: float | None = None,
+        params: Mapping[str, Setting] | None = None,
+        include: Sequence[str | int] = (),
+        exclude: Sequence[str | int] = (),
+        max_features: int | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        memory: int = 2**30,
+    ) -> None:
+        self.algo = algo
+        self.classifier = classifier
+        self.k = k
+        self.metric = metric
+        self.weights = weights
+        self.cv = cv
+        self.cv_seed = cv_seed
+        self.scale = scale
+        self.scoring = scoring
+        self.objective = objective
+        self.alpha = alpha
+        self.gamma = gamma
+        self.max_evals = max_evals
+        self.iterations = iterations
+        self.time_limit = time_limit
+        self.target_cost = target_cost
+        self.params = params
+        self.include = include
+        self.exclude = exclude
+        self.max_features = max_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory = memory
+
+    def fit(self, X: ArrayLike | pl.DataFrame, y: ArrayLike) -> Self:
+        """Search for the features that tell the classes apart best.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The samples.
+        y : array-like of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        SwarmSelector
+            Itself.
+        """
+        samples, labels = validate_data(
+            self, X, y, dtype=np.float64, order="F", ensure_min_samples=2
+        )
+        check_classification_targets(labels)
+        names = getattr(self, "feature_names_in_", None)
+        data = samples if names is None else pl.from_numpy(samples, schema=names.tolist())
+        result = select(data, labels, **self.get_params(deep=False))
+        self.result_ = result
+        self.support_ = result.support
+        self.cost_ = result.cost
+        self.scores_ = result.scores
+        self.stop_ = result.stop
+        self.n_evaluations_ = result.evaluations.asked
+        self.trace_ = result.trace
+        self.front_ = result.front
+        return self
+
+    def transform(self, X: ArrayLike | pl.DataFrame) -> NDArray[np.float64] | pl.DataFrame:
+        """Return the chosen features: of a polars frame its columns as they are, else an array.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The samples.
+        """
+        if isinstance(X, pl.DataFrame):
+            check_is_fitted(self)
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return X.select(self.get_feature_names_out().tolist())
+        return super().transform(X)  # type: ignore[no-any-return]
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

@@ -1,0 +1,166 @@
+"""How a subset is measured: the classifier, its settings and the folds."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from swarmrs._table import Table
+from swarmrs._words import check_word
+from swarmrs.exceptions import SpecError
+
+CLASSIFIERS = ("knn", "nb")
+METRICS = ("euclidean", "manhattan")
+WEIGHTS = ("uniform", "distance")
+SCALES = ("minmax", "standard", "none")
+
+CVS = ("10", "kfold=10,contiguous", "loo", "holdout=0.3")
+
+Split: TypeAlias = tuple[ArrayLike, ArrayLike]
+
+
+class Splitter(Protocol):
+    """What scikit-learn calls a splitter: an object that cuts rows into training and test parts."""
+
+    def split(
+        self, X: NDArray[np.float64], y: NDArray[np.generic]
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Yield the rows of each training and test part."""
+
+
+CV: TypeAlias = int | str | Splitter | Iterable[Split]
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Which rows are tested on what was learned from which.
+
+    Attributes
+    ----------
+    scheme : {"kfold", "loo", "holdout", "splits"}
+        Stratified folds, leave-one-out, one stratified test part, or the splits given.
+    k, shuffle : int, bool
+        Of folds: how many, and whether the rows are shuffled.
+    test : float
+        The share of rows held out.
+    seed : int
+        Shuffles the rows of folds, and draws those held out.
+    splits : tuple of pairs of lists of int
+        The rows of each training and test part, if the scheme is ``"splits"``.
+    """
+
+    scheme: str
+    k: int = 0
+    shuffle: bool = True
+    test: float = 0.0
+    seed: int = 0
+    splits: tuple[tuple[list[int], list[int]], ...] = ()
+
+    @classmethod
+    def of(cls, cv: CV, seed: int, table: Table) -> "Folds":
+        """Return the folds that `cv` stands for on a table."""
+        if isinstance(cv, int):
+            return cls("kfold", k=cv, seed=seed)
+        if isinstance(cv, str):
+            if cv == "loo":
+                return cls("loo")
+            if kfold := re.fullmatch(r"(?:kfold=)?(\d+)(,contiguous)?", cv):
+                return cls("kfold", k=int(kfold[1]), shuffle=kfold[2] is None, seed=seed)
+            if holdout := re.fullmatch(r"holdout=(0?\.\d+)", cv):
+                return cls("holdout", test=float(holdout[1]), seed=seed)
+            raise SpecError(f"unknown cv '{cv}'", f"known: {', '.join(CVS)}")
+        pairs = cv.split(table.x, table.y) if hasattr(cv, "split") else cv
+        return cls("splits", splits=tuple((_rows(train), _rows(test)) for train, test in pairs))
+
+    def spec(self) -> dict[str, object]:
+        """Return the folds as the engine reads them."""
+        if self.scheme == "splits":
+            return {"scheme": "splits", "splits": self.splits}
+        return self.to_dict()
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the folds as a result records them."""
+        if self.scheme == "kfold":
+            return {"scheme": "kfold", "k": self.k, "shuffle": self.shuffle, "seed": self.seed}
+        if self.scheme == "holdout":
+            return {"scheme": "holdout", "test": self.test, "seed": self.seed}
+        if self.scheme == "splits":
+            return {"scheme": "splits", "n_splits": len(self.splits)}
+        return {"scheme": "loo"}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All that fixes the scores of a subset.
+
+    Attributes
+    ----------
+    folds : Folds
+        How the rows are divided.
+    scale : {"minmax", "standard", "none"}
+        How columns are scaled.
+    classifier : {"knn", "nb"}
+        What predicts the class of a row.
+    k, metric, weights : int, str, str
+        Of k-NN: the number of neighbors, their distance and their votes.
+    """
+
+    folds: Folds
+    scale: str
+    classifier: str
+    k: int = 5
+    metric: str = "euclidean"
+    weights: str = "uniform"
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        *,
+        classifier: object,
+        k: int | None,
+        metric: str,
+        weights: str,
+        cv: CV,
+        cv_seed: int,
+        scale: str,
+    ) -> "Evaluation":
+        """Check the settings of a built-in classifier and put them together."""
+        name = check_word("classifier", classifier, CLASSIFIERS)
+        if k is not None and name != "knn":
+            raise SpecError(f"k is {k}, but '{name}' has no neighbors", "leave k out")
+        return cls(
+            folds=Folds.of(cv, cv_seed, table),
+            scale=check_word("scale", scale, SCALES),
+            classifier=name,
+            k=5 if k is None else k,
+            metric=check_word("metric", metric, METRICS),
+            weights=check_word("weights", weights, WEIGHTS),
+        )
+
+    def spec(self) -> dict[str, object]:
+        """Return the evaluation as the engine reads it."""
+        return {
+            "classifier": self.classifier,
+            "k": self.k,
+            "metric": self.metric,
+            "weights": self.weights,
+            "folds": self.folds.spec(),
+        }
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the evaluation as a result records it: only the settings that matter."""
+        settings: dict[str, object] = {"classifier": self.classifier}
+        if self.classifier == "knn":
+            settings |= {"k": self.k, "metric": self.metric, "weights": self.weights}
+        return settings | {"scale": self.scale, "folds": self.folds.to_dict()}
+
+
+def _rows(part: ArrayLike) -> list[int]:
+    rows = np.asarray(part)
+    if rows.ndim != 1 or not np.issubdtype(rows.dtype, np.integer):
+        raise SpecError("a part of cv is not a list of row numbers")
+    return cast(list[int], rows.tolist())

@@ -1,0 +1,139 @@
+"""Evaluator: the scores of subsets one names oneself."""
+
+import json
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from swarmrs import _swarmrs
+from swarmrs._evaluation import CV, Evaluation
+from swarmrs._selection import Work, describe_data
+from swarmrs._table import Source, Target, read_table
+from swarmrs._threads import count_threads
+from swarmrs.exceptions import SpecError, SwarmrsWarning
+
+
+class Evaluator:
+    """Measures subsets of features, exactly as a search does.
+
+    Parameters
+    ----------
+    X : array, frame, str, path or Table
+        The samples; see `read_table`.
+    y : array-like, str or int, optional
+        Their labels, or the column that holds them. By default the last column.
+    classifier : {"knn", "nb"}
+        k nearest neighbors or Gaussian naive Bayes.
+    k, metric, weights, cv, cv_seed, scale, n_jobs, memory
+        As for `select`.
+    incremental : bool
+        Whether a subset may be built from one measured before. It changes no score.
+
+    Attributes
+    ----------
+    table : Table
+        The data as it was read.
+    evaluation : Evaluation
+        The settings.
+    warnings : tuple of str
+        What can mislead: rare classes, columns the grid is too coarse for.
+
+    Examples
+    --------
+    >>> evaluator = Evaluator("sklearn:iris", classifier="nb", cv="loo")
+    >>> scores = evaluator.measure([[True, True, False, False], [False, False, True, True]])
+    >>> scores["accuracy"].round(2)
+    array([0.79, 0.95])
+    """
+
+    def __init__(
+        self,
+        X: Source,
+        y: Target = None,
+        *,
+        classifier: str = "knn",
+        k: int | None = None,
+        metric: str = "euclidean",
+        weights: str = "uniform",
+        cv: CV = 10,
+        cv_seed: int = 0,
+        scale: str = "minmax",
+        n_jobs: int | None = None,
+        memory: int = 2**30,
+        incremental: bool = True,
+    ) -> None:
+        self.table = read_table(X, y)
+        self.evaluation = Evaluation.of(
+            self.table,
+            classifier=classifier,
+            k=k,
+            metric=metric,
+            weights=weights,
+            cv=cv,
+            cv_seed=cv_seed,
+            scale=scale,
+        )
+        table = self.table
+        dataset = _swarmrs.Dataset(table.x, table.codes, len(table.labels), table.names, scale)
+        self.fingerprint = dataset.fingerprint
+        self._engine = _swarmrs.Evaluator(
+            dataset, json.dumps(self.evaluation.spec()), count_threads(n_jobs), memory, incremental
+        )
+        self.warnings = table.name_classes([*dataset.warnings, *self._engine.warnings])
+        for message in self.warnings:
+            warnings.warn(message, SwarmrsWarning, stacklevel=2)
+
+    def measure(self, masks: ArrayLike) -> NDArray[np.void]:
+        """Return the scores of each subset.
+
+        Parameters
+        ----------
+        masks : array-like of bool
+            A row for each subset, a column for each feature; or one row alone.
+
+        Returns
+        -------
+        structured ndarray
+            An element for each subset, a field for each score.
+        """
+        scores = self._engine.measure(self._check(masks, 2))
+        fields = np.dtype([(name, np.float64) for name in self._engine.scores])
+        return scores.view(fields)[:, 0]
+
+    def predict(self, mask: ArrayLike) -> tuple[NDArray[np.uint32], NDArray[np.generic]]:
+        """Return what is predicted for each tested row.
+
+        Parameters
+        ----------
+        mask : array-like of bool
+            Whether each feature is in.
+
+        Returns
+        -------
+        rows : ndarray of uint32
+            The tested rows, ascending; as often as they are tested.
+        labels : ndarray
+            The label predicted for each.
+        """
+        rows, codes = self._engine.predict(self._check(mask, 1))
+        return rows, np.array(self.table.labels)[codes]
+
+    @property
+    def work(self) -> Work:
+        """The element operations done so far."""
+        return Work(*self._engine.work())
+
+    def describe_data(self) -> dict[str, object]:
+        """Return what a result says about the table."""
+        return describe_data(self.table, self.fingerprint)
+
+    def _check(self, masks: ArrayLike, ndim: int) -> NDArray[np.bool_]:
+        array = np.ascontiguousarray(masks, dtype=bool)
+        if array.ndim == 1:
+            array = array.reshape((1,) * (ndim - 1) + array.shape)
+        width = self.table.frame.width
+        if array.ndim != ndim or array.shape[-1] != width:
+            shape = " x ".join(map(str, array.shape))
+            raise SpecError(f"masks are {shape}, expected {width} features in the last dimension")
+        return array

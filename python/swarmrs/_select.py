@@ -1,0 +1,250 @@
+"""select(): the one path from a table to a selection."""
+
+import json
+import os
+import secrets
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias, TypedDict
+
+import numpy as np
+
+from swarmrs import _swarmrs
+from swarmrs._evaluation import CV, Evaluation
+from swarmrs._scorer import Estimator, Outside, Scorer, Scoring
+from swarmrs._selection import (
+    Card,
+    Objective,
+    Selection,
+    Setting,
+    read_cards,
+    read_selection,
+)
+from swarmrs._table import Data, Target, read_table
+from swarmrs._threads import count_threads
+from swarmrs._words import check_word
+from swarmrs.exceptions import SpecError, SwarmrsWarning
+
+OBJECTIVES = ("error", "weighted", "hybrid")
+
+RandomState: TypeAlias = int | np.integer | np.random.RandomState | np.random.Generator | None
+
+
+class Turn(TypedDict):
+    """What `on_turn` is told after each turn."""
+
+    turn: int
+    asked: int
+    unique: int
+    limit: int | None
+    best_cost: float
+    best_error: float
+    best_size: int
+    seconds: float
+
+
+def select(
+    data: Data,
+    target: Target = None,
+    *,
+    algo: str = "bpso",
+    classifier: str | Estimator = "knn",
+    k: int | None = None,
+    metric: str = "euclidean",
+    weights: str = "uniform",
+    cv: CV = 10,
+    cv_seed: int = 0,
+    scale: str = "minmax",
+    scoring: Scoring | None = None,
+    scorer: Scorer | None = None,
+    objective: str | None = None,
+    alpha: float = 0.9,
+    gamma: float = 0.8,
+    max_evals: int | None = None,
+    iterations: int | None = None,
+    time_limit: float | None = None,
+    target_cost: float | None = None,
+    params: Mapping[str, Setting] | None = None,
+    include: Sequence[str | int] = (),
+    exclude: Sequence[str | int] = (),
+    max_features: int | None = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    memory: int = 2**30,
+    checkpoint: str | os.PathLike[str] | None = None,
+    on_turn: Callable[[Turn], bool | None] | None = None,
+    missing: str = "error",
+    encode: str = "error",
+) -> Selection:
+    """Search for the features that tell the classes apart best.
+
+    Parameters
+    ----------
+    data : str, path, frame, array, pair or Table
+        The samples: a file, ``"sklearn:wine"``, a frame, an array, or a pair of features and
+        labels; see `read_table`.
+    target : str, int or array-like, optional
+        The column that holds the classes, or the labels themselves. By default the last column.
+    algo : str
+        The id of an algorithm; `algorithms` lists them.
+    classifier : {"knn", "nb"} or estimator
+        What measures a subset: k nearest neighbors, Gaussian naive Bayes, or any estimator of
+        scikit-learn, which is given the features as they are, unscaled.
+    k : int, optional
+        The neighbors of k-NN, 5 by default.
+    metric : {"euclidean", "manhattan"}
+        Their distance.
+    weights : {"uniform", "distance"}
+        Their votes.
+    cv : int, "loo", str, splitter or iterable of splits
+        Stratified folds, leave-one-out, ``"kfold=10,contiguous"``, ``"holdout=0.3"``, a splitter of
+        scikit-learn, or pairs of training and test rows. All subsets see the same folds.
+    cv_seed : int
+        Shuffles the folds; apart from `random_state`, so that runs can be compared.
+    scale : {"minmax", "standard", "none"}
+        How columns are scaled.
+    scoring : str or callable, optional
+        The score an estimator is asked for; its error is 1 - score.
+    scorer : callable, optional
+        Takes the place of a classifier: given a batch of masks (a row each), returns their errors.
+    objective : {"error", "weighted", "hybrid"}, optional
+        What is lowered: the error; `alpha` of it and the rest of the share of features kept; or
+        the negative of `gamma` of the balanced accuracy and the rest of how far classes lie apart.
+        By default what the algorithm's paper lowers.
+    alpha, gamma : float
+        The weights in the objectives.
+    max_evals, iterations, time_limit, target_cost : optional
+        When to stop: subsets asked for, turns, seconds, a cost that is good enough. Without the
+        first three, the algorithm's own number of evaluations. A time limit is not reproducible.
+    params : mapping, optional
+        Settings of the algorithm that differ from its defaults.
+    include, exclude : sequence of str or int
+        Features that are always, or never, in.
+    max_features : int, optional
+        How many features may be chosen.
+    random_state : int, RandomState, Generator or None
+        The seed of the search. None draws one, which the result holds.
+    n_jobs : int, optional
+        Threads, by scikit-learn's convention: None is 1, -1 is all. It changes no result.
+    memory : int
+        Bytes for distances kept between evaluations. It changes no result.
+    checkpoint : path, optional
+        A file that holds what was measured. If it exists, the search goes on where it stopped and
+        ends as if it never had.
+    on_turn : callable, optional
+        Told how far the search is after each turn; returns True to stop it.
+    missing, encode : str
+        What to do about missing values and text; see `read_table`.
+
+    Returns
+    -------
+    Selection
+        The best subset measured. After Ctrl-C the best so far, `stop` being ``"interrupted"``.
+
+    Raises
+    ------
+    SpecError
+        If a setting is unknown, out of range or does not fit the others.
+    DataError
+        If the data is absent, unreadable or cannot be searched as it is.
+
+    Examples
+    --------
+    >>> result = select("sklearn:iris", algo="sfs", cv=5)
+    >>> result.selected
+    ('petal length (cm)', 'petal width (cm)')
+    """
+    table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
+    measure: Evaluation | Outside
+    if scorer is not None:
+        measure = Outside.of_callable(scorer)
+    elif isinstance(classifier, str):
+        measure = Evaluation.of(
+            table,
+            classifier=classifier,
+            k=k,
+            metric=metric,
+            weights=weights,
+            cv=cv,
+            cv_seed=cv_seed,
+            scale=scale,
+        )
+    else:
+        measure = Outside.of_estimator(
+            classifier, table, scoring=scoring, cv=cv, cv_seed=cv_seed, n_jobs=n_jobs
+        )
+    spec = {
+        "algorithm": algo,
+        "params": dict(params or {}),
+        "seed": _seed(random_state),
+        "evaluation": measure.spec(),
+        "objective": _objective(objective, alpha, gamma),
+        "budget": {
+            "evaluations": max_evals,
+            "turns": iterations,
+            "seconds": time_limit,
+            "target": target_cost,
+        },
+        "include": table.locate(include),
+        "exclude": table.locate(exclude),
+        "max_features": max_features,
+        "memory": memory,
+    }
+    is_ours = isinstance(measure, Evaluation)
+    dataset = _swarmrs.Dataset(
+        table.x, table.codes, len(table.labels), table.names, scale if is_ours else "minmax"
+    )
+    found = _swarmrs.run(
+        dataset,
+        json.dumps(spec, default=_plain),
+        threads=count_threads(n_jobs),
+        checkpoint=None if checkpoint is None else os.fspath(checkpoint),
+        on_turn=on_turn,
+        scorer=measure.scorer if isinstance(measure, Outside) else None,
+    )
+    selection = read_selection(found, table, dataset.fingerprint, measure)
+    for message in selection.warnings:
+        warnings.warn(message, SwarmrsWarning, stacklevel=2)
+    return selection
+
+
+def algorithms() -> list[Card]:
+    """Return the cards of all algorithms, by id.
+
+    Examples
+    --------
+    >>> [card.id for card in algorithms()][:2]
+    ['bpso', 'pbpso']
+    """
+    return read_cards(_swarmrs.algorithms())
+
+
+def _objective(name: str | None, alpha: float, gamma: float) -> Objective | None:
+    if name is None:
+        return None
+    check_word("objective", name, OBJECTIVES)
+    weights = {"weighted": {"alpha": alpha}, "hybrid": {"gamma": gamma}}
+    return {"kind": name, **weights.get(name, {})}
+
+
+def _seed(random_state: RandomState) -> int:
+    # 32 bits are enough to draw from, and every reader of JSON keeps them.
+    if random_state is None:
+        return secrets.randbits(32)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**32))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**32, dtype=np.uint64))
+    if isinstance(random_state, int | np.integer) and 0 <= random_state < 2**64:
+        return int(random_state)
+    raise SpecError(
+        f"random_state is {random_state!r}, expected a number from 0 to 2**64 - 1, a RandomState, "
+        "a Generator or None"
+    )
+
+
+def _plain(value: object) -> object:
+    """Return a number of numpy as one of Python, for JSON."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise SpecError(f"{value!r} is no setting", "give a number, a string, a boolean or None")

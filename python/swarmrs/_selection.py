@@ -1,0 +1,271 @@
+"""What a search found, and the cards that describe the algorithms."""
+
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from importlib.metadata import version
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from swarmrs import _swarmrs
+from swarmrs._evaluation import Evaluation
+from swarmrs._scorer import Outside
+from swarmrs._table import Table
+from swarmrs.exceptions import SpecError
+
+SCHEMA_VERSION = 1
+
+Setting: TypeAlias = bool | int | float | str | None
+Objective: TypeAlias = dict[str, str | float]
+
+
+class Evaluations(NamedTuple):
+    """Subsets the search asked for, and those of them that had to be measured."""
+
+    asked: int
+    unique: int
+
+
+class Seconds(NamedTuple):
+    """Where the time went: the search itself, its evaluations, both."""
+
+    search: float
+    evaluate: float
+    total: float
+
+
+class Work(NamedTuple):
+    """Element operations done, and what it would take to build every subset from nothing."""
+
+    element_ops: int
+    from_scratch_ops: int
+
+
+class FrontPoint(NamedTuple):
+    """A subset that no other tried one beats in both error and size."""
+
+    size: int
+    error: float
+    selected: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The best subset a search measured, and how it was found.
+
+    Attributes
+    ----------
+    algorithm : str
+        The id of the algorithm.
+    params : dict
+        All its settings.
+    seed : int
+        What fixed its chance; the same seed gives the same selection.
+    data, evaluation, objective, budget : dict
+        The table, how subsets were measured, what was lowered, the limits in force.
+    selected : tuple of str
+        The names of the chosen features, in the order of the table.
+    selected_indices : tuple of int
+        Their positions.
+    support : ndarray of bool
+        The same as a mask over all features.
+    cost : float
+        What the objective makes of the chosen features.
+    scores : dict of str to float or None
+        What they show on the folds; None where a scorer from outside does not tell.
+        These are the search's own scores, and optimistic: the folds chose the features.
+    evaluations : Evaluations
+        How many subsets were asked for, and measured.
+    seconds : Seconds
+        Where the time went. Nothing else here depends on the machine or the number of threads.
+    work : Work
+        Element operations.
+    stop : str
+        Why the search ended: ``"evaluations"``, ``"turns"``, ``"seconds"``, ``"target"``,
+        ``"finished"``, ``"interrupted"`` or ``"stopped"`` (by `on_turn`).
+    trace : polars.DataFrame
+        A row for each turn.
+    front : tuple of FrontPoint
+        The trade-off between size and error among all subsets tried.
+    warnings : tuple of str
+        What can mislead: rare classes, columns the grid is too coarse for.
+    """
+
+    algorithm: str
+    params: dict[str, Setting]
+    seed: int
+    data: dict[str, object]
+    evaluation: dict[str, object]
+    objective: Objective
+    budget: dict[str, float | None]
+    selected: tuple[str, ...]
+    selected_indices: tuple[int, ...]
+    support: NDArray[np.bool_]
+    cost: float
+    scores: dict[str, float | None]
+    evaluations: Evaluations
+    seconds: Seconds
+    work: Work
+    stop: str
+    trace: pl.DataFrame
+    front: tuple[FrontPoint, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """How many features are chosen."""
+        return len(self.selected)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the result as plain values, ready for JSON."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "algorithm": self.algorithm,
+            "params": self.params,
+            "seed": self.seed,
+            "data": self.data,
+            "evaluation": self.evaluation,
+            "objective": self.objective,
+            "budget": self.budget,
+            "selected": list(self.selected),
+            "selected_indices": list(self.selected_indices),
+            "size": self.size,
+            "cost": self.cost,
+            **self.scores,
+            "evaluations": self.evaluations._asdict(),
+            "seconds": self.seconds._asdict(),
+            "work": self.work._asdict(),
+            "stop": self.stop,
+            "versions": versions(),
+        }
+
+
+class Parameter(NamedTuple):
+    """A setting of an algorithm: its name, default, allowed values and meaning."""
+
+    name: str
+    default: Setting
+    range: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """What there is to know about an algorithm.
+
+    Attributes
+    ----------
+    id, name, family : str
+        What it is called in calls, what it is called by people, what kind it is.
+    year, paper, doi : int, str, str
+        Where it comes from.
+    aliases : tuple of str
+        Other ids it answers to.
+    summary : str
+        What sets it apart.
+    evaluations : int or None
+        The evaluations it asks for by default; None if it ends by itself.
+    objective : dict
+        What it lowers by default.
+    params : tuple of Parameter
+        Its settings.
+    """
+
+    id: str
+    name: str
+    family: str
+    year: int
+    paper: str
+    doi: str
+    aliases: tuple[str, ...]
+    summary: str
+    evaluations: int | None
+    objective: Objective
+    params: tuple[Parameter, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the card as plain values, ready for JSON."""
+        params = [parameter._asdict() for parameter in self.params]
+        return vars(self) | {"aliases": list(self.aliases), "params": params}
+
+
+def read_cards(text: str) -> list[Card]:
+    """Return the cards in what the engine says about its algorithms."""
+    cards = []
+    for entry in json.loads(text):
+        entry["aliases"] = tuple(entry["aliases"])
+        entry["params"] = tuple(Parameter(**parameter) for parameter in entry["params"])
+        cards.append(Card(**{field.name: entry[field.name] for field in fields(Card)}))
+    return cards
+
+
+def read_selection(
+    text: str, table: Table, fingerprint: str, measure: Evaluation | Outside
+) -> Selection:
+    """Return the selection in what the engine says about its run.
+
+    Raises
+    ------
+    SpecError
+        If a scorer from outside found no number for any subset.
+    """
+    found = json.loads(text)
+    if found["cost"] is None:
+        raise SpecError("the scorer gave no finite error for any subset")
+    scores = found["measures"]
+    if isinstance(measure, Outside):
+        scores = {name: scores[name] if name == "error" else None for name in scores}
+    chosen = tuple(found["selected"])
+    support = np.zeros(table.frame.width, dtype=bool)
+    support[list(chosen)] = True
+    return Selection(
+        algorithm=found["algorithm"],
+        params=found["params"],
+        seed=found["seed"],
+        data=describe_data(table, fingerprint),
+        evaluation=measure.to_dict(),
+        objective=found["objective"],
+        budget=found["budget"],
+        selected=_names(table, chosen),
+        selected_indices=chosen,
+        support=support,
+        cost=found["cost"],
+        scores=scores,
+        evaluations=Evaluations(**found["evaluations"]),
+        seconds=Seconds(**found["seconds"]),
+        work=Work(**found["work"]),
+        stop=found["stop"],
+        trace=pl.DataFrame(found["trace"]),
+        front=tuple(
+            FrontPoint(point["size"], point["error"], _names(table, point["selected"]))
+            for point in found["front"]
+        ),
+        warnings=table.name_classes(found["warnings"]),
+    )
+
+
+def _names(table: Table, indices: Sequence[int]) -> tuple[str, ...]:
+    return tuple(table.names[index] for index in indices)
+
+
+def describe_data(table: Table, fingerprint: str) -> dict[str, object]:
+    """Return what a result says about its table."""
+    return {
+        "name": table.name,
+        "rows": table.frame.height,
+        "features": table.frame.width,
+        "classes": len(table.labels),
+        "fingerprint": fingerprint,
+        "target": table.target,
+        "labels": list(table.labels),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what can change a result or how it was read."""
+    packages = {name: version(name) for name in ("numpy", "polars")}
+    return {"swarmrs": _swarmrs.__version__, "python": platform.python_version(), **packages}

@@ -1,0 +1,52 @@
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+@final
+class Dataset:
+    def __new__(
+        cls,
+        x: NDArray[np.float64],
+        codes: NDArray[np.uint32],
+        n_classes: int,
+        names: list[str],
+        scale: str,
+    ) -> Dataset: ...
+    @property
+    def n_samples(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def warnings(self) -> list[str]: ...
+
+@final
+class Evaluator:
+    def __new__(
+        cls, dataset: Dataset, evaluation: str, threads: int, memory: int, incremental: bool
+    ) -> Evaluator: ...
+    @property
+    def scores(self) -> list[str]: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    def measure(self, masks: NDArray[np.bool_]) -> NDArray[np.float64]: ...
+    def predict(self, mask: NDArray[np.bool_]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
+    def work(self) -> tuple[int, int]: ...
+
+def run(
+    dataset: Dataset,
+    spec: str,
+    *,
+    threads: int,
+    checkpoint: str | None = None,
+    on_turn: Callable[[Any], bool | None] | None = None,
+    scorer: Callable[[NDArray[np.bool_]], Sequence[float]] | None = None,
+) -> str: ...
+def algorithms() -> str: ...

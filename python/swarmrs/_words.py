@@ -1,0 +1,88 @@
+"""How messages name things: short lists, and the nearest known word for an unknown one."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from swarmrs.exceptions import SpecError
+
+_SHOWN = 5
+
+
+def listed(items: Iterable[str], shown: int = _SHOWN) -> str:
+    """Join items by commas, the first few in full and the rest by their number.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], shown=2)
+    'a, b and 1 more'
+    """
+    items = list(items)
+    more = f" and {len(items) - shown} more" if len(items) > shown else ""
+    return ", ".join(items[:shown]) + more
+
+
+def quoted(names: Iterable[str]) -> str:
+    """List names in quotes.
+
+    Examples
+    --------
+    >>> quoted(["a", "b"])
+    "'a', 'b'"
+    """
+    return listed(f"'{name}'" for name in names)
+
+
+def counted(number: int, noun: str) -> str:
+    """Say how many there are.
+
+    Examples
+    --------
+    >>> counted(1, "column"), counted(2, "class")
+    ('1 column', '2 classes')
+    """
+    plural = "es" if noun.endswith("s") else "s"
+    return f"{number} {noun}{'' if number == 1 else plural}"
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word most like this one, if any is."""
+    matches = get_close_matches(word, list(known), n=1)
+    return matches[0] if matches else None
+
+
+def check_word(what: str, word: object, known: Sequence[str]) -> str:
+    """Return the word if it is known.
+
+    Raises
+    ------
+    SpecError
+        If it is not; the hint offers the nearest known word.
+    """
+    if isinstance(word, str) and word in known:
+        return word
+    guess = nearest(str(word), known)
+    offer = f"did you mean '{guess}'? " if guess else ""
+    raise SpecError(f"unknown {what} '{word}'", f"{offer}known: {', '.join(known)}")
+
+
+def locate(column: str | int, names: Sequence[str], where: str) -> int:
+    """Return the position of a column given by its name or its index.
+
+    Digits that are no column's name are an index; a negative one counts from the end.
+
+    Raises
+    ------
+    SpecError
+        If there is no such column; the hint offers the nearest name.
+    """
+    if isinstance(column, str) and column in names:
+        return names.index(column)
+    try:
+        return range(len(names))[int(column)]
+    except (ValueError, IndexError):
+        guess = nearest(str(column), names)
+        offer = f"did you mean '{guess}'? " if guess else ""
+        raise SpecError(
+            f"column '{column}' not found in {where}",
+            f"{offer}{counted(len(names), 'column')}: {quoted(names)}",
+        ) from None

@@ -1,0 +1,71 @@
+"""The command line: parse, call, print. Results go to stdout, all else to stderr."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from swarmrs.cli._commands import algorithms, evaluate, select
+from swarmrs.cli._text import complain
+from swarmrs.exceptions import DataError, SpecError
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+for command in (select, evaluate, algorithms):
+    app.command()(command)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+) -> None:
+    """Choose the columns of a table that tell its classes apart best."""
+    if version:
+        from swarmrs import __version__
+
+        typer.echo(f"swarmrs {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run a command and end the process with its exit code.
+
+    The code is 0, 1 for bad data, 2 for a bad call, 70 for a bug, 130 when interrupted and 143 when
+    terminated. An error is one line and a hint another; ``--debug`` shows where it arose.
+    """
+    words = sys.argv[1:] if args is None else list(args)
+    try:
+        code = app(words, prog_name="swarmrs", standalone_mode=False) or 0
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the result has gone. Nothing may be flushed to it at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    except Exception as problem:
+        if "--debug" in words:
+            traceback.print_exc()
+        code = _explain(problem)
+    sys.exit(code)
+
+
+def _explain(problem: Exception) -> int:
+    """Print what went wrong and what to do, and return the exit code."""
+    if isinstance(problem, SpecError):
+        complain(str(problem), problem.hint or "see the options with --help")
+        return 2
+    if isinstance(problem, DataError):
+        complain(str(problem), problem.hint or "correct the data and run again")
+        return 1
+    if isinstance(problem, typer.TyperException):
+        message = problem.format_message().removesuffix(".")
+        complain(message[:1].lower() + message[1:], "see the options with --help")
+        return problem.exit_code
+    complain(
+        f"internal error: {type(problem).__name__}: {problem}",
+        "this is a bug in swarmrs; report it with the output of the same command and --debug",
+    )
+    return 70

@@ -1,0 +1,238 @@
+"""The commands. Heavy modules are imported when a command runs, so that help is quick."""
+
+from typing import Annotated
+
+import typer
+
+from swarmrs._words import check_word
+from swarmrs.cli import _options as options
+from swarmrs.cli import _render as render
+from swarmrs.cli._progress import Interrupts, progress
+from swarmrs.cli._text import complain, remark, told_later
+
+
+def select(
+    data: options.Data,
+    target: options.Target = None,
+    algo: options.Algo = "bpso",
+    classifier: options.Classifier = "knn",
+    k: options.Neighbors = None,
+    metric: options.Metric = "euclidean",
+    weights: options.Weights = "uniform",
+    cv: options.Cv = "10",
+    cv_seed: options.CvSeed = 0,
+    scale: options.Scale = "minmax",
+    objective: options.Objective = None,
+    alpha: options.Alpha = 0.9,
+    gamma: options.Gamma = 0.8,
+    max_evals: options.MaxEvals = None,
+    iterations: options.Iterations = None,
+    population: options.Population = None,
+    time_limit: options.TimeLimit = None,
+    target_cost: options.TargetCost = None,
+    settings: options.Settings = [],  # noqa: B006
+    include: options.Include = [],  # noqa: B006
+    exclude: options.Exclude = [],  # noqa: B006
+    max_features: options.MaxFeatures = None,
+    seed: options.Seed = None,
+    jobs: options.Jobs = 0,
+    memory: options.Memory = "1GiB",
+    missing: options.Missing = "error",
+    encode: options.Encode = "error",
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    trace: options.Trace = None,
+    checkpoint: options.Checkpoint = None,
+    output: options.Output = None,
+    force: options.Force = False,
+    format: options.Format = "table",
+    quiet: options.Quiet = False,
+    no_progress: options.NoProgress = False,
+    debug: options.Debug = False,
+) -> None:
+    """Search for the columns that tell the classes apart best.
+
+    \b
+    swarmrs select data.csv --target class
+    swarmrs select data.csv --algo sfs --classifier nb --cv loo
+    swarmrs select genes.parquet --objective weighted --max-features 50 --seed 1 -f json
+    swarmrs select data.csv --seed 1 --checkpoint run.ckpt --output reduced.csv
+    """  # noqa: D301
+    check_word("format", format, render.FORMATS)
+    options.check_output(output, (".csv", ".tsv", ".parquet", ".json"), force)
+    options.check_output(trace, (".csv", ".parquet"), force)
+    params = options.parse_settings(settings, population)
+    n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
+    with Interrupts() as interrupts:
+        try:
+            from swarmrs import _select, read_table
+
+            table = read_table(
+                data,
+                target,
+                missing=missing,
+                encode=encode,
+                exclude=exclude,
+                separator=separator,
+                encoding=encoding,
+            )
+            if not quiet:
+                remark("note", table.notices)
+            with progress(not (quiet or no_progress)) as on_turn, told_later():
+                result = _select.select(
+                    table,
+                    algo=algo,
+                    classifier=classifier,
+                    k=k,
+                    metric=metric,
+                    weights=weights,
+                    cv=cv,
+                    cv_seed=cv_seed,
+                    scale=scale,
+                    objective=objective,
+                    alpha=alpha,
+                    gamma=gamma,
+                    max_evals=max_evals,
+                    iterations=iterations,
+                    time_limit=time_limit,
+                    target_cost=target_cost,
+                    params=params,
+                    include=include,
+                    exclude=exclude,
+                    max_features=max_features,
+                    random_state=seed,
+                    n_jobs=n_jobs,
+                    memory=n_bytes,
+                    checkpoint=checkpoint,
+                    on_turn=on_turn,
+                )
+        except KeyboardInterrupt:
+            complain("interrupted before anything was measured", "run the command again")
+            raise typer.Exit(interrupts.code) from None
+    if not quiet:
+        remark("warning", result.warnings)
+    plain = result.to_dict()
+    pairs = zip(result.selected_indices, result.selected, strict=True)
+    if format == "json":
+        print(render.as_json(plain))
+    elif format == "csv":
+        print(render.as_csv(("index", "column"), pairs))
+    else:
+        print(render.selection_table(plain))
+    if output is not None and output.suffix == ".json":
+        render.write_text(render.as_json(plain), output)
+    elif output is not None:
+        render.write_frame(table.reduced(result.selected), output)
+    if trace is not None:
+        render.write_frame(result.trace, trace)
+    if result.stop == "interrupted":
+        if checkpoint is not None and not quiet:
+            remark("note", ("the same command goes on from here",))
+        raise typer.Exit(interrupts.code)
+
+
+def evaluate(
+    data: options.Data,
+    features: Annotated[
+        list[str],
+        typer.Option(metavar="A,B,C", help="Columns to measure.", show_default="all"),
+    ] = [],  # noqa: B006
+    target: options.Target = None,
+    classifier: options.Classifier = "knn",
+    k: options.Neighbors = None,
+    metric: options.Metric = "euclidean",
+    weights: options.Weights = "uniform",
+    cv: options.Cv = "10",
+    cv_seed: options.CvSeed = 0,
+    scale: options.Scale = "minmax",
+    jobs: options.Jobs = 0,
+    memory: options.Memory = "1GiB",
+    missing: options.Missing = "error",
+    encode: options.Encode = "error",
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    format: options.Format = "table",
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Measure a subset of columns, as a search would.
+
+    \b
+    swarmrs evaluate data.csv --features age,income --cv loo
+    swarmrs evaluate data.csv -f json
+    """  # noqa: D301
+    check_word("format", format, render.FORMATS)
+    n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
+    from swarmrs import Evaluator, _selection, read_table
+
+    table = read_table(
+        data, target, missing=missing, encode=encode, separator=separator, encoding=encoding
+    )
+    names = table.names
+    columns = [
+        column for text in features for column in ([text] if text in names else text.split(","))
+    ]
+    asked = set(table.locate(columns)) if columns else set(range(len(names)))
+    mask = [index in asked for index in range(len(names))]
+    with told_later():
+        evaluator = Evaluator(
+            table,
+            classifier=classifier,
+            k=k,
+            metric=metric,
+            weights=weights,
+            cv=cv,
+            cv_seed=cv_seed,
+            scale=scale,
+            n_jobs=n_jobs,
+            memory=n_bytes,
+        )
+    if not quiet:
+        remark("note", table.notices)
+        remark("warning", evaluator.warnings)
+    measured = evaluator.measure(mask)[0]
+    scores = dict(zip(measured.dtype.names, measured.tolist(), strict=True))
+    plain = {
+        "schema_version": _selection.SCHEMA_VERSION,
+        "data": evaluator.describe_data(),
+        "evaluation": evaluator.evaluation.to_dict(),
+        "selected": [names[index] for index in sorted(asked)],
+        "selected_indices": sorted(asked),
+        "size": len(asked),
+        **scores,
+        "work": evaluator.work._asdict(),
+        "versions": _selection.versions(),
+    }
+    if format == "json":
+        print(render.as_json(plain))
+    elif format == "csv":
+        print(render.as_csv(("size", *scores), [(len(asked), *scores.values())]))
+    else:
+        print(render.evaluation_table(plain, scores))
+
+
+def algorithms(
+    algorithm: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="Show this one, with its parameters.")
+    ] = None,
+    format: options.Format = "table",
+    debug: options.Debug = False,
+) -> None:
+    """List the algorithms, or describe one: its parameters, defaults, ranges and paper."""
+    check_word("format", format, render.FORMATS)
+    from swarmrs import algorithms as read_cards
+
+    cards = read_cards()
+    if algorithm is not None:
+        by_name = {name: card for card in cards for name in (card.id, *card.aliases)}
+        cards = [by_name[check_word("algorithm", algorithm, list(by_name))]]
+    if format == "json":
+        plain = [card.to_dict() for card in cards]
+        print(render.as_json(plain if algorithm is None else plain[0]))
+    elif format == "csv" and algorithm is None:
+        header = ("id", "name", "family", "year", "evaluations", "doi", "summary")
+        print(render.as_csv(header, [[getattr(card, key) for key in header] for card in cards]))
+    elif format == "csv":
+        print(render.as_csv(("name", "default", "range", "about"), cards[0].params))
+    else:
+        print(render.cards_table(cards) if algorithm is None else render.card_table(cards[0]))

@@ -1,0 +1,161 @@
+"""The options of the commands, each described once."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swarmrs.exceptions import SpecError
+
+if TYPE_CHECKING:
+    from swarmrs._selection import Setting
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="CSV, TSV or Parquet, gzipped or not; - for standard input; "
+        "sklearn:wine, breast_cancer, digits or iris.",
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", "-t", metavar="COL", help="Column of classes, by name or index."),
+]
+Missing = Annotated[
+    str,
+    typer.Option(metavar="POLICY", help="Missing values: error, median, mode, knn, drop-rows."),
+]
+Encode = Annotated[str, typer.Option(metavar="HOW", help="Text: error, ordinal, onehot.")]
+Separator = Annotated[str | None, typer.Option("--sep", metavar="CHAR", help="Field separator.")]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of a text file.")]
+Exclude = Annotated[
+    list[str], typer.Option(metavar="COL", help="Never select this column, nor look at it.")
+]
+Include = Annotated[list[str], typer.Option(metavar="COL", help="Always select this column.")]
+
+Classifier = Annotated[
+    str, typer.Option("--classifier", "-c", metavar="NAME", help="What measures: knn, nb.")
+]
+Neighbors = Annotated[
+    int | None, typer.Option("-k", metavar="N", help="Neighbors of k-NN.", show_default="5")
+]
+Metric = Annotated[str, typer.Option(metavar="NAME", help="euclidean, manhattan.")]
+Weights = Annotated[str, typer.Option(metavar="NAME", help="Votes: uniform, distance.")]
+Cv = Annotated[
+    str,
+    typer.Option(metavar="FOLDS", help="A number of folds, loo, kfold=10,contiguous, holdout=0.3."),
+]
+CvSeed = Annotated[int, typer.Option(metavar="N", help="Shuffles the folds.")]
+Scale = Annotated[str, typer.Option(metavar="NAME", help="minmax, standard, none.")]
+
+Algo = Annotated[
+    str, typer.Option("--algo", "-a", metavar="ID", help="`swarmrs algorithms` lists them.")
+]
+Objective = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What is lowered: error, weighted, hybrid.",
+        show_default="the algorithm's own",
+    ),
+]
+Alpha = Annotated[float, typer.Option(metavar="X", help="Weight of the error in weighted.")]
+Gamma = Annotated[float, typer.Option(metavar="X", help="Weight of accuracy in hybrid.")]
+MaxEvals = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Subsets to ask for.", show_default="the algorithm's own"),
+]
+Iterations = Annotated[int | None, typer.Option(metavar="N", help="Turns of the search.")]
+Population = Annotated[int | None, typer.Option(metavar="N", help="Same as --set population=N.")]
+TimeLimit = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Stop after; not reproducible.")
+]
+TargetCost = Annotated[float | None, typer.Option(metavar="X", help="A cost that is good enough.")]
+Settings = Annotated[
+    list[str], typer.Option("--set", metavar="NAME=VALUE", help="A setting of the algorithm.")
+]
+MaxFeatures = Annotated[int | None, typer.Option(metavar="N", help="Select at most so many.")]
+Seed = Annotated[
+    int | None, typer.Option(metavar="N", help="Fixes all chance.", show_default="drawn")
+]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="N", help="Threads; 0 for all. Changes no result.")
+]
+Memory = Annotated[str, typer.Option(metavar="SIZE", help="For kept distances. Changes no result.")]
+
+Trace = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a row for each turn: csv, parquet.")
+]
+Checkpoint = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Keep the state here, and go on from it.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the reduced table (csv, tsv, parquet) or the result (json).",
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files.")]
+Format = Annotated[
+    str, typer.Option("--format", "-f", metavar="NAME", help="Of stdout: table, json, csv.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no notes and no progress.")]
+NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show where an error arose.")]
+
+
+def parse_settings(settings: Sequence[str], population: int | None) -> "dict[str, Setting]":
+    """Return settings given as ``name=value``; a value is a JSON scalar, or else text."""
+    pairs = [setting.partition("=") for setting in settings]
+    if population is not None:
+        pairs.append(("population", "=", str(population)))
+    parsed: dict[str, Setting] = {}
+    for name, equals, value in pairs:
+        if not (name and equals):
+            raise SpecError(f"--set '{name}' has no value", "write --set name=value")
+        if name in parsed:
+            raise SpecError(f"{name} is set twice", "set it once")
+        parsed[name] = _scalar(value)
+    return parsed
+
+
+def _scalar(text: str) -> "Setting":
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError:
+        return text
+    return text if isinstance(value, list | dict) else value
+
+
+def parse_size(size: str) -> int:
+    """Return a number of bytes given as ``1GiB``, ``512M`` or ``1000000``."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT]?)(?:i?B)?", size, flags=re.IGNORECASE)
+    if match is None:
+        raise SpecError(f"memory is '{size}', expected a size", "write 512MiB or 2GiB")
+    return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
+
+
+def parse_jobs(jobs: int) -> int:
+    """Return the threads as scikit-learn counts them, where all is -1."""
+    if jobs < 0:
+        raise SpecError(f"jobs is {jobs}, expected 0 or more", "0 is all")
+    return jobs or -1
+
+
+def check_output(path: Path | None, suffixes: Sequence[str], force: bool) -> None:
+    """Refuse, before anything is computed, a file that cannot be written at the end."""
+    if path is None:
+        return
+    if path.suffix not in suffixes:
+        raise SpecError(f"'{path}' ends in '{path.suffix}'", f"known: {', '.join(suffixes)}")
+    if not path.parent.is_dir():
+        raise SpecError(f"directory '{path.parent}' does not exist", "make it first")
+    if path.exists() and not force:
+        raise SpecError(f"'{path}' exists", "overwrite it with --force")

@@ -1,0 +1,194 @@
+"""Results as text: for people, as JSON, as CSV."""
+
+import csv
+import io
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from swarmrs._words import counted
+from swarmrs.cli._text import printable
+from swarmrs.exceptions import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from swarmrs._selection import Card
+
+FORMATS = ("table", "json", "csv")
+OPTIMISTIC = "the search's own and optimistic: the same folds chose the columns"
+
+_STOPS = {
+    "evaluations": "all evaluations done",
+    "turns": "all turns done",
+    "seconds": "time is up",
+    "target": "target cost reached",
+    "finished": "the algorithm has nothing more to try",
+    "interrupted": "interrupted, best so far",
+}
+_LABEL = 13
+
+
+def as_json(value: object) -> str:
+    """Return JSON for people and programs alike."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return CSV without a last line end."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return out.getvalue().removesuffix("\n")
+
+
+def selection_table(result: Mapping[str, Any]) -> str:
+    """Return a selection, given as for JSON, for people."""
+    counts, seconds = result["evaluations"], result["seconds"]
+    return "\n".join(
+        [
+            _line("data", _data(result["data"])),
+            _line("algorithm", f"{result['algorithm']}, seed {result['seed']}"),
+            _line("measured by", _evaluation(result["evaluation"])),
+            _line("objective", _objective(result["objective"])),
+            "",
+            *_chosen(result),
+            "",
+            _line("error", f"{result['error']:.4f}, {OPTIMISTIC}"),
+            _line("accuracy", f"{result['accuracy']:.4f}"),
+            _line("balanced", f"{result['balanced_accuracy']:.4f}"),
+            _line("cost", f"{result['cost']:.4f}"),
+            _line("evaluations", f"{counts['asked']} asked, {counts['unique']} measured"),
+            _line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
+            _line("stop", _STOPS.get(result["stop"], result["stop"])),
+        ]
+    )
+
+
+def evaluation_table(result: Mapping[str, Any], scores: Iterable[str]) -> str:
+    """Return the scores of a subset, given as for JSON, for people."""
+    return "\n".join(
+        [
+            _line("data", _data(result["data"])),
+            _line("measured by", _evaluation(result["evaluation"])),
+            "",
+            *_chosen(result),
+            "",
+            *(_line(name.replace("_", " "), f"{result[name]:.4f}", 19) for name in scores),
+        ]
+    )
+
+
+def cards_table(cards: Sequence["Card"]) -> str:
+    """Return a line for each algorithm."""
+    rows = [("ID", "NAME", "FAMILY", "YEAR", "WHAT SETS IT APART")]
+    rows += [(card.id, card.name, card.family, str(card.year), card.summary) for card in cards]
+    return "\n".join(_aligned(rows))
+
+
+def card_table(card: "Card") -> str:
+    """Return all there is to know about an algorithm."""
+    budget = "until it ends by itself" if card.evaluations is None else str(card.evaluations)
+    rows = [("PARAMETER", "DEFAULT", "RANGE", "MEANING")]
+    rows += [(p.name, json.dumps(p.default), p.range, p.about) for p in card.params]
+    return "\n".join(
+        [
+            f"{card.id}: {card.name}",
+            "",
+            _line("summary", card.summary),
+            _line("family", card.family),
+            *([_line("aliases", ", ".join(card.aliases))] if card.aliases else []),
+            _line("paper", f"{card.paper}, {card.year}"),
+            _line("doi", card.doi),
+            _line("evaluations", budget),
+            _line("objective", _objective(card.objective)),
+            "",
+            *_aligned(rows),
+        ]
+    )
+
+
+def write_frame(frame: "pl.DataFrame", path: Path) -> None:
+    """Write a frame as its file name says."""
+    with _whole(path) as part:
+        if path.suffix == ".parquet":
+            frame.write_parquet(part)
+        else:
+            frame.write_csv(part, separator="\t" if path.suffix == ".tsv" else ",")
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write text as a file."""
+    with _whole(path) as part:
+        part.write_text(f"{text}\n", encoding="utf-8")
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """Give a file to write to that takes the place of `path` when it is complete."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError as problem:
+        part.unlink(missing_ok=True)
+        raise DataError(f"'{path}' cannot be written: {problem.strerror or problem}") from problem
+
+
+def _line(label: str, value: str, width: int = _LABEL) -> str:
+    return f"{label:<{width}}{printable(value)}"
+
+
+def _data(data: Mapping[str, Any]) -> str:
+    size = (("rows", "row"), ("features", "feature"), ("classes", "class"))
+    counts = ", ".join(counted(data[key], noun) for key, noun in size)
+    return f"{data['name']}: {counts} of '{data['target']}'"
+
+
+def _evaluation(evaluation: Mapping[str, Any]) -> str:
+    folds = evaluation["folds"]
+    schemes = {
+        "loo": "leave-one-out",
+        "kfold": f"stratified {folds.get('k')}-fold",
+        "holdout": f"{folds.get('test')} held out",
+    }
+    name = "Gaussian naive Bayes"
+    if evaluation["classifier"] == "knn":
+        votes = "" if evaluation["weights"] == "uniform" else ", votes by distance"
+        name = f"{evaluation['k']}-NN, {evaluation['metric']}{votes}"
+    return f"{name}, {schemes[folds['scheme']]}, scale {evaluation['scale']}"
+
+
+def _objective(objective: Mapping[str, Any]) -> str:
+    weights = (f"{name} {value}" for name, value in objective.items() if name != "kind")
+    return ", ".join([objective["kind"], *weights])
+
+
+def _chosen(result: Mapping[str, Any]) -> list[str]:
+    """List the columns, in as many columns as the terminal holds."""
+    total = result["data"]["features"]
+    last = str(total - 1)
+    cells = [
+        f"{index:>{len(last)}}  {printable(name)}"
+        for index, name in zip(result["selected_indices"], result["selected"], strict=True)
+    ]
+    width = max(map(len, cells)) + 4
+    n_columns = max(1, (shutil.get_terminal_size().columns - 2) // width)
+    n_lines = -(-len(cells) // n_columns)
+    lines = ("".join(f"{cell:<{width}}" for cell in cells[at::n_lines]) for at in range(n_lines))
+    return [
+        _line("selected", f"{len(cells)} of {counted(total, 'column')}"),
+        *(f"  {line}".rstrip() for line in lines),
+    ]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

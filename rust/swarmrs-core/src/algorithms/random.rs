@@ -1,0 +1,65 @@
+//! Random search: independent fair bits, the yardstick every method must beat.
+//!
+//! Every turn draws `population` subsets in which each feature is in with probability one half.
+
+use crate::objective::Objective;
+use crate::search::{
+    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
+use crate::subset::Subset;
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`Random`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RandomParams {
+    population: usize,
+}
+
+impl Default for RandomParams {
+    fn default() -> Self {
+        Self { population: 50 }
+    }
+}
+
+impl Params for RandomParams {
+    const FIELDS: &'static [Field] = &[Field {
+        name: "population",
+        allowed: Allowed::AtLeast(1.0),
+        about: "subsets drawn each turn",
+    }];
+
+}
+
+/// Draws and forgets.
+#[derive(Debug)]
+pub struct Random {
+    params: RandomParams,
+    space: Space,
+}
+
+impl Algorithm for Random {
+    type Params = RandomParams;
+    const CARD: Card = Card {
+        name: "Random search",
+        family: Family::Baseline,
+        year: 1958,
+        paper: "S. H. Brooks, A discussion of random methods for seeking maxima, Operations Research 6",
+        doi: "10.1287/opre.6.2.244",
+        aliases: &[],
+        summary: "independent fair bits, no learning: the yardstick",
+        evaluations: Some(6000),
+        objective: Objective::Error,
+    };
+
+    fn start(params: RandomParams, space: &Space) -> Self {
+        Self { params, space: space.clone() }
+    }
+}
+
+impl Optimizer for Random {
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        (0..self.params.population).map(|slot| self.space.random(&mut turn.rng(slot))).collect()
+    }
+
+    fn tell(&mut self, _: &Turn<'_>, _: &[Evaluation]) {}
+}

@@ -1,0 +1,252 @@
+//! The loop that joins an optimizer, which proposes, and an evaluator, which measures.
+
+use crate::budget::{Budget, Clock, Spent, Stop};
+use crate::error::{Error, Result};
+use crate::evaluate::memo::Memo;
+use crate::evaluate::{Evaluator, Measures};
+use crate::objective::Objective;
+use crate::observe::{Observer, TurnRecord};
+use crate::replay::Replay;
+use crate::search::{Evaluation, Optimizer, Space, Turn};
+use crate::streams::{Phase, Streams};
+use crate::subset::Subset;
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// Which features an algorithm may choose, and how its choice becomes a subset of the table.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    n_features: usize,
+    free: Vec<usize>,
+    forced: Subset,
+    limit: usize,
+}
+
+impl Frame {
+    /// All `n_features` but those of `include`, which are always in, and `exclude`, which never are; at most `limit` in all.
+    ///
+    /// # Errors
+    /// [`Error::BadSpec`] when the three leave nothing to choose.
+    pub fn new(n_features: usize, include: &[usize], exclude: &[usize], limit: Option<usize>) -> Result<Self> {
+        let bad = |what: String| Err(Error::BadSpec { what });
+        if let Some(&feature) = include.iter().chain(exclude).find(|&&feature| feature >= n_features) {
+            return bad(format!("feature {feature} does not exist: the table has {n_features}"));
+        }
+        let forced = Subset::from_indices(n_features, include.iter().copied());
+        let barred = Subset::from_indices(n_features, exclude.iter().copied());
+        if let Some(feature) = forced.intersection(&barred).iter().next() {
+            return bad(format!("feature {feature} is both included and excluded"));
+        }
+        let free: Vec<usize> = forced.union(&barred).complement().iter().collect();
+        let limit = limit.unwrap_or(n_features);
+        if free.is_empty() {
+            return bad("every feature is included or excluded: nothing is left to choose".into());
+        }
+        if limit <= forced.count() {
+            return bad(format!(
+                "max_features is {limit}, expected more than the {} included",
+                forced.count()
+            ));
+        }
+        Ok(Self { n_features, free, limit: limit - forced.count(), forced })
+    }
+
+    /// What the algorithm sees.
+    pub fn space(&self) -> Space {
+        Space::new(self.free.len(), self.limit)
+    }
+
+    fn whole(&self, choice: &Subset) -> Subset {
+        if self.free.len() == self.n_features {
+            return choice.clone();
+        }
+        let mut whole = self.forced.clone();
+        for feature in choice.iter() {
+            whole.insert(self.free[feature]);
+        }
+        whole
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The best subset measured; none when the run was interrupted before its first turn ended.
+    pub best: Option<Evaluation>,
+    /// Subsets asked for and subsets measured.
+    pub evaluations: Evaluations,
+    /// Turns done.
+    pub turns: u64,
+    /// Why it ended.
+    pub stop: Stop,
+    /// Where the time went.
+    pub seconds: Seconds,
+}
+
+/// Subsets asked for and subsets measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Evaluations {
+    /// What the budget counts.
+    pub asked: u64,
+    /// What was not known before.
+    pub unique: u64,
+}
+
+/// Where the time of a run went; search and evaluation add up to the total.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Seconds {
+    /// Proposing and learning.
+    pub search: f64,
+    /// Measuring.
+    pub evaluate: f64,
+    /// Both.
+    pub total: f64,
+}
+
+/// All that one run of the loop needs.
+pub struct Engine<'a> {
+    /// Proposes.
+    pub optimizer: Box<dyn Optimizer>,
+    /// Measures.
+    pub evaluator: &'a mut dyn Evaluator,
+    /// Turns measures into costs.
+    pub objective: Objective,
+    /// Ends the run.
+    pub budget: Budget,
+    /// Where chance comes from.
+    pub streams: Streams,
+    /// Which features may be chosen.
+    pub frame: &'a Frame,
+    /// What an earlier part of the same run measured.
+    pub replay: Option<&'a Replay>,
+}
+
+impl Engine<'_> {
+    /// Runs to the end of the budget, of the search, or of an observer's patience.
+    ///
+    /// # Errors
+    /// What the evaluator reports, except an interruption, which ends the run with the best so far.
+    pub fn run(mut self, observers: &mut [&mut dyn Observer]) -> Result<Outcome> {
+        let mut spent = Spent { evaluations: 0, turns: 0, best: None, clock: Clock::start() };
+        let mut best: Option<Evaluation> = None;
+        let mut best_choice: Option<Evaluation> = None;
+        let mut memo = Memo::default();
+        let mut measuring = Duration::ZERO;
+        let mut turns = None;
+        let stop = loop {
+            let (number, fraction) = (spent.turns, self.budget.fraction(&spent));
+            let choices = self.optimizer.ask(&Turn {
+                number,
+                fraction,
+                turns,
+                best: best_choice.as_ref(),
+                streams: &self.streams,
+                phase: Phase::Ask,
+            });
+            if choices.is_empty() {
+                break Stop::Finished;
+            }
+            if let Some(stop) = self.budget.stop(&spent, choices.len()) {
+                break stop;
+            }
+            turns = turns.or(self.budget.turns_of(choices.len()));
+            let wholes: Vec<Subset> = choices.iter().map(|choice| self.frame.whole(choice)).collect();
+            let clock = Clock::start();
+            let fresh = memo.unknown(&wholes, self.evaluator.allows_empty());
+            let measured = match self.measure(&fresh, spent.turns as usize) {
+                Err(Error::Interrupted) => break Stop::Interrupted,
+                other => other?,
+            };
+            measuring += clock.elapsed();
+            let measured: Vec<(Subset, Measures)> = fresh.into_iter().zip(measured).collect();
+            memo.learn(&measured);
+            let told: Vec<Evaluation> =
+                wholes.into_iter().map(|subset| self.evaluation(subset, &memo)).collect();
+            let choices: Vec<Evaluation> = choices
+                .into_iter()
+                .zip(&told)
+                .map(|(subset, told)| Evaluation { subset, measures: told.measures, cost: told.cost })
+                .collect();
+            for (whole, choice) in told.iter().zip(&choices) {
+                if best.as_ref().is_none_or(|best| whole.is_better_than(best)) {
+                    best = Some(whole.clone());
+                    best_choice = Some(choice.clone());
+                }
+            }
+            let turn = Turn {
+                number,
+                fraction,
+                turns,
+                best: best_choice.as_ref(),
+                streams: &self.streams,
+                phase: Phase::Tell,
+            };
+            self.optimizer.tell(&turn, &choices);
+            spent.evaluations += told.len() as u64;
+            spent.best = best.as_ref().map(|best| best.cost);
+            let Some(best) = &best else { break Stop::Finished };
+            let record = TurnRecord {
+                turn: spent.turns,
+                told: &told,
+                measured: &measured,
+                best,
+                asked: spent.evaluations,
+                unique: memo.len(),
+                seconds: spent.clock.seconds(),
+            };
+            spent.turns += 1;
+            // Every observer sees every turn, whoever asks to stop.
+            let mut is_stopped = false;
+            for observer in observers.iter_mut() {
+                is_stopped |= observer.turn_done(&record).is_break();
+            }
+            if is_stopped {
+                break Stop::Stopped;
+            }
+        };
+        let (total, evaluate) = (spent.clock.seconds(), measuring.as_secs_f64());
+        Ok(Outcome {
+            best,
+            evaluations: Evaluations { asked: spent.evaluations, unique: memo.len() },
+            turns: spent.turns,
+            stop,
+            seconds: Seconds { search: total - evaluate, evaluate, total },
+        })
+    }
+
+    /// Measures, or repeats what an earlier part of this run measured in the same turn.
+    fn measure(&mut self, fresh: &[Subset], turn: usize) -> Result<Vec<Measures>> {
+        let known = self.replay.and_then(|replay| replay.turns().get(turn));
+        if let Some(known) = known
+            && known.len() == fresh.len()
+            && known.iter().zip(fresh).all(|((was, _), is)| was == is)
+        {
+            let measures: Vec<Measures> = known.iter().map(|(_, measures)| *measures).collect();
+            self.evaluator.recall(fresh, &measures);
+            return Ok(measures);
+        }
+        if fresh.is_empty() { Ok(Vec::new()) } else { self.evaluator.measure(fresh) }
+    }
+
+    fn evaluation(&self, subset: Subset, memo: &Memo) -> Evaluation {
+        let (measures, cost) = match memo.get(&subset) {
+            Some(measures) => {
+                (measures, self.objective.cost(&measures, subset.count(), self.frame.n_features))
+            }
+            None => (Measures::WORST, self.objective.worst()),
+        };
+        Evaluation { subset, measures, cost }
+    }
+}
+
+/// Stops a run when a flag is raised.
+impl Observer for &std::sync::atomic::AtomicBool {
+    fn turn_done(&mut self, _: &TurnRecord<'_>) -> ControlFlow<()> {
+        if self.load(std::sync::atomic::Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}

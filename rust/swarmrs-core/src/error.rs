@@ -1,0 +1,97 @@
+//! What can go wrong, named for what is wrong.
+
+use thiserror::Error;
+
+/// The crate's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything a run can refuse, with fields instead of text.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No algorithm has this id or alias.
+    #[error("unknown algorithm '{id}'")]
+    UnknownAlgorithm {
+        /// What was asked for.
+        id: String,
+        /// The nearest known id.
+        nearest: String,
+    },
+    /// The algorithm has no parameter of this name.
+    #[error("unknown parameter '{name}' of {algorithm}")]
+    UnknownParameter {
+        /// The algorithm's id.
+        algorithm: String,
+        /// What was asked for.
+        name: String,
+        /// The names it does have.
+        known: Vec<String>,
+    },
+    /// A value lies outside what its name allows.
+    #[error("{name} is {value}, expected {expected}")]
+    OutOfRange {
+        /// The setting.
+        name: String,
+        /// Its value, as text.
+        value: String,
+        /// What would be accepted.
+        expected: String,
+    },
+    /// The table cannot be searched.
+    #[error("{what}")]
+    BadData {
+        /// One line saying what is wrong.
+        what: String,
+    },
+    /// The settings contradict each other or cannot be read.
+    #[error("{what}")]
+    BadSpec {
+        /// One line saying what is wrong.
+        what: String,
+    },
+    /// A checkpoint belongs to another run, or is damaged.
+    #[error("checkpoint {path}: {what}")]
+    BadCheckpoint {
+        /// The file.
+        path: String,
+        /// One line saying what is wrong.
+        what: String,
+    },
+    /// The caller's own scorer failed.
+    #[error("the scorer failed: {what}")]
+    Scorer {
+        /// Its message.
+        what: String,
+    },
+    /// The run was told to stop while subsets were being measured.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    /// A setting outside its range.
+    pub fn out_of_range(name: &str, value: impl std::fmt::Display, expected: &str) -> Self {
+        Self::OutOfRange {
+            name: name.to_owned(),
+            value: value.to_string(),
+            expected: expected.to_owned(),
+        }
+    }
+
+    /// One line on how to mend it, where there is one to give.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownAlgorithm { nearest, .. } => {
+                Some(format!("did you mean '{nearest}'? the list of algorithms has all ids"))
+            }
+            Self::UnknownParameter { known, .. } if known.is_empty() => {
+                Some("it has no parameters".to_owned())
+            }
+            Self::UnknownParameter { known, .. } => Some(format!("it has {}", known.join(", "))),
+            Self::BadCheckpoint { .. } => {
+                Some("give another checkpoint file, or remove this one to start over".to_owned())
+            }
+            _ => None,
+        }
+    }
+}

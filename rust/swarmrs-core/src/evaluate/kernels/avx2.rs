@@ -1,0 +1,335 @@
+//! The same again in 256-bit vectors. Callers have checked every length; see `mod.rs`.
+
+use super::{Apart, Change, Classes, Columns, From, KEY_OFFSET, Lane, LANES, NO_KEY, ROWS, Scan, Tile};
+use std::arch::x86_64::*;
+
+/// Columns of one step of the float kernels: two vectors.
+const STEP: usize = 8;
+
+/// # Safety
+/// As all kernels here: AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn manhattan16(
+    columns: Columns<'_, u16>,
+    change: Change<'_>,
+    tile: &Tile,
+    from: From<'_, u32>,
+    to: (&mut [u32], usize),
+) {
+    // SAFETY: see above; all offsets stay within the checked lengths.
+    unsafe {
+        let from = start(from, &to);
+        for at in (0..tile.columns.len()).step_by(LANES) {
+            // Two 16-bit differences share a 32-bit lane: `pairs` sums both at once, `highs` the upper one alone.
+            let mut pairs = [_mm256_setzero_si256(); ROWS];
+            let mut highs = [_mm256_setzero_si256(); ROWS];
+            for &feature in change.add {
+                let differences = differences16(columns, feature, tile, at);
+                for r in 0..ROWS {
+                    pairs[r] = _mm256_add_epi32(pairs[r], differences[r]);
+                    highs[r] = _mm256_add_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
+                }
+            }
+            for &feature in change.remove {
+                let differences = differences16(columns, feature, tile, at);
+                for r in 0..ROWS {
+                    pairs[r] = _mm256_sub_epi32(pairs[r], differences[r]);
+                    highs[r] = _mm256_sub_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
+                }
+            }
+            for r in 0..ROWS {
+                // Taking the upper sums out of the joint ones, modulo 2^32, leaves the lower sums.
+                let lows = _mm256_sub_epi32(pairs[r], _mm256_slli_epi32(highs[r], 16));
+                let (near, far) =
+                    (_mm256_unpacklo_epi32(lows, highs[r]), _mm256_unpackhi_epi32(lows, highs[r]));
+                let mut sums =
+                    [_mm256_permute2x128_si256(near, far, 0x20), _mm256_permute2x128_si256(near, far, 0x31)];
+                for (half, sum) in sums.iter_mut().enumerate() {
+                    if let Some((from, stride)) = from {
+                        let old = from.add(r * stride + at + half * 8);
+                        *sum = _mm256_add_epi32(*sum, _mm256_loadu_si256(old.cast()));
+                    }
+                    let new = to.0.as_mut_ptr().add(r * to.1 + at + half * 8);
+                    _mm256_storeu_si256(new.cast(), *sum);
+                }
+            }
+        }
+    }
+}
+
+/// Where the sums to start from stand, if anywhere.
+fn start<S>(from: From<'_, S>, to: &(&mut [S], usize)) -> Option<(*const S, usize)> {
+    match from {
+        From::Zero => None,
+        From::Strips(from, stride) => Some((from.as_ptr(), stride)),
+        From::Place => Some((to.0.as_ptr(), to.1)),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn differences16(
+    columns: Columns<'_, u16>,
+    feature: u32,
+    tile: &Tile,
+    at: usize,
+) -> [__m256i; ROWS] {
+    // SAFETY: the caller's.
+    unsafe {
+        let column = columns.values.as_ptr().add(feature as usize * columns.stride);
+        let others = _mm256_loadu_si256(column.add(tile.columns.start + at).cast());
+        tile.rows.map(|row| {
+            let own = _mm256_set1_epi16((*column.add(row as usize)).cast_signed());
+            _mm256_or_si256(_mm256_subs_epu16(others, own), _mm256_subs_epu16(own, others))
+        })
+    }
+}
+
+macro_rules! float_kernel {
+    ($name:ident, $enter:expr, $leave:expr) => {
+        /// # Safety
+        /// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
+        #[target_feature(enable = "avx2,fma")]
+        pub unsafe fn $name(
+            columns: Columns<'_, f64>,
+            change: Change<'_>,
+            tile: &Tile,
+            from: From<'_, f64>,
+            to: (&mut [f64], usize),
+        ) {
+            // SAFETY: see above; all offsets stay within the checked lengths.
+            unsafe {
+                let from = start(from, &to);
+                for at in (0..tile.columns.len()).step_by(STEP) {
+                    let mut sums = [[_mm256_setzero_pd(); 2]; ROWS];
+                    for &feature in change.add {
+                        let column = columns.values.as_ptr().add(feature as usize * columns.stride);
+                        let others = column.add(tile.columns.start + at);
+                        let others = [_mm256_loadu_pd(others), _mm256_loadu_pd(others.add(4))];
+                        for r in 0..ROWS {
+                            let own = _mm256_broadcast_sd(&*column.add(tile.rows[r] as usize));
+                            for (sum, other) in sums[r].iter_mut().zip(others) {
+                                *sum = $enter(*sum, _mm256_sub_pd(other, own));
+                            }
+                        }
+                    }
+                    for &feature in change.remove {
+                        let column = columns.values.as_ptr().add(feature as usize * columns.stride);
+                        let others = column.add(tile.columns.start + at);
+                        let others = [_mm256_loadu_pd(others), _mm256_loadu_pd(others.add(4))];
+                        for r in 0..ROWS {
+                            let own = _mm256_broadcast_sd(&*column.add(tile.rows[r] as usize));
+                            for (sum, other) in sums[r].iter_mut().zip(others) {
+                                *sum = $leave(*sum, _mm256_sub_pd(other, own));
+                            }
+                        }
+                    }
+                    for r in 0..ROWS {
+                        for (half, mut sum) in sums[r].into_iter().enumerate() {
+                            if let Some((from, stride)) = from {
+                                let old = from.add(r * stride + at + half * 4);
+                                sum = _mm256_add_pd(sum, _mm256_loadu_pd(old));
+                            }
+                            _mm256_storeu_pd(to.0.as_mut_ptr().add(r * to.1 + at + half * 4), sum);
+                        }
+                    }
+                }
+            }
+        }
+    };
+}
+
+float_kernel!(
+    manhattan,
+    |sum, d| _mm256_add_pd(sum, _mm256_andnot_pd(_mm256_set1_pd(-0.0), d)),
+    |sum, d| _mm256_sub_pd(sum, _mm256_andnot_pd(_mm256_set1_pd(-0.0), d))
+);
+// Whole numbers below 2^53: fusing the rounding away changes nothing.
+float_kernel!(
+    euclidean,
+    |sum, d| _mm256_fmadd_pd(d, d, sum),
+    |sum, d| _mm256_fnmadd_pd(d, d, sum)
+);
+
+macro_rules! select {
+    ($name:ident, $sum:ty, $base:ident, $constants:ident) => {
+        /// # Safety
+        /// AVX2 and FMA, and lengths as `kernels::select` checks them.
+        #[target_feature(enable = "avx2,fma")]
+        pub unsafe fn $name(strips: (&[$sum], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+            // SAFETY: see above; groups of columns below `scan.columns.end` have their keys when symmetric.
+            unsafe {
+                let (shift, add) = $constants(scan.format.shift);
+                let width = scan.k * ROWS;
+                let keys = keys.as_mut_ptr();
+                let own = keys.add(scan.group * width);
+                let own_last = own.add(width - ROWS);
+                let latest = scan.first.into_iter().max().unwrap_or(0);
+                let begin = scan.first.into_iter().min().unwrap_or(0).max(scan.columns.start) / ROWS * ROWS;
+                for column in (begin..scan.columns.end.min(scan.end)).step_by(ROWS) {
+                    let at = column - scan.columns.start;
+                    let mut base = [_mm256_setzero_pd(); ROWS];
+                    for r in 0..ROWS {
+                        base[r] = $base(strips.0.as_ptr().add(r * strips.1 + at), shift, add);
+                    }
+                    if column < latest || column + ROWS > scan.end {
+                        hide_edges(&mut base, column, scan);
+                    }
+                    if let Some(blocked) = scan.blocked {
+                        let blocked = _mm256_loadu_pd(blocked.as_ptr().add(column));
+                        base = base.map(|base| _mm256_max_pd(base, blocked));
+                    }
+                    if scan.is_symmetric {
+                        let theirs = keys.add(column / ROWS * width);
+                        let limit = _mm256_loadu_pd(theirs.add(width - ROWS));
+                        let nearer = base.map(|base| _mm256_cmp_pd(base, limit, _CMP_LT_OQ));
+                        if any(nearer) {
+                            for r in 0..ROWS {
+                                if _mm256_movemask_pd(nearer[r]) != 0 {
+                                    let row = _mm256_set1_epi64x(i64::from(scan.rows[r]));
+                                    insert(theirs, width, with_rows(base[r], row));
+                                }
+                            }
+                        }
+                    }
+                    let limits = [0, 1, 2, 3].map(|r| _mm256_broadcast_sd(&*own_last.add(r)));
+                    let mut nearer = base;
+                    for r in 0..ROWS {
+                        nearer[r] = _mm256_cmp_pd(base[r], limits[r], _CMP_LT_OQ);
+                    }
+                    if any(nearer) {
+                        // The block's rows become the lanes, one column after the other.
+                        let mask = nearer.into_iter().fold(0, |all, n| all | _mm256_movemask_pd(n));
+                        let turned = transpose(base);
+                        for (lane, base) in turned.into_iter().enumerate() {
+                            if mask >> lane & 1 == 1 {
+                                let row = i64::from(*scan.index.get_unchecked(column + lane));
+                                insert(own, width, with_rows(base, _mm256_set1_epi64x(row)));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+}
+
+select!(select_u32, u32, base_u32, constants_u32);
+select!(select_f64, f64, base_f64, constants_f64);
+
+/// The shift, and what is added after it, that turn a sum's integer bits into its base key.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn constants_u32(shift: u32) -> (__m128i, __m256i) {
+    (_mm_cvtsi32_si128(shift.cast_signed()), _mm256_set1_epi64x(KEY_OFFSET.cast_signed()))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn base_u32(sums: *const u32, shift: __m128i, add: __m256i) -> __m256d {
+    // SAFETY: the caller's: four sums from here.
+    let steps = unsafe { _mm256_cvtepu32_epi64(_mm_loadu_si128(sums.cast())) };
+    _mm256_castsi256_pd(_mm256_add_epi64(_mm256_sll_epi64(steps, shift), add))
+}
+
+/// 2^52: added to a whole number below it, it leaves that number in the low bits.
+const MAGIC: f64 = 4_503_599_627_370_496.0;
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn constants_f64(shift: u32) -> (__m128i, __m256i) {
+    // What the exponent of the magic number becomes under the shift is taken out again, modulo 2^64.
+    let add = KEY_OFFSET.wrapping_sub(MAGIC.to_bits() << shift);
+    (_mm_cvtsi32_si128(shift.cast_signed()), _mm256_set1_epi64x(add.cast_signed()))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn base_f64(sums: *const f64, shift: __m128i, add: __m256i) -> __m256d {
+    // SAFETY: the caller's: four sums from here.
+    let steps = unsafe { _mm256_add_pd(_mm256_loadu_pd(sums), _mm256_set1_pd(MAGIC)) };
+    let steps = _mm256_sll_epi64(_mm256_castpd_si256(steps), shift);
+    _mm256_castsi256_pd(_mm256_add_epi64(steps, add))
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn with_rows(base: __m256d, rows: __m256i) -> __m256d {
+    _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(base), rows))
+}
+
+/// Lanes whose pair is not to be compared: before the row's first column, or padding.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn hide_edges(base: &mut [__m256d; ROWS], column: usize, scan: &Scan<'_>) {
+    let lanes = _mm256_set_epi64x(3, 2, 1, 0);
+    let at = _mm256_add_epi64(lanes, _mm256_set1_epi64x(column.cast_signed() as i64));
+    let end = _mm256_set1_epi64x(scan.end.cast_signed() as i64);
+    let padding = _mm256_xor_si256(_mm256_cmpgt_epi64(end, at), _mm256_set1_epi64x(-1));
+    for (base, first) in base.iter_mut().zip(scan.first) {
+        let early = _mm256_cmpgt_epi64(_mm256_set1_epi64x(first.cast_signed() as i64), at);
+        let hidden = _mm256_castsi256_pd(_mm256_or_si256(early, padding));
+        *base = _mm256_blendv_pd(*base, _mm256_set1_pd(NO_KEY), hidden);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn any(masks: [__m256d; ROWS]) -> bool {
+    let joined = _mm256_or_pd(_mm256_or_pd(masks[0], masks[1]), _mm256_or_pd(masks[2], masks[3]));
+    _mm256_movemask_pd(joined) != 0
+}
+
+/// Puts a key into each lane's ascending list: the lesser stays, the greater goes on to the next level.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn insert(group: *mut f64, width: usize, mut key: __m256d) {
+    for level in (0..width).step_by(ROWS) {
+        // SAFETY: the caller's: `width` keys from here.
+        unsafe {
+            let held = _mm256_loadu_pd(group.add(level));
+            _mm256_storeu_pd(group.add(level), _mm256_min_pd(held, key));
+            key = _mm256_max_pd(held, key);
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn transpose([a, b, c, d]: [__m256d; 4]) -> [__m256d; 4] {
+    let (ab_low, ab_high) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+    let (cd_low, cd_high) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
+    [
+        _mm256_permute2f128_pd(ab_low, cd_low, 0x20),
+        _mm256_permute2f128_pd(ab_high, cd_high, 0x20),
+        _mm256_permute2f128_pd(ab_low, cd_low, 0x31),
+        _mm256_permute2f128_pd(ab_high, cd_high, 0x31),
+    ]
+}
+
+/// # Safety
+/// AVX2 and FMA.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn separate<S: Lane>(
+    sums: &[S],
+    classes: Classes<'_>,
+    apart: &mut [Apart<S>],
+) -> Apart<S> {
+    super::portable::separate(sums, classes, apart)
+}
+
+macro_rules! again {
+    ($name:ident($($arg:ident: $type:ty),*)) => {
+        /// # Safety
+        /// AVX2 and FMA.
+        #[target_feature(enable = "avx2,fma")]
+        pub unsafe fn $name($($arg: $type),*) {
+            super::portable::$name($($arg),*);
+        }
+    };
+}
+
+// Plain loops that the compiler turns into vectors by itself.
+again!(add_table(sums: &mut [i64], table: &[i64]));
+again!(remove_table(sums: &mut [i64], table: &[i64]));
+again!(greatest(sums: &[i64], classes: &mut [u32]));

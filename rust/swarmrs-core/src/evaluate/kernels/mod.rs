@@ -1,0 +1,349 @@
+//! The inner loops: sums of differences between rows, and the nearest of them. The only folder with `unsafe`.
+//!
+//! Work is done in blocks of [`ROWS`] rows against runs of [`LANES`] columns ("columns" are rows too, seen from the
+//! other side: the matrix of distances is symmetric). Everything is an exact integer, so each instruction set gives the
+//! same bits: `portable.rs` says what is computed, `avx2.rs` says it again for x86-64.
+//!
+//! A neighbour is held as a *key*: its distance, then its row index, in one integer that sorts as the two would. Keys
+//! are kept in the bits of positive floats, which order like integers and have vector minimum and maximum.
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "vector loads and stores; each function states what its pointers need")]
+mod avx2;
+mod portable;
+
+use std::ops::Range;
+
+/// Rows of a block.
+pub const ROWS: usize = 4;
+/// Strips of distances begin and end at multiples of this.
+pub const LANES: usize = 16;
+
+/// Which instructions to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isa {
+    /// What every machine has.
+    Portable,
+    /// 256-bit vectors and fused multiply-add; only [`Isa::detect`] makes it, where the machine has them.
+    Avx2(Detected),
+}
+
+/// Proof that the machine was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detected(());
+
+impl Isa {
+    /// The best this machine has.
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+            return Self::Avx2(Detected(()));
+        }
+        Self::Portable
+    }
+}
+
+/// Values of all features, column-major: feature `f` of row `i` at `f * stride + i`.
+#[derive(Debug, Clone, Copy)]
+pub struct Columns<'a, E> {
+    /// All values.
+    pub values: &'a [E],
+    /// Distance from one feature to the next: the padded number of rows.
+    pub stride: usize,
+}
+
+/// Features that enter a sum and features that leave it.
+#[derive(Debug, Clone, Copy)]
+pub struct Change<'a> {
+    /// Entering.
+    pub add: &'a [u32],
+    /// Leaving.
+    pub remove: &'a [u32],
+}
+
+/// A block of rows against a run of columns.
+#[derive(Debug, Clone)]
+pub struct Tile {
+    /// Which rows.
+    pub rows: [u32; ROWS],
+    /// Which columns; both ends multiples of [`LANES`].
+    pub columns: Range<usize>,
+}
+
+/// What sums start from.
+#[derive(Debug, Clone, Copy)]
+pub enum From<'a, S> {
+    /// Nothing.
+    Zero,
+    /// These, one row after the other, the second number apart.
+    Strips(&'a [S], usize),
+    /// What stands where they go.
+    Place,
+}
+
+/// What can be summed exactly: a type of value, a type of sum, and how a difference enters it.
+pub trait Kernel: Send + Sync + 'static {
+    /// A value.
+    type Value: Copy + Send + Sync + Default + 'static;
+    /// A sum.
+    type Sum: Lane;
+
+    /// `to = from + change` for the distances of a tile. `to` holds one row after the other, `to.1` apart.
+    fn accumulate(
+        isa: Isa,
+        columns: Columns<'_, Self::Value>,
+        change: Change<'_>,
+        tile: &Tile,
+        from: From<'_, Self::Sum>,
+        to: (&mut [Self::Sum], usize),
+    );
+}
+
+/// A sum that can become a key.
+pub trait Lane: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 'static {
+    /// Greater than any sum.
+    const MOST: Self;
+    /// The sum as an integer.
+    fn steps(self) -> u64;
+    /// Puts the distances of a tile among the nearest; called by [`select`], which checks the lengths.
+    #[doc(hidden)]
+    fn select(isa: Isa, strips: (&[Self], usize), scan: &Scan<'_>, keys: &mut [f64]);
+    /// Finds the nearest of other classes and the farthest of the same class among one row's distances.
+    fn separate(isa: Isa, sums: &[Self], classes: Classes<'_>, apart: &mut [Apart<Self>]) -> Apart<Self>;
+}
+
+/// The class of a row and those of the columns its distances lead to; columns that do not count have none.
+#[derive(Debug, Clone, Copy)]
+pub struct Classes<'a> {
+    /// Of the row.
+    pub own: i32,
+    /// Of the columns; negative where one does not count.
+    pub others: &'a [i32],
+}
+
+/// How far a row lies from other classes and from its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Apart<S> {
+    /// The distance to the nearest row of another class; [`Lane::MOST`] where there is none.
+    pub other: S,
+    /// The distance to the farthest row of the same class; 0 where there is none.
+    pub same: S,
+}
+
+impl<S: Lane> Default for Apart<S> {
+    fn default() -> Self {
+        Self { other: S::MOST, same: S::default() }
+    }
+}
+
+impl<S: Lane> Apart<S> {
+    /// Takes in what was found elsewhere.
+    #[inline]
+    pub fn join(&mut self, found: Self) {
+        self.other = if found.other < self.other { found.other } else { self.other };
+        self.same = if found.same > self.same { found.same } else { self.same };
+    }
+}
+
+/// |a - b| of 16-bit values in 32-bit sums.
+pub struct Manhattan16;
+/// |a - b| of whole numbers held in floats.
+pub struct Manhattan;
+/// (a - b)^2 of whole numbers held in floats.
+pub struct Euclidean;
+
+macro_rules! kernel {
+    ($kernel:ty, $value:ty, $sum:ty, $name:ident) => {
+        impl Kernel for $kernel {
+            type Value = $value;
+            type Sum = $sum;
+
+            fn accumulate(
+                isa: Isa,
+                columns: Columns<'_, $value>,
+                change: Change<'_>,
+                tile: &Tile,
+                from: From<'_, $sum>,
+                to: (&mut [$sum], usize),
+            ) {
+                check_tile(columns, change, tile);
+                check_strip(tile, to.0.len(), to.1);
+                if let From::Strips(from, stride) = from {
+                    check_strip(tile, from.len(), stride);
+                }
+                match isa {
+                    #[cfg(target_arch = "x86_64")]
+                    #[allow(unsafe_code)]
+                    // SAFETY: the machine has the instructions, and the checks above bound every access.
+                    Isa::Avx2(_) => unsafe { avx2::$name(columns, change, tile, from, to) },
+                    _ => portable::$name(columns, change, tile, from, to),
+                }
+            }
+        }
+    };
+}
+
+kernel!(Manhattan16, u16, u32, manhattan16);
+kernel!(Manhattan, f64, f64, manhattan);
+kernel!(Euclidean, f64, f64, euclidean);
+
+fn check_tile<E>(columns: Columns<'_, E>, change: Change<'_>, tile: &Tile) {
+    let features = columns.values.len() / columns.stride;
+    assert!(change.add.iter().chain(change.remove).all(|&f| (f as usize) < features));
+    assert!(tile.rows.iter().all(|&row| (row as usize) < columns.stride));
+    assert!(tile.columns.start.is_multiple_of(LANES) && tile.columns.end.is_multiple_of(LANES));
+    assert!(tile.columns.start <= tile.columns.end && tile.columns.end <= columns.stride);
+}
+
+fn check_strip(tile: &Tile, len: usize, stride: usize) {
+    assert!(tile.columns.len() <= stride && (ROWS - 1) * stride + tile.columns.len() <= len);
+}
+
+/// How keys are made of distances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyFormat {
+    /// Bits of the row index.
+    pub shift: u32,
+}
+
+/// Keys begin here, so that as floats they are normal numbers.
+const KEY_OFFSET: u64 = 1 << 52;
+/// Greater than every key, and still a finite float with any row index added.
+pub const NO_KEY: f64 = f64::from_bits(0x7FE0_0000_0000_0000);
+
+impl KeyFormat {
+    /// The key of row 0 at this distance: every key of that distance is as great or greater, by the row index.
+    pub fn base(self, steps: u64) -> f64 {
+        f64::from_bits((steps << self.shift) + KEY_OFFSET)
+    }
+
+    /// The key of `row` at this distance.
+    pub fn key(self, steps: u64, row: u32) -> f64 {
+        f64::from_bits(self.base(steps).to_bits() + u64::from(row))
+    }
+
+    /// The distance and the row behind a key.
+    pub fn parts(self, key: f64) -> (u64, usize) {
+        let bits = key.to_bits() - KEY_OFFSET;
+        (bits >> self.shift, (bits & ((1 << self.shift) - 1)) as usize)
+    }
+}
+
+/// Where the distances of a tile go.
+#[derive(Debug, Clone)]
+pub struct Scan<'a> {
+    /// How keys are made.
+    pub format: KeyFormat,
+    /// How many neighbours are kept.
+    pub k: usize,
+    /// The columns of the tile; both ends multiples of [`LANES`].
+    pub columns: Range<usize>,
+    /// Columns from here on are padding.
+    pub end: usize,
+    /// The first column each row of the block is compared with.
+    pub first: [usize; ROWS],
+    /// Columns that are not to be compared with (infinite, else 0), where that is not a matter of `first` and `end`.
+    pub blocked: Option<&'a [f64]>,
+    /// The row index of each column.
+    pub index: &'a [u32],
+    /// The row index of each row of the block.
+    pub rows: [u32; ROWS],
+    /// The block's own group of keys.
+    pub group: usize,
+    /// Whether the columns learn of the rows too; their groups are then those of their positions.
+    pub is_symmetric: bool,
+}
+
+/// Puts the distances of a tile among the nearest found so far.
+///
+/// `keys` holds, for every group of four rows, the `k` least keys of each, level by level: row `4 g + l` at
+/// `(g k + level) 4 + l`, ascending with the level. `strips` holds the block's rows one after the other, `strips.1` apart.
+pub fn select<S: Lane>(isa: Isa, strips: (&[S], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+    let run = &scan.columns;
+    check_strip(&Tile { rows: scan.rows, columns: run.clone() }, strips.0.len(), strips.1);
+    assert!(run.start.is_multiple_of(LANES) && run.end.is_multiple_of(LANES));
+    assert!(scan.k > 0 && keys.len() >= (scan.group + 1) * scan.k * ROWS);
+    assert!(run.end <= scan.index.len() && scan.blocked.is_none_or(|b| run.end <= b.len()));
+    assert!(!scan.is_symmetric || run.end * scan.k <= keys.len());
+    S::select(isa, strips, scan, keys);
+}
+
+macro_rules! lane {
+    ($sum:ty, $most:expr, $steps:expr, $name:ident) => {
+        impl Lane for $sum {
+            const MOST: Self = $most;
+
+            fn separate(
+                isa: Isa,
+                sums: &[Self],
+                classes: Classes<'_>,
+                apart: &mut [Apart<Self>],
+            ) -> Apart<Self> {
+                match isa {
+                    #[cfg(target_arch = "x86_64")]
+                    #[allow(unsafe_code)]
+                    // SAFETY: the machine has the instructions.
+                    Isa::Avx2(_) => unsafe { avx2::separate(sums, classes, apart) },
+                    _ => portable::separate(sums, classes, apart),
+                }
+            }
+
+            fn steps(self) -> u64 {
+                $steps(self)
+            }
+
+            fn select(isa: Isa, strips: (&[Self], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+                match isa {
+                    #[cfg(target_arch = "x86_64")]
+                    #[allow(unsafe_code)]
+                    // SAFETY: the machine has the instructions, and `select` has checked every length.
+                    Isa::Avx2(_) => unsafe { avx2::$name(strips, scan, keys) },
+                    _ => portable::select(strips, scan, keys),
+                }
+            }
+        }
+    };
+}
+
+lane!(u32, u32::MAX, u64::from, select_u32);
+lane!(f64, f64::INFINITY, |sum: f64| sum as u64, select_f64);
+
+/// Puts one key among the `k` least of row `lane` of a group.
+pub fn insert(group: &mut [f64], lane: usize, mut key: f64) {
+    for level in group.chunks_exact_mut(ROWS) {
+        let held = level[lane];
+        level[lane] = held.min(key);
+        key = held.max(key);
+    }
+}
+
+macro_rules! dispatched {
+    ($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*)) => {
+        $(#[$doc])*
+        pub fn $name(isa: Isa, $($arg: $type),*) {
+            match isa {
+                #[cfg(target_arch = "x86_64")]
+                #[allow(unsafe_code)]
+                // SAFETY: the machine has the instructions.
+                Isa::Avx2(_) => unsafe { avx2::$name($($arg),*) },
+                _ => portable::$name($($arg),*),
+            }
+        }
+    };
+}
+
+dispatched!(
+    /// Adds a table of log-likelihoods.
+    add_table(sums: &mut [i64], table: &[i64])
+);
+dispatched!(
+    /// Takes a table of log-likelihoods out again.
+    remove_table(sums: &mut [i64], table: &[i64])
+);
+dispatched!(
+    /// The class with the greatest sum for each case, the smallest of equals; `sums` holds class after class.
+    greatest(sums: &[i64], classes: &mut [u32])
+);
+
+#[cfg(test)]
+mod tests;

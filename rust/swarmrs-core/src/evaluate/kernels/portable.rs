@@ -1,0 +1,153 @@
+//! What is computed, in plain Rust.
+
+use super::{Apart, Change, Classes, Columns, From, Lane, ROWS, Scan, Tile, insert};
+use std::ops::{AddAssign, SubAssign};
+
+pub fn manhattan16(
+    columns: Columns<'_, u16>,
+    change: Change<'_>,
+    tile: &Tile,
+    from: From<'_, u32>,
+    to: (&mut [u32], usize),
+) {
+    accumulate(columns, change, tile, from, to, |a: u16, b| u32::from(a.abs_diff(b)));
+}
+
+pub fn manhattan(
+    columns: Columns<'_, f64>,
+    change: Change<'_>,
+    tile: &Tile,
+    from: From<'_, f64>,
+    to: (&mut [f64], usize),
+) {
+    accumulate(columns, change, tile, from, to, |a: f64, b| (a - b).abs());
+}
+
+pub fn euclidean(
+    columns: Columns<'_, f64>,
+    change: Change<'_>,
+    tile: &Tile,
+    from: From<'_, f64>,
+    to: (&mut [f64], usize),
+) {
+    accumulate(columns, change, tile, from, to, |a: f64, b| (a - b) * (a - b));
+}
+
+#[inline]
+fn accumulate<E: Copy, S: Lane + AddAssign + SubAssign>(
+    columns: Columns<'_, E>,
+    change: Change<'_>,
+    tile: &Tile,
+    from: From<'_, S>,
+    to: (&mut [S], usize),
+    difference: impl Fn(E, E) -> S,
+) {
+    let run = tile.columns.clone();
+    for (at, &row) in tile.rows.iter().enumerate() {
+        let sums = &mut to.0[at * to.1..][..run.len()];
+        match from {
+            From::Strips(from, stride) => sums.copy_from_slice(&from[at * stride..][..run.len()]),
+            From::Zero => sums.fill(S::default()),
+            From::Place => {}
+        }
+        let column = |feature: u32| {
+            let values = &columns.values[feature as usize * columns.stride..][..columns.stride];
+            (values[row as usize], &values[run.clone()])
+        };
+        for &feature in change.add {
+            let (own, others) = column(feature);
+            for (sum, &other) in sums.iter_mut().zip(others) {
+                *sum += difference(other, own);
+            }
+        }
+        for &feature in change.remove {
+            let (own, others) = column(feature);
+            for (sum, &other) in sums.iter_mut().zip(others) {
+                *sum -= difference(other, own);
+            }
+        }
+    }
+}
+
+pub fn select<S: Lane>(strips: (&[S], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+    let (strips, stride) = strips;
+    let width = scan.k * ROWS;
+    for (lane, (&row, &first)) in scan.rows.iter().zip(&scan.first).enumerate() {
+        let sums = &strips[lane * stride..][..scan.columns.len()];
+        for column in first.max(scan.columns.start)..scan.end.min(scan.columns.end) {
+            if scan.blocked.is_some_and(|blocked| blocked[column] > 0.0) {
+                continue;
+            }
+            let base = scan.format.base(sums[column - scan.columns.start].steps());
+            let own = &mut keys[scan.group * width..][..width];
+            if base < own[width - ROWS + lane] {
+                insert(own, lane, with_row(base, scan.index[column]));
+            }
+            if scan.is_symmetric {
+                let (group, lane) = (column / ROWS, column % ROWS);
+                let other = &mut keys[group * width..][..width];
+                if base < other[width - ROWS + lane] {
+                    insert(other, lane, with_row(base, row));
+                }
+            }
+        }
+    }
+}
+
+fn with_row(base: f64, row: u32) -> f64 {
+    f64::from_bits(base.to_bits() + u64::from(row))
+}
+
+/// The row's own findings; with `apart` the columns learn of the row too.
+#[inline]
+pub fn separate<S: Lane>(sums: &[S], classes: Classes<'_>, apart: &mut [Apart<S>]) -> Apart<S> {
+    let find = |sum: S, class: i32| {
+        let (is_same, counts) = (class == classes.own, class >= 0);
+        Apart {
+            other: if is_same || !counts { S::MOST } else { sum },
+            same: if is_same { sum } else { S::default() },
+        }
+    };
+    let mut own = Apart::default();
+    if apart.is_empty() {
+        for (&sum, &class) in sums.iter().zip(classes.others) {
+            own.join(find(sum, class));
+        }
+    } else {
+        for ((&sum, &class), apart) in sums.iter().zip(classes.others).zip(apart) {
+            let found = find(sum, class);
+            own.join(found);
+            apart.join(found);
+        }
+    }
+    own
+}
+
+#[inline]
+pub fn add_table(sums: &mut [i64], table: &[i64]) {
+    for (sum, term) in sums.iter_mut().zip(table) {
+        *sum = sum.wrapping_add(*term);
+    }
+}
+
+#[inline]
+pub fn remove_table(sums: &mut [i64], table: &[i64]) {
+    for (sum, term) in sums.iter_mut().zip(table) {
+        *sum = sum.wrapping_sub(*term);
+    }
+}
+
+#[inline]
+pub fn greatest(sums: &[i64], classes: &mut [u32]) {
+    let n = classes.len();
+    let (first, rest) = sums.split_at(n);
+    let mut best = first.to_vec();
+    classes.fill(0);
+    for (class, sums) in (1..).zip(rest.chunks_exact(n)) {
+        for ((best, said), &sum) in best.iter_mut().zip(&mut *classes).zip(sums) {
+            let is_greater = sum > *best;
+            *said = if is_greater { class } else { *said };
+            *best = if is_greater { sum } else { *best };
+        }
+    }
+}

@@ -1,0 +1,414 @@
+//! k nearest neighbours on exact distances.
+//!
+//! Neighbours at equal distance: the lower row index first. Equal votes: the smallest class. Both are part of the
+//! definition. Distances are squared for the Euclidean metric, which compares the same.
+
+use super::kernels::{
+    Apart, Change, Classes, Columns, Euclidean, From, Isa, Kernel, KeyFormat, Lane, Manhattan,
+    Manhattan16, NO_KEY, ROWS, Scan, Tile, insert, select,
+};
+use super::layout::{Block, Layout};
+use super::sums::{Additive, Incremental, Step};
+use super::{Classify, EvaluationSpec, Measures, Metric, Resources, Tally, Weights};
+use crate::dataset::{Dataset, Grid, exact_sum_limit, index_bits};
+use crate::error::{Error, Result};
+use crate::folds::Folds;
+use crate::parallel::Pool;
+use crate::subset::Subset;
+use std::ops::Range;
+
+/// The k-NN evaluator for this table, its scale and metric.
+///
+/// # Errors
+/// [`Error::BadData`] for a table so large that its distances would not be exact.
+pub fn build(
+    data: &Dataset,
+    folds: &Folds,
+    spec: &EvaluationSpec,
+    separation: bool,
+    resources: Resources,
+) -> Result<Box<dyn Classify>> {
+    let d = data.n_features() as f64;
+    Ok(match (data.grid(), spec.metric) {
+        (Grid::Narrow(values), Metric::Manhattan) if d * 65535.0 <= f64::from(u32::MAX) => {
+            boxed::<Manhattan16>(data, folds, spec, separation, resources, |at| values[at])
+        }
+        (Grid::Narrow(values), Metric::Manhattan) => {
+            boxed::<Manhattan>(data, folds, spec, separation, resources, |at| f64::from(values[at]))
+        }
+        (Grid::Narrow(_), Metric::Euclidean)
+            if d * 65535.0 * 65535.0 >= exact_sum_limit(data.n_samples()) =>
+        {
+            let what = "the table is too large for exact squared distances";
+            return Err(Error::BadData { what: what.into() });
+        }
+        (Grid::Narrow(values), Metric::Euclidean) => {
+            boxed::<Euclidean>(data, folds, spec, separation, resources, |at| f64::from(values[at]))
+        }
+        (Grid::Wide(values), Metric::Manhattan) => {
+            boxed::<Manhattan>(data, folds, spec, separation, resources, |at| f64::from(values[at]))
+        }
+        (Grid::Wide(values), Metric::Euclidean) => {
+            boxed::<Euclidean>(data, folds, spec, separation, resources, |at| f64::from(values[at]))
+        }
+    })
+}
+
+fn boxed<K: Kernel>(
+    data: &Dataset,
+    folds: &Folds,
+    spec: &EvaluationSpec,
+    separation: bool,
+    resources: Resources,
+    value: impl Fn(usize) -> K::Value,
+) -> Box<dyn Classify> {
+    let neighbours = Neighbours::<K>::new(data, folds, spec, separation, Isa::detect(), value);
+    Box::new(Incremental::new(neighbours, resources))
+}
+
+/// The least keys of every group, and how far each place lies from classes.
+type Found<S> = (Vec<f64>, Vec<Apart<S>>);
+
+/// Distances between rows, and the classes they vote for.
+pub struct Neighbours<K: Kernel> {
+    values: Vec<K::Value>,
+    layout: Layout,
+    tally: Tally,
+    n_features: usize,
+    k: usize,
+    metric: Metric,
+    weights: Weights,
+    /// The class of each original row.
+    codes: Vec<u32>,
+    n_classes: usize,
+    format: KeyFormat,
+    separation: bool,
+    isa: Isa,
+}
+
+/// Columns of values that stay in a core's cache while blocks of rows pass over them, in bytes.
+const CACHE: usize = 128 << 10;
+/// The widest run of columns taken at a time.
+const WIDEST: usize = 2048;
+/// Sums that may be held whole for the sake of going through the features in groups, in bytes.
+const WHOLE: usize = 4 << 20;
+
+impl<K: Kernel> Neighbours<K> {
+    fn new(
+        data: &Dataset,
+        folds: &Folds,
+        spec: &EvaluationSpec,
+        separation: bool,
+        isa: Isa,
+        value: impl Fn(usize) -> K::Value,
+    ) -> Self {
+        let layout = Layout::new(folds, data.n_samples());
+        let n = data.n_samples();
+        let mut values = vec![K::Value::default(); data.n_features() * layout.stride()];
+        for (feature, column) in values.chunks_exact_mut(layout.stride()).enumerate() {
+            for (place, &row) in column.iter_mut().zip(layout.rows()) {
+                *place = value(feature * n + row as usize);
+            }
+        }
+        Self {
+            values,
+            tally: Tally::new(data, folds),
+            n_features: data.n_features(),
+            k: spec.k,
+            metric: spec.metric,
+            weights: spec.weights,
+            codes: data.codes().to_vec(),
+            n_classes: data.n_classes(),
+            format: KeyFormat { shift: index_bits(n) },
+            layout,
+            separation,
+            isa,
+        }
+    }
+
+    fn columns(&self) -> Columns<'_, K::Value> {
+        Columns { values: &self.values, stride: self.layout.stride() }
+    }
+
+    /// The nearest rows of every case, and with `separation` how far classes lie apart.
+    fn nearest(&self, step: Step<'_, K::Sum>, pool: Option<&Pool>) -> Found<K::Sum> {
+        let blocks = self.layout.blocks();
+        let parts = self.layout.parts(pool.map_or(1, Pool::threads));
+        let Step { from, add, remove, keep, .. } = step;
+        let change = Change { add: &add, remove: &remove };
+        let mut rest = keep;
+        let mut jobs = Vec::new();
+        for part in parts {
+            let sums = part.clone().map(|at| blocks[at].len()).sum();
+            let kept = rest.take().map(|all| {
+                let (head, tail) = all.split_at_mut(sums);
+                rest = Some(tail);
+                head
+            });
+            jobs.push((part, kept));
+        }
+        let work = |(part, keep): (Range<usize>, Option<&mut [K::Sum]>)| {
+            self.scan_part(&blocks[part], change, from, keep)
+        };
+        let mut done = match pool {
+            Some(pool) => pool.map(jobs, work),
+            None => jobs.into_iter().map(work).collect(),
+        }
+        .into_iter();
+        let mut found = done.next().unwrap_or_default();
+        // Keys are totally ordered: in whatever order parts meet, the least k are the least k.
+        for (keys, apart) in done {
+            let width = self.k * ROWS;
+            for (all, some) in found.0.chunks_exact_mut(width).zip(keys.chunks_exact(width)) {
+                for (at, &key) in some.iter().enumerate().filter(|(_, key)| **key < NO_KEY) {
+                    insert(all, at % ROWS, key);
+                }
+            }
+            for (all, some) in found.1.iter_mut().zip(apart) {
+                all.join(some);
+            }
+        }
+        found
+    }
+
+    /// Goes through some blocks of rows: builds their sums and puts them among the nearest.
+    fn scan_part(
+        &self,
+        blocks: &[Block],
+        change: Change<'_>,
+        from: Option<&[K::Sum]>,
+        keep: Option<&mut [K::Sum]>,
+    ) -> Found<K::Sum> {
+        let mut keys = vec![NO_KEY; self.layout.n_groups() * self.k * ROWS];
+        let places = if self.separation { self.layout.n_groups() * ROWS } else { 0 };
+        let mut apart = vec![Apart::default(); places];
+        let offset = blocks.first().map_or(0, |block| block.offset);
+        let from = from.map(|from| &from[offset..]);
+        let total: usize = blocks.iter().map(Block::len).sum();
+        let column_bytes = (change.add.len() + change.remove.len()) * size_of::<K::Value>();
+        let is_deep = column_bytes * self.layout.stride() > 2 * CACHE
+            && total * size_of::<K::Sum>() <= WHOLE;
+        let mut own = Vec::new();
+        let whole = match keep {
+            Some(keep) => Some(keep),
+            None if is_deep => {
+                own.resize(total, K::Sum::default());
+                Some(own.as_mut_slice())
+            }
+            None => None,
+        };
+        match whole {
+            Some(sums) => {
+                self.fill(blocks, offset, change, from, sums);
+                for block in blocks {
+                    let strips = (&sums[block.offset - offset..][..block.len()], block.width());
+                    self.learn(block, block.columns.clone(), strips, &mut keys, &mut apart);
+                }
+            }
+            None => {
+                let width = (CACHE / column_bytes.max(1)).clamp(64, WIDEST) / 64 * 64;
+                let mut strips = vec![K::Sum::default(); ROWS * width];
+                for start in (0..self.layout.stride()).step_by(width) {
+                    for block in blocks {
+                        let columns = block.columns.start.max(start)
+                            ..block.columns.end.min(start + width);
+                        if columns.is_empty() {
+                            continue;
+                        }
+                        let tile = Tile { rows: block.rows, columns: columns.clone() };
+                        let from = from.map_or(From::Zero, |from| {
+                            let at = block.offset - offset + columns.start - block.columns.start;
+                            From::Strips(&from[at..], block.width())
+                        });
+                        let to = (strips.as_mut_slice(), width);
+                        K::accumulate(self.isa, self.columns(), change, &tile, from, to);
+                        self.learn(block, columns, (&strips, width), &mut keys, &mut apart);
+                    }
+                }
+            }
+        }
+        (keys, apart)
+    }
+
+    /// Builds whole strips of sums, features in groups that stay in the cache.
+    fn fill(
+        &self,
+        blocks: &[Block],
+        offset: usize,
+        change: Change<'_>,
+        from: Option<&[K::Sum]>,
+        sums: &mut [K::Sum],
+    ) {
+        let group = (CACHE / (self.layout.stride() * size_of::<K::Value>())).max(16);
+        let adds = change.add.chunks(group).map(|add| Change { add, remove: &[] });
+        let removes = change.remove.chunks(group).map(|remove| Change { add: &[], remove });
+        let changes: Vec<Change<'_>> = adds.chain(removes).collect();
+        // Even a change of nothing copies the sums it starts from.
+        let changes = if changes.is_empty() { vec![change] } else { changes };
+        for (turn, change) in changes.into_iter().enumerate() {
+            for block in blocks {
+                let at = block.offset - offset;
+                let tile = Tile { rows: block.rows, columns: block.columns.clone() };
+                let from = match from {
+                    _ if turn > 0 => From::Place,
+                    Some(from) => From::Strips(&from[at..], block.width()),
+                    None => From::Zero,
+                };
+                let to = (&mut sums[at..at + block.len()], block.width());
+                K::accumulate(self.isa, self.columns(), change, &tile, from, to);
+            }
+        }
+    }
+
+    fn learn(
+        &self,
+        block: &Block,
+        columns: Range<usize>,
+        strips: (&[K::Sum], usize),
+        keys: &mut [f64],
+        apart: &mut [Apart<K::Sum>],
+    ) {
+        if self.separation {
+            self.separate(block, &columns, strips, apart);
+        }
+        let scan = Scan {
+            format: self.format,
+            k: self.k,
+            columns,
+            end: self.layout.n(),
+            first: block.first,
+            blocked: self.layout.blocked(block),
+            index: self.layout.rows_padded(),
+            rows: block.index,
+            group: block.group,
+            is_symmetric: self.layout.is_symmetric(),
+        };
+        select(self.isa, strips, &scan, keys);
+    }
+
+    /// Finds how far the rows of a block lie from other classes and from their own.
+    fn separate(
+        &self,
+        block: &Block,
+        columns: &Range<usize>,
+        strips: (&[K::Sum], usize),
+        apart: &mut [Apart<K::Sum>],
+    ) {
+        for lane in 0..ROWS {
+            let run = columns.start.max(block.first[lane])..columns.end.min(self.layout.n());
+            if run.is_empty() {
+                continue;
+            }
+            let own = self.codes[block.index[lane] as usize].cast_signed();
+            let others: Vec<i32> = run.clone().map(|column| self.class_of(block, column)).collect();
+            let sums = &strips.0[lane * strips.1 + run.start - columns.start..][..run.len()];
+            let theirs =
+                if self.layout.is_symmetric() { &mut apart[run] } else { &mut [] as &mut [_] };
+            let found =
+                K::Sum::separate(self.isa, sums, Classes { own, others: &others }, theirs);
+            apart[block.group * ROWS + lane].join(found);
+        }
+    }
+
+    /// The class of a column, negative where the block is not compared with it.
+    fn class_of(&self, block: &Block, column: usize) -> i32 {
+        let is_blocked = self.layout.blocked(block).is_some_and(|blocked| blocked[column] > 0.0);
+        let class = self.codes[self.layout.rows()[column] as usize].cast_signed();
+        if is_blocked { -1 } else { class }
+    }
+
+    /// Mean distance to the nearest of another class less that to the farthest of the same, each over the farthest
+    /// two rows can be; a row without other classes counts 1, one alone in its class 0.
+    fn separation(&self, apart: &[Apart<K::Sum>], size: usize) -> f64 {
+        let farthest = 65535 * size as u64;
+        let (mut other, mut same) = (0, 0);
+        for case in 0..self.tally.n_cases() {
+            let (group, lane) = self.layout.place(case);
+            let apart = apart[group * ROWS + lane];
+            other += if apart.other == K::Sum::MOST { farthest } else { apart.other.steps() };
+            same += apart.same.steps();
+        }
+        let all = (self.tally.n_cases() as u64 * farthest) as f64;
+        other as f64 / all - same as f64 / all
+    }
+
+    /// The class each case is given.
+    fn votes(&self, keys: &[f64]) -> Vec<u32> {
+        let width = self.k * ROWS;
+        let mut votes = vec![0.0; self.n_classes];
+        (0..self.tally.n_cases())
+            .map(|case| {
+                let (group, lane) = self.layout.place(case);
+                let group = &keys[group * width..][..width];
+                let near = group.chunks_exact(ROWS).map(|level| self.format.parts(level[lane]));
+                self.vote(near, &mut votes)
+            })
+            .collect()
+    }
+
+    /// The class with the most votes, the smallest of equals. `votes` comes and goes empty.
+    fn vote(&self, near: impl Iterator<Item = (u64, usize)> + Clone, votes: &mut [f64]) -> u32 {
+        let is_on_top = near.clone().next().is_some_and(|(steps, _)| steps == 0);
+        let weight = |steps: u64| match (self.weights, self.metric) {
+            (Weights::Uniform, _) => 1.0,
+            (Weights::Distance, _) if is_on_top => f64::from(u8::from(steps == 0)),
+            (Weights::Distance, Metric::Manhattan) => 1.0 / steps as f64,
+            (Weights::Distance, Metric::Euclidean) => 1.0 / (steps as f64).sqrt(),
+        };
+        for (steps, row) in near.clone() {
+            votes[self.codes[row] as usize] += weight(steps);
+        }
+        let (mut class, mut most) = (u32::MAX, 0.0);
+        for (_, row) in near {
+            let code = self.codes[row];
+            let count = std::mem::take(&mut votes[code as usize]);
+            if count > most || (count == most && code < class && count > 0.0) {
+                (class, most) = (code, count);
+            }
+        }
+        class
+    }
+}
+
+impl<K: Kernel> Additive for Neighbours<K> {
+    type Sum = K::Sum;
+
+    fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    fn n_sums(&self) -> usize {
+        self.layout.n_sums()
+    }
+
+    fn ops(&self) -> u64 {
+        self.layout.pairs()
+    }
+
+    fn measure(&self, step: Step<'_, K::Sum>, pool: Option<&Pool>) -> Measures {
+        let size = step.size;
+        let (keys, apart) = self.nearest(step, pool);
+        let mut measures = self.tally.measures(&self.votes(&keys));
+        if self.separation {
+            measures.separation = self.separation(&apart, size);
+        }
+        measures
+    }
+
+    fn build(&self, step: Step<'_, K::Sum>) {
+        let change = Change { add: &step.add, remove: &step.remove };
+        if let Some(keep) = step.keep {
+            self.fill(self.layout.blocks(), 0, change, step.from, keep);
+        }
+    }
+}
+
+impl<K: Kernel> Classify for Incremental<Neighbours<K>> {
+    fn predict(&self, subset: &Subset) -> Vec<(u32, u32)> {
+        let neighbours = self.additive();
+        let add: Vec<u32> = subset.iter().map(|feature| feature as u32).collect();
+        let step = Step { from: None, remove: Vec::new(), size: add.len(), add, keep: None };
+        let votes = neighbours.votes(&neighbours.nearest(step, None).0);
+        neighbours.tally.rows().iter().copied().zip(votes).collect()
+    }
+}

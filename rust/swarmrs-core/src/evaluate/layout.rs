@@ -1,0 +1,259 @@
+//! Which pairs of rows are compared, and where their distances lie.
+//!
+//! Rows are held sorted by fold, so that all a row is compared with lies behind its own fold: each pair is computed
+//! once and serves both its rows. Given splits need not be a partition; there, each test row is compared with all rows
+//! and those that do not train for it are blocked.
+
+use super::kernels::{LANES, NO_KEY, ROWS};
+use crate::folds::{Folds, Split};
+use std::ops::Range;
+
+/// Rows that are compared with the same run of columns.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// Where the rows stand in the columns of values.
+    pub rows: [u32; ROWS],
+    /// The caller's index of each row.
+    pub index: [u32; ROWS],
+    /// The first column each row is compared with.
+    pub first: [usize; ROWS],
+    /// The columns whose distances are held.
+    pub columns: Range<usize>,
+    /// Where the block's distances begin.
+    pub offset: usize,
+    /// The block's group of keys.
+    pub group: usize,
+    split: usize,
+}
+
+impl Block {
+    /// How many distances each row has.
+    pub fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// How many distances the block has.
+    pub fn len(&self) -> usize {
+        ROWS * self.columns.len()
+    }
+}
+
+/// The pairs of rows of a table that some folds compare.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    n: usize,
+    /// The caller's row at each place, padded.
+    rows: Vec<u32>,
+    blocks: Vec<Block>,
+    /// For each split the columns that do not train; none for a partition.
+    blocked: Vec<Vec<f64>>,
+    /// The group and the lane of each case.
+    places: Vec<(u32, u32)>,
+    n_groups: usize,
+    pairs: u64,
+}
+
+impl Layout {
+    /// The layout for `n` rows in these folds.
+    pub fn new(folds: &Folds, n: usize) -> Self {
+        match folds {
+            Folds::Partition { fold_of, .. } => Self::partition(fold_of),
+            Folds::Splits(splits) => Self::splits(splits, n),
+        }
+    }
+
+    fn partition(fold_of: &[u32]) -> Self {
+        let n = fold_of.len();
+        let stride = n.next_multiple_of(LANES);
+        let mut rows: Vec<u32> = (0..n as u32).collect();
+        rows.sort_by_key(|&row| fold_of[row as usize]);
+        // Behind the last row of its fold; padding is compared with nothing.
+        let mut first = vec![stride; stride];
+        let mut end = n;
+        for at in (0..n).rev() {
+            if at + 1 < n && fold_of[rows[at] as usize] != fold_of[rows[at + 1] as usize] {
+                end = at + 1;
+            }
+            first[at] = end;
+        }
+        rows.resize(stride, 0);
+        let mut blocks = Vec::new();
+        let mut offset = 0;
+        for group in 0..n.div_ceil(ROWS) {
+            let at: [usize; ROWS] = std::array::from_fn(|lane| group * ROWS + lane);
+            if first[at[0]] >= n {
+                break;
+            }
+            let block = Block {
+                rows: at.map(|at| at as u32),
+                index: at.map(|at| rows[at]),
+                first: at.map(|at| first[at]),
+                columns: first[at[0]] / LANES * LANES..stride,
+                offset,
+                group,
+                split: 0,
+            };
+            offset += block.len();
+            blocks.push(block);
+        }
+        let places = (0..n as u32).map(|at| (at / ROWS as u32, at % ROWS as u32)).collect();
+        let pairs = first[..n].iter().map(|&first| (n - first) as u64).sum();
+        Self { n, rows, blocks, blocked: Vec::new(), places, n_groups: stride / ROWS, pairs }
+    }
+
+    fn splits(splits: &[Split], n: usize) -> Self {
+        let stride = n.next_multiple_of(LANES);
+        let mut rows: Vec<u32> = (0..n as u32).collect();
+        rows.resize(stride, 0);
+        let (mut blocks, mut blocked, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let mut pairs = 0;
+        for (split, Split { train, test }) in splits.iter().enumerate() {
+            let mut hides = vec![NO_KEY; stride];
+            for &row in train {
+                hides[row as usize] = 0.0;
+            }
+            blocked.push(hides);
+            pairs += train.len() as u64 * test.len() as u64;
+            for some in test.chunks(ROWS) {
+                let group = blocks.len();
+                let row = |lane: usize| some.get(lane).copied();
+                blocks.push(Block {
+                    rows: std::array::from_fn(|lane| row(lane).unwrap_or(0)),
+                    index: std::array::from_fn(|lane| row(lane).unwrap_or(0)),
+                    first: std::array::from_fn(|lane| row(lane).map_or(stride, |_| 0)),
+                    columns: 0..stride,
+                    offset: group * ROWS * stride,
+                    group,
+                    split,
+                });
+                places.extend((0..some.len() as u32).map(|lane| (group as u32, lane)));
+            }
+        }
+        let n_groups = blocks.len();
+        Self { n, rows, blocks, blocked, places, n_groups, pairs }
+    }
+
+    /// How many rows there are.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// The rows with padding.
+    pub fn stride(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The caller's row at each place, padding left out.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows[..self.n]
+    }
+
+    /// The caller's row at each place; padding has some row's.
+    pub fn rows_padded(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// All blocks, in ascending order of their distances' offsets.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// How many distances there are.
+    pub fn n_sums(&self) -> usize {
+        self.blocks.last().map_or(0, |block| block.offset + block.len())
+    }
+
+    /// How many pairs of rows are compared.
+    pub fn pairs(&self) -> u64 {
+        self.pairs
+    }
+
+    /// How many groups of keys there are.
+    pub fn n_groups(&self) -> usize {
+        self.n_groups
+    }
+
+    /// The group and the lane of a case.
+    pub fn place(&self, case: usize) -> (usize, usize) {
+        let (group, lane) = self.places[case];
+        (group as usize, lane as usize)
+    }
+
+    /// The columns a block is not compared with, where that is not a matter of its first column.
+    pub fn blocked(&self, block: &Block) -> Option<&[f64]> {
+        self.blocked.get(block.split).map(Vec::as_slice)
+    }
+
+    /// Whether each pair serves both its rows.
+    pub fn is_symmetric(&self) -> bool {
+        self.blocked.is_empty()
+    }
+
+    /// The blocks in `count` runs of about equal work.
+    pub fn parts(&self, count: usize) -> Vec<Range<usize>> {
+        let mut parts = Vec::new();
+        let mut start = 0;
+        for part in 1..=count {
+            let goal = self.n_sums() * part / count;
+            let end = self.blocks.partition_point(|block| block.offset + block.len() <= goal);
+            if end > start {
+                parts.push(start..end);
+                start = end;
+            }
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folds::FoldSpec;
+    use proptest::prelude::*;
+
+    fn check(codes: &[u32], spec: &FoldSpec) {
+        let folds = Folds::draw(spec, codes, 3).unwrap().0;
+        let layout = Layout::new(&folds, codes.len());
+        let mut got = Vec::new();
+        for block in layout.blocks() {
+            for lane in 0..ROWS {
+                for column in block.first[lane].max(block.columns.start)..layout.n() {
+                    if layout.blocked(block).is_none_or(|blocked| blocked[column] == 0.0) {
+                        let pair = (block.index[lane], layout.rows()[column]);
+                        got.push((block.split, pair));
+                        if layout.is_symmetric() {
+                            got.push((0, (pair.1, pair.0)));
+                        }
+                    }
+                }
+            }
+        }
+        let mut expected = Vec::new();
+        for (at, split) in folds.splits().into_iter().enumerate() {
+            let at = if layout.is_symmetric() { 0 } else { at };
+            for &test in &split.test {
+                expected.extend(split.train.iter().map(|&train| (at, (test, train))));
+            }
+        }
+        got.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(got, expected);
+        let sides = if layout.is_symmetric() { 2 } else { 1 };
+        assert_eq!(layout.pairs() * sides, expected.len() as u64);
+        for count in 1..5 {
+            let blocks: Vec<usize> = layout.parts(count).into_iter().flatten().collect();
+            assert!(blocks.into_iter().eq(0..layout.blocks().len()));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_pair_is_compared_once(codes in proptest::collection::vec(0u32..3, 4..70), k in 2usize..5, seed: u64) {
+            check(&codes, &FoldSpec::Loo);
+            check(&codes, &FoldSpec::Kfold { k: k.min(codes.len()), shuffle: true, seed });
+            let half = codes.len() as u32 / 2;
+            let (a, b): (Vec<u32>, Vec<u32>) = ((0..half).collect(), (half..codes.len() as u32).collect());
+            check(&codes, &FoldSpec::Splits { splits: vec![(a.clone(), b.clone()), (b, a)] });
+        }
+    }
+}

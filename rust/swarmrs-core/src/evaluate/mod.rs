@@ -1,0 +1,231 @@
+//! Measuring subsets: what one fitness value is, and what it may cost.
+
+pub mod kernels;
+pub mod knn;
+mod layout;
+pub mod memo;
+pub mod naive_bayes;
+pub mod sums;
+mod tally;
+
+pub use tally::Tally;
+
+use crate::dataset::{Dataset, Grid};
+use crate::error::{Error, Result};
+use crate::folds::{FoldSpec, Folds};
+use crate::subset::Subset;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Measures subsets: k-NN, naive Bayes, a scorer from outside.
+pub trait Evaluator: Send {
+    /// Measures a turn's subsets, in order; none of them is empty unless [`allows_empty`](Self::allows_empty). What it kept from before saves time, never changes an answer.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] when told to stop, [`Error::Scorer`] when an outside scorer fails.
+    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>>;
+
+    /// Whether the empty subset is measured like any other instead of being the worst.
+    fn allows_empty(&self) -> bool {
+        false
+    }
+
+    /// Learns that an earlier part of the same run measured these, so that its own records go on as if it had just done so.
+    fn recall(&mut self, _subsets: &[Subset], _measures: &[Measures]) {}
+
+    /// The element operations done so far.
+    fn work(&self) -> Work {
+        Work::default()
+    }
+}
+
+/// Element operations: one value of one feature entering one sum.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Work {
+    /// Those done.
+    pub element_ops: u64,
+    /// Those it would take to build every subset from nothing.
+    pub from_scratch_ops: u64,
+}
+
+/// What a subset shows on the folds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Measures {
+    /// Mean over folds of the share misclassified.
+    pub error: f64,
+    /// The share misclassified over all tested rows.
+    pub pooled_error: f64,
+    /// 1 - error.
+    pub accuracy: f64,
+    /// Mean recall of the classes that were tested.
+    pub balanced_accuracy: f64,
+    /// Mean over classes of one-versus-rest accuracy.
+    pub ovr_accuracy: f64,
+    /// Mean F1 of the classes that were tested or predicted.
+    pub macro_f1: f64,
+    /// Matthews correlation coefficient.
+    pub mcc: f64,
+    /// Mean distance to the nearest row of another class less that to the farthest of the same; 0 unless asked for.
+    #[serde(skip)]
+    pub separation: f64,
+}
+
+impl Measures {
+    /// How many numbers it holds.
+    pub const FIELDS: usize = 8;
+    /// The names of the scores, in the order of [`to_array`](Self::to_array); the separation is not one.
+    pub const SCORES: [&'static str; 7] =
+        ["error", "pooled_error", "accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc"];
+    /// What the empty subset shows.
+    pub const WORST: Self = Self {
+        error: 1.0,
+        pooled_error: 1.0,
+        accuracy: 0.0,
+        balanced_accuracy: 0.0,
+        ovr_accuracy: 0.0,
+        macro_f1: 0.0,
+        mcc: -1.0,
+        separation: -1.0,
+    };
+
+    /// Its numbers in order.
+    pub fn to_array(&self) -> [f64; Self::FIELDS] {
+        [
+            self.error,
+            self.pooled_error,
+            self.accuracy,
+            self.balanced_accuracy,
+            self.ovr_accuracy,
+            self.macro_f1,
+            self.mcc,
+            self.separation,
+        ]
+    }
+
+    /// The measures with these numbers.
+    pub fn from_array(values: [f64; Self::FIELDS]) -> Self {
+        let [error, pooled_error, accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc, separation] =
+            values;
+        Self {
+            error,
+            pooled_error,
+            accuracy,
+            balanced_accuracy,
+            ovr_accuracy,
+            macro_f1,
+            mcc,
+            separation,
+        }
+    }
+
+    /// What a scorer from outside shows: its error, and nothing else known.
+    pub fn from_error(error: f64) -> Self {
+        let error = if error.is_nan() { f64::INFINITY } else { error };
+        Self { error, pooled_error: error, accuracy: 1.0 - error, ..Self::WORST }
+    }
+}
+
+/// How rows are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Metric {
+    /// Sum of absolute differences.
+    Manhattan,
+    /// Root of the sum of squared differences; the squares compare the same.
+    Euclidean,
+}
+
+/// How neighbours vote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Weights {
+    /// One vote each.
+    Uniform,
+    /// Votes of 1 / distance; where neighbours lie at distance 0, only they vote.
+    Distance,
+}
+
+/// Which classifier measures a subset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Classifier {
+    /// k nearest neighbours.
+    Knn,
+    /// Gaussian naive Bayes.
+    Nb,
+}
+
+/// What one fitness value is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvaluationSpec {
+    /// Which classifier.
+    pub classifier: Classifier,
+    /// Neighbours asked, for k-NN.
+    pub k: usize,
+    /// Distance, for k-NN.
+    pub metric: Metric,
+    /// Votes, for k-NN.
+    pub weights: Weights,
+    /// Which rows test which.
+    pub folds: FoldSpec,
+}
+
+/// How an evaluator may work; none of it changes an answer.
+#[derive(Debug, Clone)]
+pub struct Resources {
+    /// Threads; 0 means one for each core.
+    pub threads: usize,
+    /// Bytes for what is kept between evaluations.
+    pub memory: u64,
+    /// Whether subsets may be built from others.
+    pub incremental: bool,
+    /// Raised from outside to stop measuring.
+    pub cancel: Arc<AtomicBool>,
+}
+
+impl Default for Resources {
+    fn default() -> Self {
+        Self { threads: 1, memory: 1 << 30, incremental: true, cancel: Arc::default() }
+    }
+}
+
+/// An evaluator of our own, and the predictions behind its numbers.
+pub trait Classify: Evaluator {
+    /// The predicted class of each tested row, as (row, class) in the order of splits, then rows.
+    fn predict(&self, subset: &Subset) -> Vec<(u32, u32)>;
+}
+
+/// The evaluator that `spec` describes, with what a user should know about the folds.
+///
+/// # Errors
+/// When the folds, or the number of neighbours, do not fit the table.
+pub fn build(
+    data: &Dataset,
+    spec: &EvaluationSpec,
+    separation: bool,
+    resources: Resources,
+) -> Result<(Box<dyn Classify>, Vec<String>)> {
+    let (folds, warnings) = Folds::draw(&spec.folds, data.codes(), data.n_classes())?;
+    if separation
+        && !(spec.classifier == Classifier::Knn
+            && spec.metric == Metric::Manhattan
+            && matches!(data.grid(), Grid::Narrow(_)))
+    {
+        let what = "the hybrid objective needs classifier knn, metric manhattan and scale minmax";
+        return Err(Error::BadSpec { what: what.into() });
+    }
+    let evaluator: Box<dyn Classify> = match spec.classifier {
+        Classifier::Nb => naive_bayes::NaiveBayes::evaluator(data, &folds, resources),
+        Classifier::Knn => {
+            let most = folds.least_training();
+            if spec.k == 0 || spec.k > most {
+                let expected = format!("1 to {most}, the rows a test row is compared with");
+                return Err(Error::out_of_range("k", spec.k, &expected));
+            }
+            knn::build(data, &folds, spec, separation, resources)?
+        }
+    };
+    Ok((evaluator, warnings))
+}

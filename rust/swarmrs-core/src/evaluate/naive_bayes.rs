@@ -1,0 +1,301 @@
+//! Gaussian naive Bayes by tabulated log-likelihoods.
+//!
+//! The log-likelihood of a row under a class is a sum over features, and for fixed folds the term of a feature never
+//! changes. Terms become whole numbers once; a subset is then a sum of tables and the class of the greatest sum, the
+//! smallest class of equals. Nothing is trained while searching.
+//!
+//! A term is `-ln(2 pi v) / 2 - (x - m)^2 / (2 v)` with the mean `m` and the population variance of the class in the
+//! rows that train for the tested row; `v` is that variance plus 1e-9 of the largest variance any feature has over all
+//! these rows. Means and variances come from exact integer sums, so leaving rows out is exact too. Terms are held to a
+//! step of 2^-40 nats, or to the finest that lets any subset sum without overflow.
+
+use super::kernels::{self, Isa};
+use super::sums::{Additive, Incremental, Step};
+use super::{Classify, Measures, Resources, Tally};
+use crate::dataset::Dataset;
+use crate::folds::{Folds, Split};
+use crate::math::ln;
+use crate::parallel::Pool;
+use crate::subset::Subset;
+use std::borrow::Cow;
+
+/// The share of the largest variance that is added to every variance, as scikit-learn does.
+const SMOOTHING: f64 = 1e-9;
+/// Terms are no finer than one over this.
+const FINEST: f64 = (1u64 << 40) as f64;
+/// The sum of all terms of a row stays below this.
+const ROOM: f64 = (1u64 << 60) as f64;
+/// The prior of a class that has no row to learn from: below any sum.
+const NEVER: i64 = i64::MIN / 2;
+
+/// Log-likelihoods of each case under each class.
+pub struct NaiveBayes {
+    n_features: usize,
+    n_classes: usize,
+    tally: Tally,
+    training: Training,
+    /// The priors, class after class, a number for each case.
+    priors: Vec<i64>,
+    /// Feature after feature, class after class: the term of each case. Empty where memory is short.
+    tables: Vec<i64>,
+    /// What a term is multiplied by to become a whole number.
+    scale: f64,
+    isa: Isa,
+}
+
+impl NaiveBayes {
+    /// The evaluator for this table.
+    pub fn evaluator(data: &Dataset, folds: &Folds, resources: Resources) -> Box<dyn Classify> {
+        let bayes = Self::new(data, folds, resources.memory);
+        Box::new(Incremental::new(bayes, resources))
+    }
+
+    fn new(data: &Dataset, folds: &Folds, memory: u64) -> Self {
+        let (n_features, n_classes) = (data.n_features(), data.n_classes());
+        let tally = Tally::new(data, folds);
+        let training = Training::new(data, folds);
+        let n_sums = n_classes * tally.n_cases();
+        let fits = (n_features * n_sums * size_of::<i64>()) as u64 <= memory / 2;
+        let mut tables = Vec::with_capacity(if fits { n_features * n_sums } else { 0 });
+        let mut terms = vec![0.0; n_sums];
+        let mut most = 0.0;
+        for feature in 0..n_features {
+            training.terms(feature, &mut terms);
+            most += terms.iter().map(|term| term.abs()).fold(0.0, f64::max);
+            if fits {
+                // The scale is known when all terms are: until then the table holds the floats' bits.
+                tables.extend(terms.iter().map(|term| term.to_bits().cast_signed()));
+            }
+        }
+        let scale = libm::ldexp(1.0, libm::ilogb(ROOM / f64::max(most, 1.0))).min(FINEST);
+        for place in &mut tables {
+            *place = whole(f64::from_bits(place.cast_unsigned()), scale);
+        }
+        let priors = training.priors(scale);
+        Self { n_features, n_classes, tally, training, priors, tables, scale, isa: Isa::detect() }
+    }
+
+    /// The terms of a feature as whole numbers, class after class.
+    fn table(&self, feature: usize) -> Cow<'_, [i64]> {
+        let n_sums = self.n_sums();
+        if self.tables.is_empty() {
+            let mut terms = vec![0.0; n_sums];
+            self.training.terms(feature, &mut terms);
+            Cow::Owned(terms.into_iter().map(|term| whole(term, self.scale)).collect())
+        } else {
+            Cow::Borrowed(&self.tables[feature * n_sums..][..n_sums])
+        }
+    }
+
+    /// The sums of a step.
+    fn sums(&self, step: &Step<'_, i64>) -> Vec<i64> {
+        let mut sums = step.from.unwrap_or(&self.priors).to_vec();
+        for &feature in &step.add {
+            kernels::add_table(self.isa, &mut sums, &self.table(feature as usize));
+        }
+        for &feature in &step.remove {
+            kernels::remove_table(self.isa, &mut sums, &self.table(feature as usize));
+        }
+        sums
+    }
+
+    /// The class of the greatest sum, the smallest of equals.
+    fn classes(&self, sums: &[i64]) -> Vec<u32> {
+        let mut classes = vec![0; self.tally.n_cases()];
+        kernels::greatest(self.isa, sums, &mut classes);
+        classes
+    }
+}
+
+/// A term as a whole number.
+fn whole(term: f64, scale: f64) -> i64 {
+    (term * scale).round() as i64
+}
+
+impl Additive for NaiveBayes {
+    type Sum = i64;
+
+    fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    fn n_sums(&self) -> usize {
+        self.n_classes * self.tally.n_cases()
+    }
+
+    fn ops(&self) -> u64 {
+        self.n_sums() as u64
+    }
+
+    fn measure(&self, step: Step<'_, i64>, _: Option<&Pool>) -> Measures {
+        let sums = self.sums(&step);
+        let measures = self.tally.measures(&self.classes(&sums));
+        if let Some(keep) = step.keep {
+            keep.copy_from_slice(&sums);
+        }
+        measures
+    }
+
+    fn build(&self, step: Step<'_, i64>) {
+        let sums = self.sums(&step);
+        if let Some(keep) = step.keep {
+            keep.copy_from_slice(&sums);
+        }
+    }
+}
+
+impl Classify for Incremental<NaiveBayes> {
+    fn predict(&self, subset: &Subset) -> Vec<(u32, u32)> {
+        let bayes = self.additive();
+        let add: Vec<u32> = subset.iter().map(|feature| feature as u32).collect();
+        let step = Step { from: None, remove: Vec::new(), size: add.len(), add, keep: None };
+        let classes = bayes.classes(&bayes.sums(&step));
+        bayes.tally.rows().iter().copied().zip(classes).collect()
+    }
+}
+
+/// Exact sums over rows of one class.
+#[derive(Debug, Clone, Copy, Default)]
+struct Moments {
+    n: i128,
+    sum: i128,
+    squares: i128,
+}
+
+impl Moments {
+    fn of(values: &[i64], rows: &[u32]) -> Self {
+        rows.iter().fold(Self::default(), |m, &row| {
+            let x = i128::from(values[row as usize]);
+            Self { n: m.n + 1, sum: m.sum + x, squares: m.squares + x * x }
+        })
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self {
+            n: self.n - other.n,
+            sum: self.sum - other.sum,
+            squares: self.squares - other.squares,
+        }
+    }
+
+    fn mean(self) -> f64 {
+        if self.n == 0 { 0.0 } else { self.sum as f64 / self.n as f64 }
+    }
+
+    /// The population variance.
+    fn variance(self) -> f64 {
+        if self.n == 0 {
+            return 0.0;
+        }
+        let n = self.n as f64;
+        (self.n * self.squares - self.sum * self.sum) as f64 / (n * n)
+    }
+}
+
+/// Who trains for whom.
+struct Training {
+    n: usize,
+    n_classes: usize,
+    /// All values, feature after feature.
+    values: Vec<i64>,
+    /// The rows of each class.
+    members: Vec<Vec<u32>>,
+    splits: Vec<TrainingSplit>,
+}
+
+struct TrainingSplit {
+    /// The rows tested.
+    test: Vec<u32>,
+    /// For each class the rows that do not train.
+    left_out: Vec<Vec<u32>>,
+    /// What is added to every variance.
+    floor: f64,
+}
+
+impl Training {
+    fn new(data: &Dataset, folds: &Folds) -> Self {
+        let (n, n_classes) = (data.n_samples(), data.n_classes());
+        let by_class = |rows: &mut dyn Iterator<Item = u32>| {
+            let mut classes = vec![Vec::new(); n_classes];
+            for row in rows {
+                classes[data.codes()[row as usize] as usize].push(row);
+            }
+            classes
+        };
+        let splits = folds.splits().into_iter().map(|Split { train, test }| {
+            let mut trains = vec![false; n];
+            for &row in &train {
+                trains[row as usize] = true;
+            }
+            let left_out = by_class(&mut (0..n as u32).filter(|&row| !trains[row as usize]));
+            TrainingSplit { test, left_out, floor: 0.0 }
+        });
+        let mut training = Self {
+            n,
+            n_classes,
+            values: (0..data.n_features())
+                .flat_map(|f| (0..n).map(move |row| data.steps(f, row) as i64))
+                .collect(),
+            members: by_class(&mut (0..n as u32)),
+            splits: splits.collect(),
+        };
+        for feature in 0..data.n_features() {
+            let values = training.column(feature);
+            let all = Moments::of(values, &(0..n as u32).collect::<Vec<_>>());
+            let variances: Vec<f64> = training
+                .splits
+                .iter()
+                .map(|split| {
+                    let left_out = split.left_out.iter().map(|rows| Moments::of(values, rows));
+                    left_out.fold(all, Moments::minus).variance()
+                })
+                .collect();
+            for (split, variance) in training.splits.iter_mut().zip(variances) {
+                split.floor = split.floor.max(SMOOTHING * variance);
+            }
+        }
+        training
+    }
+
+    fn column(&self, feature: usize) -> &[i64] {
+        &self.values[feature * self.n..][..self.n]
+    }
+
+    /// The terms of a feature: class after class, a number for each case.
+    fn terms(&self, feature: usize, terms: &mut [f64]) {
+        let values = self.column(feature);
+        let n_cases = terms.len() / self.n_classes;
+        for (class, terms) in terms.chunks_exact_mut(n_cases).enumerate() {
+            let all = Moments::of(values, &self.members[class]);
+            let mut places = terms.iter_mut();
+            for split in &self.splits {
+                let moments = all.minus(Moments::of(values, &split.left_out[class]));
+                let (mean, variance) = (moments.mean(), moments.variance() + split.floor);
+                // No variance anywhere, or nothing to learn from: the feature says nothing.
+                let is_silent = variance <= 0.0 || moments.n == 0;
+                let constant = -0.5 * ln(std::f64::consts::TAU * variance);
+                // The rows first: `zip` takes from its left side before it finds the right one empty.
+                for (&row, place) in split.test.iter().zip(places.by_ref()) {
+                    let off = values[row as usize] as f64 - mean;
+                    *place =
+                        if is_silent { 0.0 } else { constant - off * off / (2.0 * variance) };
+                }
+            }
+        }
+    }
+
+    /// The logarithm of each class's share of the training rows, for each case; none is never.
+    fn priors(&self, scale: f64) -> Vec<i64> {
+        let mut priors = Vec::new();
+        for (class, members) in self.members.iter().enumerate() {
+            for split in &self.splits {
+                let out: usize = split.left_out.iter().map(Vec::len).sum();
+                let share = (members.len() - split.left_out[class].len()) as f64
+                    / (self.n - out) as f64;
+                let prior = if share > 0.0 { whole(ln(share), scale) } else { NEVER };
+                priors.extend(std::iter::repeat_n(prior, split.test.len()));
+            }
+        }
+        priors
+    }
+}

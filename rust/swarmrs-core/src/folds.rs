@@ -1,0 +1,271 @@
+//! Which rows are tested against which: leave-one-out, stratified k-fold, holdout, given splits.
+//!
+//! Folds depend on the classes and their own seed, never on the run, so all that is compared shares them.
+
+use crate::error::{Error, Result};
+use crate::streams::{Phase, Streams};
+use serde::{Deserialize, Serialize};
+
+/// What folds to draw.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "scheme", rename_all = "lowercase", deny_unknown_fields)]
+pub enum FoldSpec {
+    /// Every row is a fold of its own.
+    Loo,
+    /// Stratified folds; without `shuffle` they are runs of neighbouring rows.
+    Kfold {
+        /// How many folds.
+        k: usize,
+        /// Whether rows are shuffled first.
+        shuffle: bool,
+        /// Seeds the shuffle.
+        seed: u64,
+    },
+    /// One stratified split that tests this fraction of the rows.
+    Holdout {
+        /// The share of rows tested, in (0, 1).
+        test: f64,
+        /// Seeds the draw.
+        seed: u64,
+    },
+    /// Any (train, test) pairs of row indices.
+    Splits {
+        /// The pairs.
+        splits: Vec<(Vec<u32>, Vec<u32>)>,
+    },
+}
+
+/// Rows trained on and rows tested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// Ascending.
+    pub train: Vec<u32>,
+    /// Ascending.
+    pub test: Vec<u32>,
+}
+
+/// The folds of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Folds {
+    /// Each row is tested once, by the rows of all other folds.
+    Partition {
+        /// The fold of each row.
+        fold_of: Vec<u32>,
+        /// How many folds there are.
+        n_folds: usize,
+    },
+    /// Any list of splits.
+    Splits(Vec<Split>),
+}
+
+impl Folds {
+    /// Draws the folds for rows of these classes, and says what a user should know about them.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a number of folds the rows cannot fill, [`Error::BadSpec`] for splits that do not fit
+    /// the table.
+    pub fn draw(spec: &FoldSpec, codes: &[u32], n_classes: usize) -> Result<(Self, Vec<String>)> {
+        let n = codes.len();
+        let mut warnings = Vec::new();
+        let folds = match spec {
+            FoldSpec::Loo => {
+                Self::Partition { fold_of: (0..n as u32).collect(), n_folds: n }
+            }
+            &FoldSpec::Kfold { k, shuffle, seed } => {
+                if k < 2 || k > n {
+                    let expected = format!("2 to {n}, the number of rows");
+                    return Err(Error::out_of_range("folds", k, &expected));
+                }
+                let members = members(codes, n_classes);
+                for (class, rows) in members.iter().enumerate() {
+                    if !rows.is_empty() && rows.len() < k {
+                        warnings.push(format!(
+                            "class {class} has {} row(s), fewer than the {k} folds: some folds test none of them",
+                            rows.len()
+                        ));
+                    }
+                }
+                Self::Partition { fold_of: stratified(members, n, k, shuffle, seed), n_folds: k }
+            }
+            &FoldSpec::Holdout { test, seed } => {
+                if !(test > 0.0 && test < 1.0) {
+                    return Err(Error::out_of_range("test", test, "a fraction between 0 and 1"));
+                }
+                Self::Splits(vec![holdout(members(codes, n_classes), test, seed)?])
+            }
+            FoldSpec::Splits { splits } => Self::Splits(
+                splits.iter().map(|(train, test)| given(train, test, n)).collect::<Result<_>>()?,
+            ),
+        };
+        if matches!(&folds, Self::Splits(splits) if splits.is_empty()) {
+            return Err(Error::BadSpec { what: "the list of splits is empty".into() });
+        }
+        Ok((folds, warnings))
+    }
+
+    /// How many test parts there are.
+    pub fn n_splits(&self) -> usize {
+        match self {
+            Self::Partition { n_folds, .. } => *n_folds,
+            Self::Splits(splits) => splits.len(),
+        }
+    }
+
+    /// The splits, spelled out.
+    pub fn splits(&self) -> Vec<Split> {
+        match self {
+            Self::Splits(splits) => splits.clone(),
+            Self::Partition { fold_of, n_folds } => (0..*n_folds as u32)
+                .map(|fold| {
+                    let (test, train) =
+                        (0..fold_of.len() as u32).partition(|&row| fold_of[row as usize] == fold);
+                    Split { train, test }
+                })
+                .collect(),
+        }
+    }
+
+    /// The fewest rows any test row is compared with.
+    pub fn least_training(&self) -> usize {
+        match self {
+            Self::Splits(splits) => splits.iter().map(|split| split.train.len()).min().unwrap_or(0),
+            Self::Partition { fold_of, n_folds } => {
+                let mut sizes = vec![0; *n_folds];
+                for &fold in fold_of {
+                    sizes[fold as usize] += 1;
+                }
+                fold_of.len() - sizes.into_iter().max().unwrap_or(0)
+            }
+        }
+    }
+}
+
+fn members(codes: &[u32], n_classes: usize) -> Vec<Vec<u32>> {
+    let mut members = vec![Vec::new(); n_classes];
+    for (row, &code) in codes.iter().enumerate() {
+        members[code as usize].push(row as u32);
+    }
+    members
+}
+
+/// Deals each class to the folds in turn, the next class going on where the last one stopped.
+fn stratified(members: Vec<Vec<u32>>, n: usize, k: usize, shuffle: bool, seed: u64) -> Vec<u32> {
+    let streams = Streams::new(seed);
+    let mut fold_of = vec![0; n];
+    let mut next = 0;
+    for (class, mut rows) in members.into_iter().enumerate() {
+        let mut folds: Vec<usize> = (0..rows.len()).map(|at| (next + at) % k).collect();
+        next = (next + rows.len()) % k;
+        if shuffle {
+            streams.rng(0, Phase::Folds, class).shuffle(&mut rows);
+        } else {
+            folds.sort_unstable();
+        }
+        for (row, fold) in rows.into_iter().zip(folds) {
+            fold_of[row as usize] = fold as u32;
+        }
+    }
+    fold_of
+}
+
+fn holdout(members: Vec<Vec<u32>>, fraction: f64, seed: u64) -> Result<Split> {
+    let streams = Streams::new(seed);
+    let (mut train, mut test) = (Vec::new(), Vec::new());
+    for (class, mut rows) in members.into_iter().enumerate() {
+        streams.rng(0, Phase::Folds, class).shuffle(&mut rows);
+        let taken = (rows.len() as f64 * fraction).round() as usize;
+        test.extend_from_slice(&rows[..taken]);
+        train.extend_from_slice(&rows[taken..]);
+    }
+    if train.is_empty() || test.is_empty() {
+        return Err(Error::out_of_range("test", fraction, "a fraction that leaves rows on both sides"));
+    }
+    train.sort_unstable();
+    test.sort_unstable();
+    Ok(Split { train, test })
+}
+
+fn given(train: &[u32], test: &[u32], n: usize) -> Result<Split> {
+    let bad = |what: String| Error::BadSpec { what };
+    let sorted = |rows: &[u32], part: &str| {
+        let mut rows = rows.to_vec();
+        rows.sort_unstable();
+        match rows.last() {
+            None => Err(bad(format!("a split has no {part} rows"))),
+            Some(&last) if last as usize >= n => {
+                Err(bad(format!("a split names row {last} of a table of {n}")))
+            }
+            _ if rows.windows(2).any(|pair| pair[0] == pair[1]) => {
+                Err(bad(format!("a split names a {part} row twice")))
+            }
+            _ => Ok(rows),
+        }
+    };
+    let split = Split { train: sorted(train, "training")?, test: sorted(test, "test")? };
+    match split.test.iter().find(|row| split.train.binary_search(row).is_ok()) {
+        Some(row) => Err(bad(format!("a split trains on row {row} and tests it"))),
+        None => Ok(split),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn kfold(k: usize, shuffle: bool, seed: u64) -> FoldSpec {
+        FoldSpec::Kfold { k, shuffle, seed }
+    }
+
+    proptest! {
+        #[test]
+        fn folds_are_stratified_to_within_one_row(
+            codes in proptest::collection::vec(0u32..4, 10..80), k in 2usize..10, shuffle: bool, seed: u64,
+        ) {
+            let (folds, warnings) = Folds::draw(&kfold(k, shuffle, seed), &codes, 4).unwrap();
+            let splits = folds.splits();
+            prop_assert_eq!(splits.len(), k);
+            prop_assert_eq!(splits.iter().map(|s| s.test.len()).sum::<usize>(), codes.len());
+            for class in 0..4 {
+                let counts: Vec<usize> = splits.iter()
+                    .map(|s| s.test.iter().filter(|&&r| codes[r as usize] == class).count()).collect();
+                prop_assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1);
+                let total: usize = counts.iter().sum();
+                let is_warned = warnings.iter().any(|w| w.starts_with(&format!("class {class} has {total} ")));
+                prop_assert_eq!(is_warned, total > 0 && total < k);
+            }
+            let sizes: Vec<usize> = splits.iter().map(|s| s.test.len()).collect();
+            prop_assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
+            prop_assert_eq!(folds.least_training(), splits.iter().map(|s| s.train.len()).min().unwrap());
+        }
+    }
+
+    #[test]
+    fn contiguous_folds_are_runs_of_rows() {
+        let (folds, _) = Folds::draw(&kfold(2, false, 0), &[0, 0, 0, 0, 1, 1], 2).unwrap();
+        assert_eq!(folds, Folds::Partition { fold_of: vec![0, 0, 1, 1, 0, 1], n_folds: 2 });
+    }
+
+    #[test]
+    fn a_holdout_keeps_the_share_of_each_class() {
+        let codes = [vec![0; 70], vec![1; 30]].concat();
+        let (folds, _) = Folds::draw(&FoldSpec::Holdout { test: 0.3, seed: 4 }, &codes, 2).unwrap();
+        let split = &folds.splits()[0];
+        assert_eq!(split.test.len(), 30);
+        assert_eq!(split.test.iter().filter(|&&row| row < 70).count(), 21);
+    }
+
+    #[test]
+    fn splits_that_do_not_fit_are_refused() {
+        let draw = |splits: Vec<(Vec<u32>, Vec<u32>)>| {
+            Folds::draw(&FoldSpec::Splits { splits }, &[0, 1, 0], 2).unwrap_err().to_string()
+        };
+        assert_eq!(draw(vec![]), "the list of splits is empty");
+        assert_eq!(draw(vec![(vec![0], vec![3])]), "a split names row 3 of a table of 3");
+        assert_eq!(draw(vec![(vec![0, 1], vec![1])]), "a split trains on row 1 and tests it");
+        assert_eq!(draw(vec![(vec![], vec![1])]), "a split has no training rows");
+        assert_eq!(draw(vec![(vec![0, 0], vec![1])]), "a split names a training row twice");
+        let many = Folds::draw(&kfold(4, true, 0), &[0, 1, 0], 2).unwrap_err().to_string();
+        assert_eq!(many, "folds is 4, expected 2 to 3, the number of rows");
+    }
+}

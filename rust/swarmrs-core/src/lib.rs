@@ -1,0 +1,42 @@
+//! The engine of swarmrs: wrapper feature selection by swarms, exact, incremental and fast.
+//!
+//! An algorithm proposes subsets of features, an evaluator measures them, one loop joins the two.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`run`](mod@run) | the door: a [`Spec`](run::Spec) and a table in, a [`Selection`](run::Selection) out |
+//! | [`engine`] | the loop, and what is forced in or out |
+//! | [`search`] | what an algorithm is, sees and is told |
+//! | [`algorithms`] | the registry, one file for each algorithm |
+//! | [`operators`] | what algorithms share |
+//! | [`evaluate`] | k-NN and naive Bayes on exact sums |
+//! | [`dataset`], [`folds`], [`objective`], [`budget`] | the table, who tests whom, what is lowered, when it ends |
+//! | [`observe`], [`trace`], [`replay`] | who watches: records, the front, what a resumed run is answered from |
+//! | [`subset`], [`streams`], [`math`], [`parallel`] | bits, chance, functions, threads |
+//!
+//! The crate knows no Python, reads no file and prints nothing.
+
+#![deny(unsafe_code)]
+
+pub mod algorithms;
+pub mod budget;
+pub mod dataset;
+pub mod engine;
+pub mod error;
+pub mod evaluate;
+pub mod folds;
+pub mod math;
+pub mod objective;
+pub mod observe;
+pub mod operators;
+pub mod parallel;
+pub mod replay;
+pub mod run;
+pub mod search;
+pub mod streams;
+pub mod subset;
+#[cfg(test)]
+mod testing;
+pub mod trace;
+
+pub use error::{Error, Result};

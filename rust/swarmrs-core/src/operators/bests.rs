@@ -1,0 +1,90 @@
+//! Personal and global bests of a synchronous swarm.
+
+use crate::objective::Cost;
+use crate::search::Evaluation;
+use crate::subset::Subset;
+
+/// The best position of each particle and the index of the best of these.
+///
+/// A best is replaced on strict improvement only; among equals the lowest particle index leads.
+#[derive(Debug, Clone, Default)]
+pub struct Bests {
+    /// Each particle's best position and its cost.
+    pub own: Vec<(Subset, Cost)>,
+    /// The particle whose best is the best of all.
+    pub leader: usize,
+}
+
+impl Bests {
+    /// Learns a whole generation and tells for each particle whether it improved.
+    pub fn update(&mut self, told: &[Evaluation]) -> Vec<bool> {
+        if self.own.is_empty() {
+            self.own = told.iter().map(|new| (new.subset.clone(), new.cost)).collect();
+            self.leader = 0;
+            self.lead();
+            return vec![true; told.len()];
+        }
+        let improved = self
+            .own
+            .iter_mut()
+            .zip(told)
+            .map(|(own, new)| {
+                let is_better = new.cost < own.1;
+                if is_better {
+                    *own = (new.subset.clone(), new.cost);
+                }
+                is_better
+            })
+            .collect();
+        self.lead();
+        improved
+    }
+
+    /// The best position of all.
+    pub fn global(&self) -> &Subset {
+        &self.own[self.leader].0
+    }
+
+    /// The cost of the best position of all.
+    pub fn global_cost(&self) -> Cost {
+        self.own[self.leader].1
+    }
+
+    /// Moves the lead to the first particle that is strictly better than the present leader's best was.
+    fn lead(&mut self) {
+        for (particle, (_, cost)) in self.own.iter().enumerate() {
+            if *cost < self.own[self.leader].1 {
+                self.leader = particle;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::Measures;
+
+    fn told(costs: &[f64]) -> Vec<Evaluation> {
+        costs
+            .iter()
+            .enumerate()
+            .map(|(at, &cost)| Evaluation {
+                subset: Subset::from_indices(9, [at]),
+                measures: Measures::WORST,
+                cost: Cost::new(cost),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn bests_move_on_strict_improvement_only() {
+        let mut bests = Bests::default();
+        assert_eq!(bests.update(&told(&[0.3, 0.2, 0.2])), [true; 3]);
+        assert_eq!((bests.leader, bests.global_cost()), (1, Cost::new(0.2)));
+        assert_eq!(bests.update(&told(&[0.2, 0.2, 0.3])), [true, false, false]);
+        assert_eq!(bests.leader, 1);
+        bests.update(&told(&[0.1, 0.2, 0.1]));
+        assert_eq!(bests.leader, 0);
+    }
+}

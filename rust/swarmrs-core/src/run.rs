@@ -1,0 +1,222 @@
+//! The door of the crate: a spec and a table in, a selection out.
+
+use crate::algorithms;
+use crate::budget::{Budget, Stop};
+use crate::dataset::Dataset;
+use crate::engine::{Engine, Evaluations, Frame, Seconds};
+use crate::error::{Error, Result};
+use crate::evaluate::{self, EvaluationSpec, Evaluator, Measures, Resources, Work};
+use crate::objective::{Cost, Objective};
+use crate::observe::Observer;
+use crate::replay::Replay;
+use crate::streams::Streams;
+use crate::subset::Subset;
+use crate::trace::{Front, Trace};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// All that fixes a run, as JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// An id or alias of the registry.
+    pub algorithm: String,
+    /// The settings that differ from the defaults.
+    #[serde(default)]
+    pub params: Map<String, Value>,
+    /// Fixes all chance of the search.
+    pub seed: u64,
+    /// What one fitness value is.
+    pub evaluation: EvaluationSpec,
+    /// What the search lowers; empty for what the algorithm's paper lowers.
+    #[serde(default)]
+    pub objective: Option<Objective>,
+    /// When it ends; empty for the algorithm's own.
+    #[serde(default)]
+    pub budget: Budget,
+    /// Features that are always in.
+    #[serde(default)]
+    pub include: Vec<usize>,
+    /// Features that never are.
+    #[serde(default)]
+    pub exclude: Vec<usize>,
+    /// How many features may be chosen, the included ones counted.
+    #[serde(default)]
+    pub max_features: Option<usize>,
+    /// Bytes for what is kept between evaluations.
+    pub memory: u64,
+}
+
+/// What a run found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Selection {
+    /// The algorithm's id.
+    pub algorithm: String,
+    /// All its settings.
+    pub params: Map<String, Value>,
+    /// What fixed its chance.
+    pub seed: u64,
+    /// What it lowered.
+    pub objective: Objective,
+    /// The chosen features.
+    pub selected: Vec<usize>,
+    /// How many they are.
+    pub size: usize,
+    /// The least cost found.
+    pub cost: Cost,
+    /// What the chosen features show.
+    pub measures: Measures,
+    /// Subsets asked for and measured.
+    pub evaluations: Evaluations,
+    /// Turns done.
+    pub turns: u64,
+    /// Where the time went.
+    pub seconds: Seconds,
+    /// Element operations done.
+    pub work: Work,
+    /// Why it ended.
+    pub stop: Stop,
+    /// The limits that were in force.
+    pub budget: Budget,
+    /// What a user should know.
+    pub warnings: Vec<String>,
+    /// A row for each turn.
+    pub trace: Trace,
+    /// Error against size.
+    pub front: Vec<FrontPoint>,
+}
+
+/// A subset that no other tried one beats in both error and size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FrontPoint {
+    /// How many features.
+    pub size: usize,
+    /// Their error.
+    pub error: f64,
+    /// Which they are.
+    pub selected: Vec<usize>,
+}
+
+/// A run that is ready to start: everything is checked.
+pub struct Run<'a> {
+    spec: &'a Spec,
+    data: &'a Dataset,
+    frame: Frame,
+    evaluator: Box<dyn Evaluator>,
+    warnings: Vec<String>,
+    budget: Budget,
+    objective: Objective,
+}
+
+impl<'a> Run<'a> {
+    /// Checks a spec against the data. `scorer` takes the place of our own classifiers where there is one.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the spec, before anything is computed.
+    pub fn new(
+        spec: &'a Spec,
+        data: &'a Dataset,
+        resources: Resources,
+        scorer: Option<Box<dyn Evaluator>>,
+    ) -> Result<Self> {
+        let entry = algorithms::find(&spec.algorithm)?;
+        let objective = spec.objective.unwrap_or(entry.card.objective);
+        objective.check()?;
+        spec.budget.check()?;
+        let frame = Frame::new(data.n_features(), &spec.include, &spec.exclude, spec.max_features)?;
+        // Bad settings are found now, not after the tables are built.
+        entry.start(&spec.params, &frame.space())?;
+        let mut budget = spec.budget;
+        if budget.is_unbounded() {
+            budget.evaluations = entry.card.evaluations;
+        }
+        let separation = objective.needs_separation();
+        let (evaluator, warnings) = match scorer {
+            Some(_) if separation => {
+                let what = "the hybrid objective needs our own k-NN, not a scorer from outside";
+                return Err(Error::BadSpec { what: what.into() });
+            }
+            Some(scorer) => (scorer, Vec::new()),
+            None => {
+                let (own, warnings) = evaluate::build(data, &spec.evaluation, separation, resources)?;
+                (own as Box<dyn Evaluator>, warnings)
+            }
+        };
+        let warnings = [data.warnings().to_vec(), warnings].concat();
+        Ok(Self { spec, data, frame, evaluator, warnings, budget, objective })
+    }
+
+    /// The limits that are in force.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// The settings a checkpoint of this run is held to.
+    pub fn settings(&self) -> String {
+        serde_json::to_string(self.spec).unwrap_or_default()
+    }
+
+    /// Runs it, after what `replay` holds of an earlier part of it.
+    ///
+    /// # Errors
+    /// What the evaluator reports; [`Error::Interrupted`] when nothing was measured yet.
+    pub fn execute(
+        mut self,
+        replay: Option<&Replay>,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<Selection> {
+        let entry = algorithms::find(&self.spec.algorithm)?;
+        let (optimizer, params) = entry.start(&self.spec.params, &self.frame.space())?;
+        let (mut trace, mut front) = (Trace::default(), Front::default());
+        let mut all: Vec<&mut dyn Observer> = vec![&mut trace, &mut front];
+        all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
+        let outcome = Engine {
+            optimizer,
+            evaluator: &mut *self.evaluator,
+            objective: self.objective,
+            budget: self.budget,
+            streams: Streams::new(self.spec.seed),
+            frame: &self.frame,
+            replay,
+        }
+        .run(&mut all)?;
+        let best = match outcome.best {
+            Some(best) => best,
+            None if outcome.stop == Stop::Interrupted => return Err(Error::Interrupted),
+            None => {
+                let what = format!(
+                    "the budget ends before the first turn of {}: no subset was measured",
+                    entry.id
+                );
+                return Err(Error::BadSpec { what });
+            }
+        };
+        debug_assert_eq!(best.subset.len(), self.data.n_features());
+        Ok(Selection {
+            algorithm: entry.id.to_owned(),
+            params,
+            seed: self.spec.seed,
+            objective: self.objective,
+            selected: best.subset.iter().collect(),
+            size: best.subset.count(),
+            cost: best.cost,
+            measures: best.measures,
+            evaluations: outcome.evaluations,
+            turns: outcome.turns,
+            seconds: outcome.seconds,
+            work: self.evaluator.work(),
+            stop: outcome.stop,
+            budget: self.budget,
+            warnings: self.warnings,
+            trace,
+            front: front
+                .points()
+                .map(|(size, error, subset): (usize, f64, &Subset)| FrontPoint {
+                    size,
+                    error,
+                    selected: subset.iter().collect(),
+                })
+                .collect(),
+        })
+    }
+}

@@ -1,0 +1,293 @@
+//! What an algorithm is: it asks for subsets to be tried and is told what they cost.
+
+use crate::error::{Error, Result};
+use crate::evaluate::Measures;
+use crate::objective::{Cost, Objective};
+use crate::streams::{Phase, Rng, Streams};
+use crate::subset::Subset;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A search under way.
+pub trait Optimizer: Send {
+    /// The subsets to try this turn; none ends the search.
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset>;
+    /// Learns what they cost, in the order asked.
+    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]);
+}
+
+/// What makes an optimizer registrable.
+pub trait Algorithm: Optimizer + Sized + 'static {
+    /// Its settings; the defaults are the paper's.
+    type Params: Params;
+    /// What a reader wants to know about it.
+    const CARD: Card;
+    /// Begins a search of `space`.
+    fn start(params: Self::Params, space: &Space) -> Self;
+}
+
+/// The settings of an algorithm. `Default` is the paper's setting.
+pub trait Params: Default + Serialize + DeserializeOwned {
+    /// Name, range and meaning of each field, in the order of the struct.
+    const FIELDS: &'static [Field];
+    /// Refuses values that are in range one by one but not together.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] or [`Error::BadSpec`].
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// An algorithm without settings.
+#[derive(Debug, Clone, Default, Serialize, serde::Deserialize)]
+pub struct NoParams {}
+
+impl Params for NoParams {
+    const FIELDS: &'static [Field] = &[];
+}
+
+/// One setting: its name, what it may be, what it means.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// As in the struct and on the command line.
+    pub name: &'static str,
+    /// What values are accepted.
+    pub allowed: Allowed,
+    /// One line on what it does.
+    pub about: &'static str,
+}
+
+/// The values a setting may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Allowed {
+    /// This and everything above.
+    AtLeast(f64),
+    /// From the first to the second, both included.
+    Within(f64, f64),
+    /// Above the first, up to and including the second.
+    Above(f64, f64),
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// True or false.
+    Flag,
+}
+
+impl std::fmt::Display for Allowed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::AtLeast(lo) => write!(f, "{lo} or more"),
+            Self::Within(lo, hi) => write!(f, "{lo} to {hi}"),
+            Self::Above(lo, hi) if hi.is_infinite() => write!(f, "above {lo}"),
+            Self::Above(lo, hi) => write!(f, "above {lo}, up to {hi}"),
+            Self::OneOf(words) => write!(f, "{}", words.join(", ")),
+            Self::Flag => write!(f, "true or false"),
+        }
+    }
+}
+
+impl Allowed {
+    fn accepts(self, value: &Value) -> bool {
+        let number = || value.as_f64();
+        match self {
+            Self::AtLeast(lo) => number().is_some_and(|x| x >= lo && x.is_finite()),
+            Self::Within(lo, hi) => number().is_some_and(|x| (lo..=hi).contains(&x)),
+            Self::Above(lo, hi) => number().is_some_and(|x| x > lo && x <= hi && x.is_finite()),
+            Self::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Self::Flag => value.is_boolean(),
+        }
+    }
+}
+
+/// Reads the settings of algorithm `id` from `given`, which names only those that differ from the defaults.
+///
+/// # Errors
+/// [`Error::UnknownParameter`], [`Error::OutOfRange`], or what [`Params::check`] finds.
+pub fn read_params<P: Params>(id: &str, given: &serde_json::Map<String, Value>) -> Result<P> {
+    let mut all = default_params::<P>();
+    for (name, value) in given {
+        let Some(field) = P::FIELDS.iter().find(|field| field.name == name) else {
+            return Err(Error::UnknownParameter {
+                algorithm: id.to_owned(),
+                name: name.clone(),
+                known: P::FIELDS.iter().map(|field| field.name.to_owned()).collect(),
+            });
+        };
+        // A setting that is off by default can be switched off again.
+        let is_off = value.is_null() && all.get(name) == Some(&Value::Null);
+        if !is_off && !field.allowed.accepts(value) {
+            return Err(Error::out_of_range(name, value, &field.allowed.to_string()));
+        }
+        all.insert(name.clone(), value.clone());
+    }
+    // Only a fraction where a whole number belongs is left to go wrong here.
+    let params: P = serde_json::from_value(Value::Object(all))
+        .map_err(|error| Error::BadSpec { what: format!("a parameter of {id}: {error}") })?;
+    params.check()?;
+    Ok(params)
+}
+
+/// The default settings, by name.
+pub fn default_params<P: Params>() -> serde_json::Map<String, Value> {
+    match serde_json::to_value(P::default()) {
+        Ok(Value::Object(all)) => all,
+        _ => serde_json::Map::new(),
+    }
+}
+
+/// What a reader wants to know about an algorithm.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Card {
+    /// The name in full.
+    pub name: &'static str,
+    /// What kind of search it is.
+    pub family: Family,
+    /// When it was published.
+    pub year: u16,
+    /// Authors, title, venue.
+    pub paper: &'static str,
+    /// Empty where the paper has none.
+    pub doi: &'static str,
+    /// Other spellings that are understood.
+    pub aliases: &'static [&'static str],
+    /// One sentence on what sets it apart.
+    pub summary: &'static str,
+    /// The budget of the paper, used when none is given; none for a search that ends by itself.
+    pub evaluations: Option<u64>,
+    /// What the paper lowers, used when nothing else is asked for.
+    pub objective: Objective,
+}
+
+/// What kind of search an algorithm is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// Draws without learning.
+    Baseline,
+    /// Particles that follow their own and each other's best.
+    Swarm,
+    /// Populations that select, cross and mutate.
+    Genetic,
+    /// Ants that leave pheromone.
+    Ant,
+    /// One feature after the other.
+    Sequential,
+}
+
+/// All an algorithm may know of the problem. Features forced in or out are not its concern: the engine adds them.
+#[derive(Debug, Clone)]
+pub struct Space {
+    n_features: usize,
+    limit: usize,
+}
+
+impl Space {
+    /// A space of `n_features` free features of which at most `limit` may be chosen.
+    ///
+    /// # Panics
+    /// When there is nothing to choose.
+    pub fn new(n_features: usize, limit: usize) -> Self {
+        assert!(n_features > 0 && limit > 0, "an empty space");
+        Self { n_features, limit: limit.min(n_features) }
+    }
+
+    /// How many features there are to choose from.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// How many may be chosen.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// A start: a fair bit for each feature, in order; one random feature where all bits are 0.
+    pub fn random(&self, rng: &mut Rng) -> Subset {
+        let mut subset = Subset::from_fn(self.n_features, |_| rng.chance(0.5));
+        if subset.is_empty() {
+            subset.insert(rng.below(self.n_features));
+        }
+        self.trim(&mut subset, rng);
+        subset
+    }
+
+    /// Takes random features out until the limit holds.
+    pub fn trim(&self, subset: &mut Subset, rng: &mut Rng) {
+        let size = subset.count();
+        if size > self.limit {
+            let members: Vec<usize> = subset.iter().collect();
+            for at in rng.distinct(size - self.limit, size) {
+                subset.remove(members[at]);
+            }
+        }
+    }
+}
+
+/// One ask and tell.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    /// Counts from 0, the first subsets asked.
+    pub number: u64,
+    /// How much of the budget is spent, from 0 to 1.
+    pub fraction: f64,
+    /// How many turns fit the budget, if it says, provided that the size of a turn does not change.
+    pub turns: Option<u64>,
+    /// The best so far.
+    pub best: Option<&'a Evaluation>,
+    pub(crate) streams: &'a Streams,
+    pub(crate) phase: Phase,
+}
+
+impl Turn<'_> {
+    /// The chance of one slot (a particle, an ant, a move) in this turn; to be taken once.
+    pub fn rng(&self, slot: usize) -> Rng {
+        self.streams.rng(self.number, self.phase, slot)
+    }
+}
+
+/// A subset with its measures and cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// What was tried.
+    pub subset: Subset,
+    /// What it showed.
+    pub measures: Measures,
+    /// What it costs.
+    pub cost: Cost,
+}
+
+impl Evaluation {
+    /// Whether this one costs less, or as much with fewer features.
+    pub fn is_better_than(&self, other: &Self) -> bool {
+        (self.cost, self.subset.count()) < (other.cost, other.subset.count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_random_start_fits_the_space(n in 1usize..60, limit in 1usize..60, seed: u64) {
+            let space = Space::new(n, limit);
+            let mut rng = Streams::new(seed).rng(0, Phase::Ask, 0);
+            let size = space.random(&mut rng).count();
+            prop_assert!((1..=limit.min(n)).contains(&size));
+        }
+    }
+
+    #[test]
+    fn ties_go_to_the_smaller_subset() {
+        let of = |cost, features: &[usize]| Evaluation {
+            subset: Subset::from_indices(9, features.iter().copied()),
+            measures: Measures::WORST,
+            cost: Cost::new(cost),
+        };
+        assert!(of(0.1, &[1, 2]).is_better_than(&of(0.2, &[1])));
+        assert!(of(0.1, &[1]).is_better_than(&of(0.1, &[2, 3])));
+        assert!(!of(0.1, &[1]).is_better_than(&of(0.1, &[2])));
+    }
+}

@@ -1,0 +1,88 @@
+//! Arrays in, columns out; JSON in and out.
+
+use crate::error::to_py;
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use swarmrs_core::algorithms::Entry;
+use swarmrs_core::dataset::Scale;
+use swarmrs_core::evaluate::EvaluationSpec;
+use swarmrs_core::run::Spec;
+use swarmrs_core::subset::Subset;
+use swarmrs_core::{Error, Result};
+
+/// The values column after column, without a copy where the array has them so.
+pub fn columns<'a>(x: &'a PyReadonlyArray2<'_, f64>) -> Cow<'a, [f64]> {
+    match x.as_slice() {
+        Ok(values) if x.is_fortran_contiguous() => Cow::Borrowed(values),
+        _ => Cow::Owned(x.as_array().t().iter().copied().collect()),
+    }
+}
+
+pub fn scale(word: &str) -> Result<Scale> {
+    serde_json::from_value(Value::from(word))
+        .map_err(|_| Error::out_of_range("scale", word, "minmax, standard or none"))
+}
+
+pub fn evaluation(text: &str) -> Result<EvaluationSpec> {
+    serde_json::from_str(text).map_err(|error| bad_spec("evaluation", &error))
+}
+
+pub fn spec(text: &str) -> Result<Spec> {
+    serde_json::from_str(text).map_err(|error| bad_spec("spec", &error))
+}
+
+fn bad_spec(what: &str, error: &serde_json::Error) -> Error {
+    Error::BadSpec { what: format!("the {what} cannot be read: {error}") }
+}
+
+/// One subset for each row of a matrix of booleans.
+pub fn masks(
+    py: Python<'_>,
+    masks: &PyReadonlyArray2<'_, bool>,
+    n_features: usize,
+) -> PyResult<Vec<Subset>> {
+    check_width(py, masks.shape()[1], n_features)?;
+    Ok(masks
+        .as_array()
+        .outer_iter()
+        .map(|row| Subset::from_fn(n_features, |feature| row[feature]))
+        .collect())
+}
+
+/// The subset of a vector of booleans.
+pub fn mask(py: Python<'_>, mask: &PyReadonlyArray1<'_, bool>, n_features: usize) -> PyResult<Subset> {
+    check_width(py, mask.shape()[0], n_features)?;
+    let mask = mask.as_array();
+    Ok(Subset::from_fn(n_features, |feature| mask[feature]))
+}
+
+fn check_width(py: Python<'_>, width: usize, n_features: usize) -> PyResult<()> {
+    if width == n_features {
+        return Ok(());
+    }
+    let what = format!("a mask has {width} features, the table {n_features}");
+    Err(to_py(py, &Error::BadSpec { what }))
+}
+
+/// What a reader wants to know about an algorithm, with its settings.
+pub fn card(entry: &Entry) -> Value {
+    let defaults = entry.defaults();
+    let params: Vec<Value> = entry
+        .fields
+        .iter()
+        .map(|field| {
+            json!({
+                "name": field.name,
+                "default": defaults.get(field.name),
+                "range": field.allowed.to_string(),
+                "about": field.about,
+            })
+        })
+        .collect();
+    let mut card = serde_json::to_value(entry.card).unwrap_or_default();
+    card["id"] = entry.id.into();
+    card["params"] = params.into();
+    card
+}

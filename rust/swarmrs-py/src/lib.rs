@@ -1,0 +1,184 @@
+//! The binding: it converts and forwards, and decides nothing.
+
+// The macros of pyo3 take arguments by value and return `Result` where a signature asks for it.
+#![allow(clippy::needless_pass_by_value)]
+
+mod checkpoint;
+mod convert;
+mod error;
+mod watch;
+
+use convert::{evaluation, masks};
+use error::{guarded, to_py};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
+use swarmrs_core::algorithms::REGISTRY;
+use swarmrs_core::dataset::Dataset;
+use swarmrs_core::evaluate::{self, Classify, Measures, Resources};
+
+/// A table in fixed point, ready to be measured.
+#[pyclass(frozen, name = "Dataset", module = "swarmrs._swarmrs")]
+struct PyDataset {
+    inner: Arc<Dataset>,
+}
+
+#[pymethods]
+impl PyDataset {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        x: PyReadonlyArray2<'_, f64>,
+        codes: PyReadonlyArray1<'_, u32>,
+        n_classes: usize,
+        names: Vec<String>,
+        scale: &str,
+    ) -> PyResult<Self> {
+        let columns = convert::columns(&x);
+        let codes = codes.as_array().to_vec();
+        let scale = convert::scale(scale).map_err(|error| to_py(py, &error))?;
+        let inner = guarded(py, || Dataset::new(&columns, codes, n_classes, names, scale))?;
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    #[getter]
+    fn n_samples(&self) -> usize {
+        self.inner.n_samples()
+    }
+
+    #[getter]
+    fn n_features(&self) -> usize {
+        self.inner.n_features()
+    }
+
+    #[getter]
+    fn n_classes(&self) -> usize {
+        self.inner.n_classes()
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> &str {
+        self.inner.fingerprint()
+    }
+
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.inner.warnings().to_vec()
+    }
+}
+
+/// Measures subsets one batch at a time.
+#[pyclass(frozen, name = "Evaluator", module = "swarmrs._swarmrs")]
+struct PyEvaluator {
+    inner: Mutex<Box<dyn Classify>>,
+    n_features: usize,
+    warnings: Vec<String>,
+}
+
+#[pymethods]
+impl PyEvaluator {
+    #[new]
+    #[pyo3(signature = (dataset, evaluation, threads, memory, incremental))]
+    fn new(
+        py: Python<'_>,
+        dataset: &PyDataset,
+        evaluation: &str,
+        threads: usize,
+        memory: u64,
+        incremental: bool,
+    ) -> PyResult<Self> {
+        let spec = self::evaluation(evaluation).map_err(|error| to_py(py, &error))?;
+        let resources = Resources { threads, memory, incremental, ..Resources::default() };
+        let data = Arc::clone(&dataset.inner);
+        let (inner, warnings) = guarded(py, || evaluate::build(&data, &spec, false, resources))?;
+        Ok(Self { inner: Mutex::new(inner), n_features: dataset.inner.n_features(), warnings })
+    }
+
+    #[getter]
+    fn scores(&self) -> Vec<&'static str> {
+        Measures::SCORES.to_vec()
+    }
+
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    /// A row of scores for each mask.
+    fn measure<'py>(
+        &self,
+        py: Python<'py>,
+        masks: PyReadonlyArray2<'_, bool>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let subsets = self::masks(py, &masks, self.n_features)?;
+        let known = |subset: &&swarmrs_core::subset::Subset| !subset.is_empty();
+        let asked: Vec<_> = subsets.iter().filter(known).cloned().collect();
+        let mut measured = guarded(py, || {
+            self.inner.lock().unwrap_or_else(PoisonError::into_inner).measure(&asked)
+        })?
+        .into_iter();
+        let scores = Measures::SCORES.len();
+        let mut rows = Vec::with_capacity(subsets.len() * scores);
+        for subset in &subsets {
+            // The empty subset is the worst there is and is not measured.
+            let measures = if subset.is_empty() { None } else { measured.next() };
+            rows.extend_from_slice(&measures.unwrap_or(Measures::WORST).to_array()[..scores]);
+        }
+        PyArray1::from_vec(py, rows).reshape([subsets.len(), scores])
+    }
+
+    /// Rows tested and the classes predicted for them.
+    #[allow(clippy::type_complexity)]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        mask: PyReadonlyArray1<'_, bool>,
+    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>)> {
+        let subset = convert::mask(py, &mask, self.n_features)?;
+        let mut cases = guarded(py, || {
+            Ok(self.inner.lock().unwrap_or_else(PoisonError::into_inner).predict(&subset))
+        })?;
+        cases.sort_by_key(|(row, _)| *row);
+        let (rows, classes) = cases.into_iter().unzip();
+        Ok((PyArray1::from_vec(py, rows), PyArray1::from_vec(py, classes)))
+    }
+
+    /// Element operations done, and those it would take from scratch.
+    fn work(&self) -> (u64, u64) {
+        let work = self.inner.lock().unwrap_or_else(PoisonError::into_inner).work();
+        (work.element_ops, work.from_scratch_ops)
+    }
+}
+
+/// Runs a search and returns its selection as JSON.
+#[pyfunction]
+#[pyo3(signature = (dataset, spec, *, threads, checkpoint=None, on_turn=None, scorer=None))]
+fn run(
+    py: Python<'_>,
+    dataset: &PyDataset,
+    spec: &str,
+    threads: usize,
+    checkpoint: Option<std::path::PathBuf>,
+    on_turn: Option<Py<PyAny>>,
+    scorer: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
+    watch::run(py, &dataset.inner, &spec, threads, checkpoint, on_turn, scorer)
+}
+
+/// All algorithms as JSON.
+#[pyfunction]
+fn algorithms() -> String {
+    let cards: Vec<serde_json::Value> = REGISTRY.iter().map(convert::card).collect();
+    serde_json::Value::Array(cards).to_string()
+}
+
+#[pymodule]
+fn _swarmrs(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<PyDataset>()?;
+    module.add_class::<PyEvaluator>()?;
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(algorithms, module)?)?;
+    Ok(())
+}

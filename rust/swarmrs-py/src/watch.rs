@@ -1,0 +1,178 @@
+//! A run seen from Python: the observer that calls back, the scorer that is asked, Ctrl-C.
+
+use crate::checkpoint::Checkpoint;
+use crate::error::{from_panic, to_py};
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+use swarmrs_core::budget::Stop;
+use swarmrs_core::dataset::Dataset;
+use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
+use swarmrs_core::observe::{Observer, TurnRecord};
+use swarmrs_core::run::{Run, Selection, Spec};
+use swarmrs_core::subset::Subset;
+use swarmrs_core::{Error, Result};
+
+/// How long Ctrl-C may go unheard.
+const HEED: Duration = Duration::from_millis(50);
+
+/// What Python code raised while the engine ran; the engine itself only knows that it must stop.
+type Raised = Arc<Mutex<Option<PyErr>>>;
+
+/// Runs a search on a thread of its own while this one listens for signals.
+pub fn run(
+    py: Python<'_>,
+    data: &Dataset,
+    spec: &Spec,
+    threads: usize,
+    checkpoint: Option<PathBuf>,
+    on_turn: Option<Py<PyAny>>,
+    scorer: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let raised = Raised::default();
+    let limit = spec.budget.evaluations;
+    let job = || {
+        let resources = Resources {
+            threads,
+            memory: spec.memory,
+            incremental: true,
+            cancel: Arc::clone(&cancel),
+        };
+        let scorer = scorer.map(|call| {
+            let raised = Arc::clone(&raised);
+            Box::new(Scorer { call, raised, cancel: Arc::clone(&cancel) }) as Box<dyn Evaluator>
+        });
+        let run = Run::new(spec, data, resources, scorer)?;
+        let limit = limit.or(run.budget().evaluations);
+        let mut callback =
+            on_turn.map(|call| Callback { call, limit, raised: Arc::clone(&raised) });
+        let mut stored = match &checkpoint {
+            Some(path) => Some(Checkpoint::open(path, data.fingerprint(), &run.settings())?),
+            None => None,
+        };
+        let replay = stored.as_ref().map(|stored| stored.replay().clone());
+        let mut flag = &*cancel;
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut flag];
+        observers.extend(callback.as_mut().map(|callback| callback as &mut dyn Observer));
+        observers.extend(stored.as_mut().map(|stored| stored as &mut dyn Observer));
+        let mut selection = run.execute(replay.as_ref(), &mut observers)?;
+        if cancel.load(Ordering::Relaxed) && selection.stop == Stop::Stopped {
+            selection.stop = Stop::Interrupted;
+        }
+        stored.map_or(Ok(()), Checkpoint::close)?;
+        Ok(selection)
+    };
+    let done = supervised(py, &cancel, job);
+    if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        return Err(error);
+    }
+    match done? {
+        Ok(selection) => serde_json::to_string(&selection).map_err(|error| {
+            to_py(py, &Error::BadSpec { what: format!("the result cannot be written: {error}") })
+        }),
+        Err(error) => Err(to_py(py, &error)),
+    }
+}
+
+/// Does `job` on another thread; raises `cancel` when a signal arrives.
+fn supervised(
+    py: Python<'_>,
+    cancel: &AtomicBool,
+    job: impl FnOnce() -> Result<Selection> + Send,
+) -> PyResult<Result<Selection>> {
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (sender, receiver) = mpsc::channel();
+            scope.spawn(move || {
+                // The receiver outlives the thread; a panic is sent like any other end.
+                let _ = sender.send(catch_unwind(AssertUnwindSafe(job)));
+            });
+            loop {
+                match receiver.recv_timeout(HEED) {
+                    Ok(Ok(done)) => return Ok(done),
+                    Ok(Err(panic)) => return Err(Python::attach(|py| from_panic(py, &*panic))),
+                    // The signal's own exception is not needed: the run ends with the best so far.
+                    Err(_) if Python::attach(|py| py.check_signals()).is_err() => {
+                        cancel.store(true, Ordering::Relaxed);
+                    }
+                    Err(_) => {}
+                }
+            }
+        })
+    })
+}
+
+/// Tells Python of each turn.
+struct Callback {
+    call: Py<PyAny>,
+    limit: Option<u64>,
+    raised: Raised,
+}
+
+impl Observer for Callback {
+    fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()> {
+        let told = Python::attach(|py| {
+            let turn = PyDict::new(py);
+            turn.set_item("turn", record.turn)?;
+            turn.set_item("asked", record.asked)?;
+            turn.set_item("unique", record.unique)?;
+            turn.set_item("limit", self.limit)?;
+            turn.set_item("best_cost", record.best.cost.value())?;
+            turn.set_item("best_error", record.best.measures.error)?;
+            turn.set_item("best_size", record.best.subset.count())?;
+            turn.set_item("seconds", record.seconds)?;
+            self.call.call1(py, (turn,))?.is_truthy(py)
+        });
+        match told {
+            Ok(false) => ControlFlow::Continue(()),
+            Ok(true) => ControlFlow::Break(()),
+            Err(error) => {
+                self.raised.lock().unwrap_or_else(PoisonError::into_inner).replace(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+/// Asks Python what subsets cost, a whole batch at a time.
+struct Scorer {
+    call: Py<PyAny>,
+    raised: Raised,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Evaluator for Scorer {
+    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
+        let asked = Python::attach(|py| {
+            let bits: Vec<bool> = subsets
+                .iter()
+                .flat_map(|subset| (0..subset.len()).map(|feature| subset.contains(feature)))
+                .collect();
+            let masks = PyArray1::from_vec(py, bits).reshape([subsets.len(), subsets[0].len()])?;
+            self.call.call1(py, (masks,))?.extract::<Vec<f64>>(py)
+        });
+        match asked {
+            Ok(errors) if errors.len() == subsets.len() => {
+                Ok(errors.into_iter().map(Measures::from_error).collect())
+            }
+            Ok(errors) => {
+                let what = format!("it gave {} numbers for {} masks", errors.len(), subsets.len());
+                Err(Error::Scorer { what })
+            }
+            Err(error) => {
+                self.raised.lock().unwrap_or_else(PoisonError::into_inner).replace(error);
+                Err(Error::Interrupted)
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+"""Missing values, text and suspicious columns: each policy by hand."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from swarmrs import read_table
+from swarmrs.exceptions import DataError, SpecError
+
+Write = Callable[..., Path]
+
+
+class TestMissing:
+    DATA = pl.DataFrame(
+        {
+            "a": [1.0, None, 3.0, 8.0, 3.0],
+            "b": [float("nan"), 2.0, 2.0, 5.0, 6.0],
+            "class": [0, 1, 0, 1, 0],
+        }
+    )
+
+    def test_null_words(self, write: Write) -> None:
+        words = b"a,class\n1,x\nNA,y\nN/A,x\n?,y\n,x\nnan,y\nnull,x\nNaN,x\n3,y\n"
+        with pytest.raises(DataError, match=r"missing values in 1 column: 'a' \(7\)"):
+            read_table(write(words))
+        assert read_table(write(words), missing="median").x[1:4, 0].tolist() == [2, 2, 2]
+
+    def test_many_columns_are_counted(self) -> None:
+        data = pl.DataFrame({f"c{i}": [None, 1.0, 2.0] for i in range(7)} | {"class": [0, 1, 0]})
+        with pytest.raises(DataError) as error:
+            read_table(data)
+        assert str(error.value) == (
+            "missing values in 7 columns: "
+            "'c0' (1), 'c1' (1), 'c2' (1), 'c3' (1), 'c4' (1) and 2 more"
+        )
+        assert error.value.hint == (
+            "fill them with --missing median, mode or knn, or use --missing drop-rows"
+        )
+
+    @pytest.mark.parametrize(
+        ("policy", "a1", "b0"), [("median", 3.0, 3.5), ("mode", 3.0, 2.0), ("knn", 3.0, 2.0)]
+    )
+    def test_filled(self, policy: str, a1: float, b0: float) -> None:
+        table = read_table(self.DATA, missing=policy)
+        assert table.x[1, 0] == a1
+        assert table.x[0, 1] == b0
+        assert f"2 missing values filled by {policy} over all rows" in table.notices
+
+    def test_rows_dropped(self) -> None:
+        table = read_table(self.DATA, missing="drop-rows")
+        assert table.x.tolist() == [[3, 2], [8, 5], [3, 6]]
+        assert table.codes.tolist() == [0, 1, 0]
+        assert "2 rows with missing values dropped" in table.notices
+
+    def test_no_row_left_is_refused(self) -> None:
+        data = pl.DataFrame({"a": [None, 2], "b": [3, None], "class": [0, 1]})
+        with pytest.raises(DataError, match="every row of frame has missing values"):
+            read_table(data, missing="drop-rows")
+
+    def test_rows_without_a_label_are_dropped_too(self) -> None:
+        data = pl.DataFrame({"a": [1, 2, 5, 4], "class": ["x", None, "y", "x"]})
+        assert read_table(data, missing="drop-rows").x.tolist() == [[1], [5], [4]]
+
+    def test_the_nearest_row_is_that_of_the_naive_rule(self) -> None:
+        rng = np.random.default_rng(3)
+        x = rng.integers(0, 5, (40, 6)).astype(float)
+        x[rng.random(x.shape) < 0.25] = np.nan
+        x[:2] = [[0.0] * 6, [4.0] * 6]
+        filled = read_table((x, np.arange(40) % 2), missing="knn").x
+        for i, j in np.argwhere(np.isnan(x)):
+            distances = []
+            for other in np.flatnonzero(~np.isnan(x[:, j])):
+                common = np.flatnonzero(~np.isnan(x[i]) & ~np.isnan(x[other]))
+                steps = sum(int(x[i, at] - x[other, at]) ** 2 for at in common)
+                if common.size:
+                    distances.append((Fraction(6 * steps, common.size), other))
+            assert filled[i, j] == x[min(distances)[1], j]
+
+    def test_a_row_that_shares_nothing_is_given_the_mean(self) -> None:
+        x = [[1.0, np.nan], [3.0, np.nan], [np.nan, 4.0]]
+        assert read_table((x, [0, 1, 0]), missing="knn").x.tolist() == [[1, 4], [3, 4], [2, 4]]
+
+    def test_text_is_filled_by_its_mode(self) -> None:
+        data = pl.DataFrame({"t": ["v", None, "u", "v"], "class": [0, 1, 0, 1]})
+        table = read_table(data, missing="median", encode="ordinal")
+        assert table.x[:, 0].tolist() == [1, 1, 0, 1]
+
+
+class TestText:
+    DATA = pl.DataFrame(
+        {"t": ["b", "a", "B", "b"], "n": [1, 2, 9, 3], "flag": [True, False, True, True]}
+    )
+
+    def read(self, **options: Any) -> tuple[list[str], list[list[float]]]:
+        table = read_table((self.DATA, [0, 1, 0, 1]), **options)
+        return table.names, table.x.tolist()
+
+    def test_refused_by_name(self) -> None:
+        with pytest.raises(DataError) as error:
+            self.read()
+        assert str(error.value) == "1 column of text: 't'"
+        assert error.value.hint == (
+            "encode text with --encode ordinal or --encode onehot, or leave it out with --exclude"
+        )
+
+    def test_ordinal(self) -> None:
+        assert self.read(encode="ordinal") == (
+            ["t", "n", "flag"],
+            [[2, 1, 1], [1, 2, 0], [0, 9, 1], [2, 3, 1]],
+        )
+
+    def test_one_hot(self) -> None:
+        names, values = self.read(encode="onehot")
+        assert names == ["t=B", "t=a", "t=b", "n", "flag"]
+        assert values[0] == [0, 0, 1, 1, 1]
+        assert values[2] == [1, 0, 0, 9, 1]
+
+    def test_an_excluded_column_is_not_looked_at(self) -> None:
+        names, values = self.read(exclude=["t"])
+        assert names == ["t", "n", "flag"]
+        assert [row[0] for row in values] == [0, 0, 0, 0]
+
+    def test_a_column_that_encoding_makes_can_be_excluded(self) -> None:
+        assert self.read(encode="onehot", exclude=["t=a"])[0][1] == "t=a"
+        with pytest.raises(SpecError, match="column 't=c' not found in frame"):
+            self.read(encode="onehot", exclude=["t=c"])
+
+    def test_a_made_name_that_exists_is_refused(self) -> None:
+        data = pl.DataFrame({"t": ["a", "b", "a"], "t=a": [1, 2, 9], "class": [0, 1, 0]})
+        with pytest.raises(
+            DataError, match="the encoded table has two columns called 't=a': 1 and 3"
+        ):
+            read_table(data, encode="onehot")
+
+
+class TestNotices:
+    def test_constant_and_ordered_columns(self) -> None:
+        data = pl.DataFrame(
+            {"id": range(12), "one": [1] * 12, "ok": [1, 5] * 6, "class": [0, 1, 1] * 4}
+        )
+        assert read_table(data, "class").notices == (
+            "1 constant column: 'one'",
+            "1 column in row order, like an identifier: 'id'; "
+            "leave out with --exclude what is no measurement",
+        )
+        assert read_table(data, "class", exclude=["id", "one"]).notices == ()
+
+
+def test_columns_of_other_kinds_are_refused() -> None:
+    data = pl.DataFrame({"when": [1, 2, 1], "class": [0, 1, 0]}).with_columns(
+        pl.col("when").cast(pl.Date)
+    )
+    with pytest.raises(DataError, match=r"1 column neither number nor text: 'when' \(Date\)"):
+        read_table(data)

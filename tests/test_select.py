@@ -1,0 +1,392 @@
+"""select() and Evaluator: what they ask of the engine and what they make of its answer."""
+
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from swarmrs import Evaluator, algorithms, read_table, select
+from swarmrs._select import Turn
+from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
+
+Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
+
+QUICK: dict[str, Any] = {"max_evals": 120, "random_state": 1, "params": {"population": 20}}
+
+
+class TestSelection:
+    def test_finds_the_columns_that_matter(self, blobs: Blobs) -> None:
+        result = select(blobs, algo="sfs")
+        assert result.selected == ("x1", "x4")
+        assert result.selected_indices == (1, 4)
+        assert result.support.tolist() == [False, True, False, False, True, False]
+        assert result.size == 2
+        assert result.stop == "finished"
+
+    def test_its_scores_are_those_of_the_evaluator(self, blobs: Blobs) -> None:
+        settings: dict[str, Any] = {
+            "k": 3,
+            "metric": "manhattan",
+            "weights": "distance",
+            "cv": 5,
+            "cv_seed": 4,
+        }
+        result = select(blobs, **QUICK, **settings)
+        measured = Evaluator(*blobs, **settings).measure(result.support)[0]
+        assert result.scores == dict(zip(measured.dtype.names, measured.tolist(), strict=True))
+        assert result.cost == result.scores["error"]
+
+    def test_the_dictionary_has_the_promised_keys(self, blobs_csv: Path) -> None:
+        plain: dict[str, Any] = select(blobs_csv, **QUICK).to_dict()
+        assert list(plain) == [
+            "schema_version",
+            "algorithm",
+            "params",
+            "seed",
+            "data",
+            "evaluation",
+            "objective",
+            "budget",
+            "selected",
+            "selected_indices",
+            "size",
+            "cost",
+            "error",
+            "pooled_error",
+            "accuracy",
+            "balanced_accuracy",
+            "ovr_accuracy",
+            "macro_f1",
+            "mcc",
+            "evaluations",
+            "seconds",
+            "work",
+            "stop",
+            "versions",
+        ]
+        assert plain["algorithm"] == "bpso"
+        assert plain["params"]["population"] == 20
+        assert plain["seed"] == 1
+        assert plain["data"] | {"fingerprint": ""} == {
+            "name": "blobs.csv",
+            "rows": 60,
+            "features": 6,
+            "classes": 3,
+            "fingerprint": "",
+            "target": "tree",
+            "labels": ["ash", "birch", "cedar"],
+        }
+        assert plain["evaluation"] == {
+            "classifier": "knn",
+            "k": 5,
+            "metric": "euclidean",
+            "weights": "uniform",
+            "scale": "minmax",
+            "folds": {"scheme": "kfold", "k": 10, "shuffle": True, "seed": 0},
+        }
+        assert plain["objective"] == {"kind": "error"}
+        assert plain["budget"]["evaluations"] == 120
+        assert plain["evaluations"]["asked"] == 120
+        assert set(plain["seconds"]) == {"search", "evaluate", "total"}
+        assert set(plain["work"]) == {"element_ops", "from_scratch_ops"}
+        assert json.loads(json.dumps(plain)) == plain
+
+    def test_the_trace_has_a_row_for_each_turn(self, blobs: Blobs) -> None:
+        result = select(blobs, **QUICK)
+        assert result.trace["asked"].to_list() == [20, 40, 60, 80, 100, 120]
+        assert result.trace["best_cost"].is_sorted(descending=True)
+        assert result.trace["best_cost"][-1] == result.cost
+
+    def test_the_front_trades_size_for_error(self, blobs: Blobs) -> None:
+        front = select(blobs, **QUICK).front
+        assert [point.size for point in front] == sorted({point.size for point in front})
+        errors = [point.error for point in front]
+        assert errors == sorted(errors, reverse=True)
+        assert all(len(point.selected) == point.size for point in front)
+
+    def test_survives_pickling(self, blobs: Blobs) -> None:
+        result = select(blobs, **QUICK)
+        assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict()
+
+
+class TestChance:
+    def test_the_same_seed_gives_the_same_trace(self, blobs: Blobs) -> None:
+        first, second = (select(blobs, **QUICK).trace for _ in range(2))
+        assert first.equals(second)
+
+    def test_a_drawn_seed_is_kept(self, blobs: Blobs) -> None:
+        drawn = select(blobs, **QUICK | {"random_state": None})
+        again = select(blobs, **QUICK | {"random_state": drawn.seed})
+        assert drawn.trace.equals(again.trace)
+
+    @pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+    def test_generators_give_a_seed(self, blobs: Blobs, make: Callable[[int], Any]) -> None:
+        seeds = [select(blobs, **QUICK | {"random_state": make(5)}).seed for _ in range(2)]
+        assert seeds[0] == seeds[1]
+        assert seeds[0] != select(blobs, **QUICK | {"random_state": make(6)}).seed
+
+    @pytest.mark.parametrize("bad", [-1, 2**64, "one", 1.5])
+    def test_other_seeds_are_refused(self, blobs: Blobs, bad: Any) -> None:
+        with pytest.raises(SpecError, match="random_state is"):
+            select(blobs, random_state=bad)
+
+    def test_threads_change_nothing(self, blobs: Blobs) -> None:
+        one, two = (select(blobs, **QUICK, n_jobs=jobs).to_dict() for jobs in (1, 2))
+        assert one | {"seconds": None} == two | {"seconds": None}
+
+
+class TestSpace:
+    def test_include_and_exclude(self, blobs_csv: Path) -> None:
+        result = select(blobs_csv, "tree", include=["a", 2], exclude=["b"], **QUICK)
+        assert {"a", "c"} <= set(result.selected)
+        assert "b" not in result.selected
+
+    def test_max_features(self, blobs: Blobs) -> None:
+        result = select(blobs, max_features=1, **QUICK)
+        assert result.size == 1
+
+    def test_an_excluded_column_may_hold_anything(self, blobs_csv: Path) -> None:
+        data = pl.read_csv(blobs_csv).with_columns(pl.col("a").cast(pl.String) + "?")
+        with pytest.raises(DataError, match="1 column of text: 'a'"):
+            select(data, **QUICK)
+        assert select(data, exclude=["a"], **QUICK).support.shape == (6,)
+
+
+class TestMeasure:
+    def test_weighted_objective(self, blobs: Blobs) -> None:
+        result = select(blobs, objective="weighted", alpha=0.6, **QUICK)
+        error = result.scores["error"]
+        assert error is not None
+        assert result.cost == pytest.approx(0.6 * error + 0.4 * result.size / 6, abs=1e-15)
+        assert result.objective == {"kind": "weighted", "alpha": 0.6}
+
+    def test_hybrid_objective(self, blobs: Blobs) -> None:
+        result = select(blobs, objective="hybrid", metric="manhattan", **QUICK)
+        assert result.objective == {"kind": "hybrid", "gamma": 0.8}
+        assert result.cost < 0
+
+    @pytest.mark.parametrize(
+        ("cv", "folds"),
+        [
+            ("loo", {"scheme": "loo"}),
+            (4, {"scheme": "kfold", "k": 4, "shuffle": True, "seed": 3}),
+            ("4", {"scheme": "kfold", "k": 4, "shuffle": True, "seed": 3}),
+            ("holdout=0.25", {"scheme": "holdout", "test": 0.25, "seed": 3}),
+            ("kfold=4,contiguous", {"scheme": "kfold", "k": 4, "shuffle": False, "seed": 3}),
+            (StratifiedKFold(3), {"scheme": "splits", "n_splits": 3}),
+            ([(range(30), range(30, 60))], {"scheme": "splits", "n_splits": 1}),
+        ],
+    )
+    def test_folds(self, blobs: Blobs, cv: Any, folds: dict[str, Any]) -> None:
+        result = select(blobs, cv=cv, cv_seed=3, **QUICK)
+        assert result.evaluation["folds"] == folds
+
+    def test_naive_bayes_records_no_neighbors(self, blobs: Blobs) -> None:
+        evaluation = select(blobs, classifier="nb", cv="loo", **QUICK).evaluation
+        assert evaluation == {"classifier": "nb", "scale": "minmax", "folds": {"scheme": "loo"}}
+
+    def test_an_estimator_measures(self, blobs: Blobs) -> None:
+        x, y = blobs
+        splits = list(StratifiedKFold(3).split(x, y))
+        result = select(
+            x,
+            y,
+            classifier=LogisticRegression(),
+            scoring="balanced_accuracy",
+            cv=splits,
+            max_evals=10,
+            random_state=1,
+            params={"population": 5},
+        )
+        scores = cross_val_score(
+            LogisticRegression(), x[:, result.support], y, cv=splits, scoring="balanced_accuracy"
+        )
+        assert result.scores["error"] == 1 - scores.mean()
+        assert result.scores["accuracy"] is None
+        assert result.evaluation == {
+            "classifier": "LogisticRegression()",
+            "scale": "none",
+            "scoring": "balanced_accuracy",
+            "folds": {"scheme": "splits", "n_splits": 3},
+        }
+
+    def test_a_function_measures_batches(self) -> None:
+        batches: list[int] = []
+
+        def far_from_the_first_three(masks: NDArray[np.bool_]) -> list[float]:
+            batches.append(len(masks))
+            return list(np.abs(masks - (np.arange(6) < 3)).mean(axis=1))
+
+        data = (np.random.default_rng(0).random((10, 6)), [0, 1] * 5)
+        result = select(data, scorer=far_from_the_first_three, algo="sfs")
+        assert result.selected_indices == (0, 1, 2)
+        assert result.cost == 0
+        assert max(batches) > 1
+        assert str(result.evaluation["classifier"]).endswith("far_from_the_first_three")
+
+    def test_a_function_that_knows_nothing_is_refused(self, blobs: Blobs) -> None:
+        with pytest.raises(SpecError, match="the scorer gave no finite error for any subset"):
+            select(blobs, scorer=lambda masks: [np.nan] * len(masks), **QUICK)
+
+    def test_an_error_of_the_function_is_not_lost(self, blobs: Blobs) -> None:
+        def broken(masks: NDArray[np.bool_]) -> list[float]:
+            raise ZeroDivisionError("by the scorer")
+
+        with pytest.raises(Exception, match="by the scorer"):
+            select(blobs, scorer=broken, **QUICK)
+
+
+class TestBudget:
+    @pytest.mark.parametrize(
+        ("budget", "stop"),
+        [
+            ({"max_evals": 50}, "evaluations"),
+            ({"iterations": 3}, "turns"),
+            ({"time_limit": 0.01, "max_evals": 10**9}, "seconds"),
+            ({"target_cost": 1.0}, "target"),
+        ],
+    )
+    def test_each_limit_ends_a_run(self, blobs: Blobs, budget: dict[str, Any], stop: str) -> None:
+        assert select(blobs, random_state=1, **budget).stop == stop
+
+    def test_on_turn_sees_every_turn_and_stops(self, blobs: Blobs) -> None:
+        seen = []
+
+        def watch(turn: Turn) -> bool:
+            seen.append(turn)
+            return len(seen) == 2
+
+        result = select(blobs, on_turn=watch, **QUICK)
+        assert result.stop == "stopped"
+        assert [turn["asked"] for turn in seen] == [20, 40]
+        assert set(seen[0]) == {
+            "turn",
+            "asked",
+            "unique",
+            "limit",
+            "best_cost",
+            "best_error",
+            "best_size",
+            "seconds",
+        }
+        assert seen[0]["limit"] == 120
+
+
+BAD_CALLS = [
+    ({"algo": "bpos"}, "unknown algorithm 'bpos'", "did you mean 'bpso'?"),
+    ({"classifier": "kn"}, "unknown classifier 'kn'", "did you mean 'knn'? known: knn, nb"),
+    (
+        {"metric": "manhatan"},
+        "unknown metric 'manhatan'",
+        "did you mean 'manhattan'? known: euclidean, manhattan",
+    ),
+    ({"weights": "none"}, "unknown weights 'none'", "known: uniform, distance"),
+    (
+        {"scale": "minmx"},
+        "unknown scale 'minmx'",
+        "did you mean 'minmax'? known: minmax, standard, none",
+    ),
+    (
+        {"objective": "weigthed"},
+        "unknown objective 'weigthed'",
+        "did you mean 'weighted'? known: error, weighted, hybrid",
+    ),
+    ({"cv": "ten"}, "unknown cv 'ten'", "known: 10, kfold=10,contiguous, loo, holdout=0.3"),
+    ({"classifier": "nb", "k": 3}, "k is 3, but 'nb' has no neighbors", "leave k out"),
+    ({"params": {"populaton": 3}}, "unknown parameter 'populaton' of bpso", "population"),
+    ({"params": {"population": 0}}, "population is 0, expected", None),
+    ({"k": 54}, "k is 54, expected 1 to 53, the rows a test row is compared with", None),
+    ({"k": 0}, "k is 0, expected 1 to", None),
+    ({"max_evals": 0}, "evaluations is 0, expected 1 or more", None),
+    ({"include": ["x9"]}, "column 'x9' not found in array", "did you mean 'x5'?"),
+    ({"n_jobs": 0}, "n_jobs is 0", None),
+    ({"cv": [([0.5], [1])]}, "a part of cv is not a list of row numbers", None),
+]
+
+
+@pytest.mark.parametrize(("call", "message", "hint"), BAD_CALLS)
+def test_bad_calls_are_refused_in_these_words(
+    blobs: Blobs, call: dict[str, Any], message: str, hint: str | None
+) -> None:
+    with pytest.raises(SpecError) as error:
+        select(blobs, **call)
+    assert str(error.value).startswith(message)
+    if hint is not None:
+        assert error.value.hint is not None
+        assert hint in error.value.hint
+        assert error.value.__notes__ == [f"hint: {error.value.hint}"]
+
+
+def test_a_class_rarer_than_the_folds_is_warned_of(blobs: Blobs) -> None:
+    x, y = blobs
+    labels = np.where(np.arange(60) < 4, "rare", y)
+    with pytest.warns(
+        SwarmrsWarning, match=r"class 'rare' has 4 row\(s\), fewer than the 10 folds"
+    ):
+        result = select(x, labels, **QUICK)
+    assert len(result.warnings) == 1
+
+
+class TestEvaluator:
+    def test_a_field_for_each_score(self, blobs: Blobs) -> None:
+        masks = np.array([[1, 1, 0, 0, 1, 0], [1, 0, 0, 0, 0, 0]], dtype=bool)
+        scores = Evaluator(*blobs).measure(masks)
+        assert scores.shape == (2,)
+        assert scores.dtype.names is not None
+        assert scores.dtype.names[0] == "error"
+        assert scores["error"][0] < scores["error"][1]
+        np.testing.assert_array_equal(scores["accuracy"], 1 - scores["error"])
+        assert scores.base is not None
+
+    def test_its_predictions_are_behind_its_scores(self, blobs: Blobs) -> None:
+        x, y = blobs
+        mask = [False, True, False, False, True, True]
+        evaluator = Evaluator(x, y, cv="loo", k=1)
+        rows, labels = evaluator.predict(mask)
+        assert rows.tolist() == list(range(60))
+        assert evaluator.measure(mask)["accuracy"][0] == pytest.approx(accuracy_score(y, labels))
+
+    def test_it_agrees_with_scikit_learn_on_groups(self, blobs: Blobs) -> None:
+        x, y = blobs
+        groups = np.arange(60) // 6
+        splits = list(GroupKFold(5).split(x, y, groups))
+        evaluator = Evaluator(x, y, classifier="nb", cv=splits, scale="none")
+        ours = evaluator.measure(np.ones(6, dtype=bool))["accuracy"][0]
+        assert ours == pytest.approx(cross_val_score(GaussianNB(), x, y, cv=splits).mean())
+
+    def test_building_on_what_was_measured_changes_no_score(self, blobs: Blobs) -> None:
+        masks = np.random.default_rng(0).random((40, 6)) < 0.6
+        masks[:, 0] = True
+        fresh = Evaluator(*blobs, incremental=False)
+        other = Evaluator(*blobs, n_jobs=2)
+        np.testing.assert_array_equal(fresh.measure(masks), other.measure(masks))
+        assert fresh.work.element_ops == fresh.work.from_scratch_ops > 0
+        assert other.work.element_ops <= other.work.from_scratch_ops
+
+    def test_a_table_can_be_measured(self, blobs_csv: Path) -> None:
+        table = read_table(blobs_csv)
+        assert Evaluator(table).table is table
+
+    @pytest.mark.parametrize("masks", [[True] * 5, [[True] * 7], [[[True] * 6]]])
+    def test_masks_of_another_width_are_refused(self, blobs: Blobs, masks: Any) -> None:
+        with pytest.raises(SpecError, match="expected 6 features in the last dimension"):
+            Evaluator(*blobs).measure(masks)
+
+
+def test_cards_describe_every_algorithm() -> None:
+    cards = {card.id: card for card in algorithms()}
+    assert list(cards) == sorted(cards)
+    assert {"bpso", "pbpso", "random", "sfs"} <= set(cards)
+    population = next(p for p in cards["bpso"].params if p.name == "population")
+    assert population.default == 30
+    assert population.about
+    assert json.loads(json.dumps(cards["bpso"].to_dict()))["params"][0]["name"] == "population"
