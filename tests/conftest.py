@@ -53,7 +53,7 @@ def blobs() -> tuple[NDArray[np.float64], NDArray[np.str_]]:
     rng = np.random.default_rng(7)
     codes = np.arange(60) % 3
     x = rng.random((60, 6))
-    x[:, 1] += codes == 1
+    x[:, 1] += 2 * (codes == 1)
     x[:, 4] += 2 * (codes == 2)
     return x.round(3), np.array(["ash", "birch", "cedar"])[codes]
 

@@ -43,8 +43,8 @@ class TestSelect:
             "selected     2 of 6 columns",
             "  1  b    4  e",
             "",
-            f"error        0.0333, {OPTIMISTIC}",
-            "accuracy     0.9667",
+            f"error        0.0000, {OPTIMISTIC}",
+            "accuracy     1.0000",
         ]
         assert lines[-1] == "stop         the algorithm has nothing more to try"
 

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from polars.testing import assert_frame_equal
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -85,13 +85,14 @@ def test_columns_by_name(blobs: Blobs, frame: pl.DataFrame) -> None:
 
 def test_it_works_in_a_pipeline_under_a_grid(blobs: Blobs) -> None:
     pipeline = make_pipeline(
-        SwarmSelector(max_evals=40, cv=3, random_state=0, params={"population": 10}),
+        SwarmSelector(max_evals=60, cv=3, random_state=0),
         KNeighborsClassifier(),
     )
-    grid = GridSearchCV(pipeline, {"swarmselector__algo": ["bpso", "sfs"]}, cv=3).fit(*blobs)
-    assert grid.best_score_ > 0.8
+    choices = {"swarmselector__algo": ["bpso", "sfs"], "swarmselector__k": [1, 3]}
+    grid = GridSearchCV(pipeline, choices, cv=3).fit(*blobs)
+    assert grid.best_score_ > 0.9
 
 
 def test_any_classifier_measures(blobs: Blobs) -> None:
-    selector = SwarmSelector("sfs", classifier=LogisticRegression(), scoring="accuracy", cv=3)
+    selector = SwarmSelector("sfs", classifier=GaussianNB(), scoring="accuracy", cv=3)
     assert clone(selector).fit(*blobs).support_[[1, 4]].all()

@@ -18,6 +18,7 @@ from sklearn import metrics, model_selection
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import _swarmrs
+from threadpoolctl import threadpool_limits
 
 Ints = NDArray[np.int64]
 Split = tuple[Ints, Ints]
@@ -27,6 +28,13 @@ NEIGHBORS = (1, 3, 5, 7)
 # Both sides divide the same counts and add fewer than a hundred quotients, in different order:
 # rounding stays below 1e-13, and one prediction more or less moves any score by more than 1e-5.
 TOLERANCE = 1e-12
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Keep scikit-learn from waking a thread for each core, thousands of times for tiny tables."""
+    with threadpool_limits(1):
+        yield
 
 
 @dataclass(frozen=True)

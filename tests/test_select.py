@@ -224,7 +224,7 @@ class TestMeasure:
 
         def far_from_the_first_three(masks: NDArray[np.bool_]) -> list[float]:
             batches.append(len(masks))
-            return list(np.abs(masks - (np.arange(6) < 3)).mean(axis=1))
+            return list((masks != (np.arange(6) < 3)).mean(axis=1))
 
         data = (np.random.default_rng(0).random((10, 6)), [0, 1] * 5)
         result = select(data, scorer=far_from_the_first_three, algo="sfs")
@@ -234,7 +234,7 @@ class TestMeasure:
         assert str(result.evaluation["classifier"]).endswith("far_from_the_first_three")
 
     def test_a_function_that_knows_nothing_is_refused(self, blobs: Blobs) -> None:
-        with pytest.raises(SpecError, match="the scorer gave no finite error for any subset"):
+        with pytest.raises(SpecError, match="no subset costs less than none"):
             select(blobs, scorer=lambda masks: [np.nan] * len(masks), **QUICK)
 
     def test_an_error_of_the_function_is_not_lost(self, blobs: Blobs) -> None:
@@ -304,10 +304,10 @@ BAD_CALLS = [
     ({"classifier": "nb", "k": 3}, "k is 3, but 'nb' has no neighbors", "leave k out"),
     ({"params": {"populaton": 3}}, "unknown parameter 'populaton' of bpso", "population"),
     ({"params": {"population": 0}}, "population is 0, expected", None),
-    ({"k": 54}, "k is 54, expected 1 to 53, the rows a test row is compared with", None),
+    ({"k": 55}, "k is 55, expected 1 to 54, the rows a test row is compared with", None),
     ({"k": 0}, "k is 0, expected 1 to", None),
     ({"max_evals": 0}, "evaluations is 0, expected 1 or more", None),
-    ({"include": ["x9"]}, "column 'x9' not found in array", "did you mean 'x5'?"),
+    ({"include": ["x55"]}, "column 'x55' not found in array", "did you mean 'x5'?"),
     ({"n_jobs": 0}, "n_jobs is 0", None),
     ({"cv": [([0.5], [1])]}, "a part of cv is not a list of row numbers", None),
 ]

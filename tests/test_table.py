@@ -65,6 +65,13 @@ class TestSources:
         self.check(frame().lazy())
         self.check(pd.DataFrame(frame().to_dict(as_series=False)))
 
+    def test_anything_that_streams_arrow(self) -> None:
+        class Streams:
+            def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+                return frame().__arrow_c_stream__(requested_schema)
+
+        self.check(Streams())
+
     def test_pairs_and_arrays(self) -> None:
         features, labels = frame().drop("class"), frame()["class"]
         self.check(features, labels)

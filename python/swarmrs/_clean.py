@@ -12,6 +12,7 @@ from swarmrs._words import counted, listed, quoted
 from swarmrs.exceptions import DataError
 
 MISSING = ("error", "median", "mode", "knn", "drop-rows")
+TEXT = (pl.String, pl.Categorical, pl.Enum)
 ENCODINGS = ("error", "ordinal", "onehot")
 
 # Fewer rows than this are in order by chance too often to call a column an identifier.
@@ -44,7 +45,7 @@ def to_numbers(frame: pl.DataFrame, *, missing: str, encode: str) -> tuple[pl.Da
         If there are columns the policies do not cover; it names them.
     """
     _refuse_other_kinds(frame)
-    text = frame.select(cs.string() | cs.categorical() | cs.enum()).columns
+    text = [name for name, dtype in frame.schema.items() if dtype in TEXT]
     if text and encode == "error":
         raise DataError(
             f"{counted(len(text), 'column')} of text: {quoted(text)}",
@@ -84,12 +85,14 @@ def suspicious(x: NDArray[np.float64], names: list[str], excluded: set[int]) -> 
 
 
 def _refuse_other_kinds(frame: pl.DataFrame) -> None:
-    known = cs.numeric() | cs.boolean() | cs.string() | cs.categorical() | cs.enum()
-    others = frame.select(~known).schema
+    others = [
+        f"'{name}' ({dtype})"
+        for name, dtype in frame.schema.items()
+        if not (dtype.is_numeric() or dtype == pl.Boolean or dtype in TEXT)
+    ]
     if others:
-        kinds = listed(f"'{name}' ({dtype})" for name, dtype in others.items())
         raise DataError(
-            f"{counted(len(others), 'column')} neither number nor text: {kinds}",
+            f"{counted(len(others), 'column')} neither number nor text: {listed(others)}",
             "turn them into numbers, or leave them out with --exclude",
         )
 

@@ -60,7 +60,7 @@ class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> SwarmSelector("sfs", cv=5).fit(X, y).support_
-    array([False, False,  True,  True])
+    array([False, False, False,  True])
     """
 
     def __init__(

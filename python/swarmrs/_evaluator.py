@@ -44,7 +44,7 @@ class Evaluator:
     >>> evaluator = Evaluator("sklearn:iris", classifier="nb", cv="loo")
     >>> scores = evaluator.measure([[True, True, False, False], [False, False, True, True]])
     >>> scores["accuracy"].round(2)
-    array([0.79, 0.95])
+    array([0.78, 0.96])
     """
 
     def __init__(

@@ -150,9 +150,9 @@ def select(
 
     Examples
     --------
-    >>> result = select("sklearn:iris", algo="sfs", cv=5)
+    >>> result = select("sklearn:wine", algo="sfs", max_features=2)
     >>> result.selected
-    ('petal length (cm)', 'petal width (cm)')
+    ('alcohol', 'flavanoids')
     """
     table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
     measure: Evaluation | Outside

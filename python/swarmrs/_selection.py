@@ -211,11 +211,14 @@ def read_selection(
     Raises
     ------
     SpecError
-        If a scorer from outside found no number for any subset.
+        If no subset costs less than to select nothing.
     """
     found = json.loads(text)
-    if found["cost"] is None:
-        raise SpecError("the scorer gave no finite error for any subset")
+    if not found["selected"]:
+        raise SpecError(
+            "no subset costs less than none",
+            "to select nothing is an error of 1: a scorer must stay below it",
+        )
     scores = found["measures"]
     if isinstance(measure, Outside):
         scores = {name: scores[name] if name == "error" else None for name in scores}

@@ -4,6 +4,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["Dataset", "Evaluator", "__version__", "algorithms", "run"]
+
 __version__: str
 
 @final

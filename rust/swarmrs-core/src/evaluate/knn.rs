@@ -8,6 +8,7 @@ use super::kernels::{
     Manhattan16, NO_KEY, ROWS, Scan, Tile, insert, select,
 };
 use super::layout::{Block, Layout};
+use super::seeds::Seeds;
 use super::sums::{Additive, Incremental, Step};
 use super::{Classify, EvaluationSpec, Measures, Metric, Resources, Tally, Weights};
 use crate::dataset::{Dataset, Grid, exact_sum_limit, index_bits};
@@ -83,6 +84,7 @@ pub struct Neighbours<K: Kernel> {
     n_classes: usize,
     format: KeyFormat,
     separation: bool,
+    seeds: Option<Seeds>,
     isa: Isa,
 }
 
@@ -110,7 +112,7 @@ impl<K: Kernel> Neighbours<K> {
                 *place = value(feature * n + row as usize);
             }
         }
-        Self {
+        let mut neighbours = Self {
             values,
             tally: Tally::new(data, folds),
             n_features: data.n_features(),
@@ -121,9 +123,62 @@ impl<K: Kernel> Neighbours<K> {
             n_classes: data.n_classes(),
             format: KeyFormat { shift: index_bits(n) },
             layout,
-            separation,
+            separation: false,
+            seeds: None,
             isa,
+        };
+        neighbours.seeds = neighbours.seeds(data, Seeds::count(spec.k).min(folds.least_training()));
+        neighbours.separation = separation;
+        neighbours
+    }
+
+    /// The nearest `count` rows of each place under all features, as bounds for the subsets to come.
+    fn seeds(&mut self, data: &Dataset, count: usize) -> Option<Seeds> {
+        let places = self.layout.n_groups() * ROWS;
+        if !Seeds::fit(self.n_features, places, count) {
+            return None;
         }
+        let k = std::mem::replace(&mut self.k, count);
+        let all = Subset::full(self.n_features);
+        let add: Vec<u32> = (0..self.n_features as u32).collect();
+        let step = Step { from: None, add, remove: Vec::new(), subset: &all, keep: None };
+        let keys = self.nearest(step, None).0;
+        self.k = k;
+        let mut own = vec![0; places];
+        let mut near = vec![vec![0; places]; count];
+        for (case, &row) in self.tally.rows().iter().enumerate() {
+            let (group, lane) = self.layout.place(case);
+            own[group * ROWS + lane] = row;
+            for (seed, near) in near.iter_mut().enumerate() {
+                let key = keys[(group * count + seed) * ROWS + lane];
+                near[group * ROWS + lane] = self.format.parts(key).1;
+            }
+        }
+        Some(Seeds::new((self.n_features, places, count), |feature, place, seed| {
+            let value = |row: usize| data.steps(feature, row);
+            let difference = (value(own[place] as usize) - value(near[seed][place])).abs();
+            match self.metric {
+                Metric::Manhattan => difference,
+                Metric::Euclidean => difference * difference,
+            }
+        }))
+    }
+
+    /// Keys that the nearest will take the place of: all greater than the k-th nearest's.
+    fn unknown(&self, subset: &Subset) -> Vec<f64> {
+        let Some(seeds) = &self.seeds else {
+            return vec![NO_KEY; self.layout.n_groups() * self.k * ROWS];
+        };
+        let bounds = seeds.bounds(self.isa, subset, self.k);
+        let mut keys = Vec::with_capacity(bounds.len() * self.k);
+        for group in bounds.as_chunks::<ROWS>().0 {
+            // One step more than the bound, with no row behind it: above every key within the bound.
+            let above = group.map(|bound| self.format.base(bound as u64 + 1));
+            for _ in 0..self.k {
+                keys.extend_from_slice(&above);
+            }
+        }
+        keys
     }
 
     fn columns(&self) -> Columns<'_, K::Value> {
@@ -134,7 +189,8 @@ impl<K: Kernel> Neighbours<K> {
     fn nearest(&self, step: Step<'_, K::Sum>, pool: Option<&Pool>) -> Found<K::Sum> {
         let blocks = self.layout.blocks();
         let parts = self.layout.parts(pool.map_or(1, Pool::threads));
-        let Step { from, add, remove, keep, .. } = step;
+        let Step { from, add, remove, keep, subset } = step;
+        let unknown = self.unknown(subset);
         let change = Change { add: &add, remove: &remove };
         let mut rest = keep;
         let mut jobs = Vec::new();
@@ -148,7 +204,7 @@ impl<K: Kernel> Neighbours<K> {
             jobs.push((part, kept));
         }
         let work = |(part, keep): (Range<usize>, Option<&mut [K::Sum]>)| {
-            self.scan_part(&blocks[part], change, from, keep)
+            self.scan_part(&blocks[part], change, from, keep, unknown.clone())
         };
         let mut done = match pool {
             Some(pool) => pool.map(jobs, work),
@@ -160,7 +216,7 @@ impl<K: Kernel> Neighbours<K> {
         for (keys, apart) in done {
             let width = self.k * ROWS;
             for (all, some) in found.0.chunks_exact_mut(width).zip(keys.chunks_exact(width)) {
-                for (at, &key) in some.iter().enumerate().filter(|(_, key)| **key < NO_KEY) {
+                for (at, &key) in some.iter().enumerate() {
                     insert(all, at % ROWS, key);
                 }
             }
@@ -178,8 +234,8 @@ impl<K: Kernel> Neighbours<K> {
         change: Change<'_>,
         from: Option<&[K::Sum]>,
         keep: Option<&mut [K::Sum]>,
+        mut keys: Vec<f64>,
     ) -> Found<K::Sum> {
-        let mut keys = vec![NO_KEY; self.layout.n_groups() * self.k * ROWS];
         let places = if self.separation { self.layout.n_groups() * ROWS } else { 0 };
         let mut apart = vec![Apart::default(); places];
         let offset = blocks.first().map_or(0, |block| block.offset);
@@ -386,7 +442,7 @@ impl<K: Kernel> Additive for Neighbours<K> {
     }
 
     fn measure(&self, step: Step<'_, K::Sum>, pool: Option<&Pool>) -> Measures {
-        let size = step.size;
+        let size = step.subset.count();
         let (keys, apart) = self.nearest(step, pool);
         let mut measures = self.tally.measures(&self.votes(&keys));
         if self.separation {
@@ -407,7 +463,7 @@ impl<K: Kernel> Classify for Incremental<Neighbours<K>> {
     fn predict(&self, subset: &Subset) -> Vec<(u32, u32)> {
         let neighbours = self.additive();
         let add: Vec<u32> = subset.iter().map(|feature| feature as u32).collect();
-        let step = Step { from: None, remove: Vec::new(), size: add.len(), add, keep: None };
+        let step = Step { from: None, remove: Vec::new(), subset, add, keep: None };
         let votes = neighbours.votes(&neighbours.nearest(step, None).0);
         neighbours.tally.rows().iter().copied().zip(votes).collect()
     }

@@ -5,6 +5,7 @@ pub mod knn;
 mod layout;
 pub mod memo;
 pub mod naive_bayes;
+mod seeds;
 pub mod sums;
 mod tally;
 

@@ -148,7 +148,7 @@ impl Classify for Incremental<NaiveBayes> {
     fn predict(&self, subset: &Subset) -> Vec<(u32, u32)> {
         let bayes = self.additive();
         let add: Vec<u32> = subset.iter().map(|feature| feature as u32).collect();
-        let step = Step { from: None, remove: Vec::new(), size: add.len(), add, keep: None };
+        let step = Step { from: None, remove: Vec::new(), subset, add, keep: None };
         let classes = bayes.classes(&bayes.sums(&step));
         bayes.tally.rows().iter().copied().zip(classes).collect()
     }

@@ -37,8 +37,8 @@ pub struct Step<'a, S> {
     pub add: Vec<u32>,
     /// Features that go out.
     pub remove: Vec<u32>,
-    /// How many features the subset has.
-    pub size: usize,
+    /// The subset that is reached.
+    pub subset: &'a Subset,
     /// Where to keep the sums; all of it is written.
     pub keep: Option<&'a mut [S]>,
 }
@@ -231,7 +231,7 @@ impl<A: Additive> Incremental<A> {
 
     fn step<'a>(
         &self,
-        subset: &Subset,
+        subset: &'a Subset,
         from: Option<&'a Reference<A::Sum>>,
         keep: Option<&'a mut [A::Sum]>,
     ) -> Step<'a, A::Sum> {
@@ -243,7 +243,7 @@ impl<A: Additive> Incremental<A> {
             None => (indices(subset), Vec::new()),
         };
         let from = from.map(|from| self.sums(from));
-        Step { from, add, remove, size: subset.count(), keep }
+        Step { from, add, remove, subset, keep }
     }
 
     fn measure_one(

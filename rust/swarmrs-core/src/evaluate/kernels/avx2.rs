@@ -1,5 +1,8 @@
 //! The same again in 256-bit vectors. Callers have checked every length; see `mod.rs`.
 
+// Vectors stay in registers only where no call stands between them: plain loops, not iterator closures.
+#![allow(clippy::needless_range_loop)]
+
 use super::{Apart, Change, Classes, Columns, From, KEY_OFFSET, Lane, LANES, NO_KEY, ROWS, Scan, Tile};
 use std::arch::x86_64::*;
 
@@ -44,13 +47,13 @@ pub unsafe fn manhattan16(
                     (_mm256_unpacklo_epi32(lows, highs[r]), _mm256_unpackhi_epi32(lows, highs[r]));
                 let mut sums =
                     [_mm256_permute2x128_si256(near, far, 0x20), _mm256_permute2x128_si256(near, far, 0x31)];
-                for (half, sum) in sums.iter_mut().enumerate() {
+                for half in 0..2 {
                     if let Some((from, stride)) = from {
-                        let old = from.add(r * stride + at + half * 8);
-                        *sum = _mm256_add_epi32(*sum, _mm256_loadu_si256(old.cast()));
+                        let old = _mm256_loadu_si256(from.add(r * stride + at + half * 8).cast());
+                        sums[half] = _mm256_add_epi32(sums[half], old);
                     }
                     let new = to.0.as_mut_ptr().add(r * to.1 + at + half * 8);
-                    _mm256_storeu_si256(new.cast(), *sum);
+                    _mm256_storeu_si256(new.cast(), sums[half]);
                 }
             }
         }
@@ -78,15 +81,18 @@ unsafe fn differences16(
     unsafe {
         let column = columns.values.as_ptr().add(feature as usize * columns.stride);
         let others = _mm256_loadu_si256(column.add(tile.columns.start + at).cast());
-        tile.rows.map(|row| {
-            let own = _mm256_set1_epi16((*column.add(row as usize)).cast_signed());
-            _mm256_or_si256(_mm256_subs_epu16(others, own), _mm256_subs_epu16(own, others))
-        })
+        let mut differences = [others; ROWS];
+        for r in 0..ROWS {
+            let own = _mm256_set1_epi16((*column.add(tile.rows[r] as usize)).cast_signed());
+            differences[r] =
+                _mm256_or_si256(_mm256_subs_epu16(others, own), _mm256_subs_epu16(own, others));
+        }
+        differences
     }
 }
 
 macro_rules! float_kernel {
-    ($name:ident, $enter:expr, $leave:expr) => {
+    ($name:ident, |$sum:ident, $d:ident| $enter:expr, $leave:expr) => {
         /// # Safety
         /// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
         #[target_feature(enable = "avx2,fma")]
@@ -108,8 +114,9 @@ macro_rules! float_kernel {
                         let others = [_mm256_loadu_pd(others), _mm256_loadu_pd(others.add(4))];
                         for r in 0..ROWS {
                             let own = _mm256_broadcast_sd(&*column.add(tile.rows[r] as usize));
-                            for (sum, other) in sums[r].iter_mut().zip(others) {
-                                *sum = $enter(*sum, _mm256_sub_pd(other, own));
+                            for half in 0..2 {
+                                let ($sum, $d) = (sums[r][half], _mm256_sub_pd(others[half], own));
+                                sums[r][half] = $enter;
                             }
                         }
                     }
@@ -119,13 +126,15 @@ macro_rules! float_kernel {
                         let others = [_mm256_loadu_pd(others), _mm256_loadu_pd(others.add(4))];
                         for r in 0..ROWS {
                             let own = _mm256_broadcast_sd(&*column.add(tile.rows[r] as usize));
-                            for (sum, other) in sums[r].iter_mut().zip(others) {
-                                *sum = $leave(*sum, _mm256_sub_pd(other, own));
+                            for half in 0..2 {
+                                let ($sum, $d) = (sums[r][half], _mm256_sub_pd(others[half], own));
+                                sums[r][half] = $leave;
                             }
                         }
                     }
                     for r in 0..ROWS {
-                        for (half, mut sum) in sums[r].into_iter().enumerate() {
+                        for half in 0..2 {
+                            let mut sum = sums[r][half];
                             if let Some((from, stride)) = from {
                                 let old = from.add(r * stride + at + half * 4);
                                 sum = _mm256_add_pd(sum, _mm256_loadu_pd(old));
@@ -142,13 +151,13 @@ macro_rules! float_kernel {
 float_kernel!(
     manhattan,
     |sum, d| _mm256_add_pd(sum, _mm256_andnot_pd(_mm256_set1_pd(-0.0), d)),
-    |sum, d| _mm256_sub_pd(sum, _mm256_andnot_pd(_mm256_set1_pd(-0.0), d))
+    _mm256_sub_pd(sum, _mm256_andnot_pd(_mm256_set1_pd(-0.0), d))
 );
 // Whole numbers below 2^53: fusing the rounding away changes nothing.
 float_kernel!(
     euclidean,
     |sum, d| _mm256_fmadd_pd(d, d, sum),
-    |sum, d| _mm256_fnmadd_pd(d, d, sum)
+    _mm256_fnmadd_pd(d, d, sum)
 );
 
 macro_rules! select {
@@ -177,13 +186,18 @@ macro_rules! select {
                     }
                     if let Some(blocked) = scan.blocked {
                         let blocked = _mm256_loadu_pd(blocked.as_ptr().add(column));
-                        base = base.map(|base| _mm256_max_pd(base, blocked));
+                        for r in 0..ROWS {
+                            base[r] = _mm256_max_pd(base[r], blocked);
+                        }
                     }
                     if scan.is_symmetric {
                         let theirs = keys.add(column / ROWS * width);
                         let limit = _mm256_loadu_pd(theirs.add(width - ROWS));
-                        let nearer = base.map(|base| _mm256_cmp_pd(base, limit, _CMP_LT_OQ));
-                        if any(nearer) {
+                        let mut nearer = base;
+                        for r in 0..ROWS {
+                            nearer[r] = _mm256_cmp_pd(base[r], limit, _CMP_LT_OQ);
+                        }
+                        if joined(nearer) != 0 {
                             for r in 0..ROWS {
                                 if _mm256_movemask_pd(nearer[r]) != 0 {
                                     let row = _mm256_set1_epi64x(i64::from(scan.rows[r]));
@@ -192,19 +206,19 @@ macro_rules! select {
                             }
                         }
                     }
-                    let limits = [0, 1, 2, 3].map(|r| _mm256_broadcast_sd(&*own_last.add(r)));
                     let mut nearer = base;
                     for r in 0..ROWS {
-                        nearer[r] = _mm256_cmp_pd(base[r], limits[r], _CMP_LT_OQ);
+                        let limit = _mm256_broadcast_sd(&*own_last.add(r));
+                        nearer[r] = _mm256_cmp_pd(base[r], limit, _CMP_LT_OQ);
                     }
-                    if any(nearer) {
+                    let mask = joined(nearer);
+                    if mask != 0 {
                         // The block's rows become the lanes, one column after the other.
-                        let mask = nearer.into_iter().fold(0, |all, n| all | _mm256_movemask_pd(n));
                         let turned = transpose(base);
-                        for (lane, base) in turned.into_iter().enumerate() {
+                        for lane in 0..ROWS {
                             if mask >> lane & 1 == 1 {
                                 let row = i64::from(*scan.index.get_unchecked(column + lane));
-                                insert(own, width, with_rows(base, _mm256_set1_epi64x(row)));
+                                insert(own, width, with_rows(turned[lane], _mm256_set1_epi64x(row)));
                             }
                         }
                     }
@@ -266,18 +280,19 @@ fn hide_edges(base: &mut [__m256d; ROWS], column: usize, scan: &Scan<'_>) {
     let at = _mm256_add_epi64(lanes, _mm256_set1_epi64x(column.cast_signed() as i64));
     let end = _mm256_set1_epi64x(scan.end.cast_signed() as i64);
     let padding = _mm256_xor_si256(_mm256_cmpgt_epi64(end, at), _mm256_set1_epi64x(-1));
-    for (base, first) in base.iter_mut().zip(scan.first) {
-        let early = _mm256_cmpgt_epi64(_mm256_set1_epi64x(first.cast_signed() as i64), at);
+    for r in 0..ROWS {
+        let first = _mm256_set1_epi64x(scan.first[r].cast_signed() as i64);
+        let early = _mm256_cmpgt_epi64(first, at);
         let hidden = _mm256_castsi256_pd(_mm256_or_si256(early, padding));
-        *base = _mm256_blendv_pd(*base, _mm256_set1_pd(NO_KEY), hidden);
+        base[r] = _mm256_blendv_pd(base[r], _mm256_set1_pd(NO_KEY), hidden);
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn any(masks: [__m256d; ROWS]) -> bool {
+fn joined(masks: [__m256d; ROWS]) -> i32 {
     let joined = _mm256_or_pd(_mm256_or_pd(masks[0], masks[1]), _mm256_or_pd(masks[2], masks[3]));
-    _mm256_movemask_pd(joined) != 0
+    _mm256_movemask_pd(joined)
 }
 
 /// Puts a key into each lane's ascending list: the lesser stays, the greater goes on to the next level.
@@ -333,3 +348,5 @@ macro_rules! again {
 again!(add_table(sums: &mut [i64], table: &[i64]));
 again!(remove_table(sums: &mut [i64], table: &[i64]));
 again!(greatest(sums: &[i64], classes: &mut [u32]));
+again!(add_floats(sums: &mut [f32], table: &[f32]));
+again!(order(left: &mut [f32], right: &mut [f32]));

@@ -344,6 +344,14 @@ dispatched!(
     /// The class with the greatest sum for each case, the smallest of equals; `sums` holds class after class.
     greatest(sums: &[i64], classes: &mut [u32])
 );
+dispatched!(
+    /// Adds floats to floats.
+    add_floats(sums: &mut [f32], table: &[f32])
+);
+dispatched!(
+    /// Leaves the lesser of each two on the left and the greater on the right.
+    order(left: &mut [f32], right: &mut [f32])
+);
 
 #[cfg(test)]
 mod tests;

@@ -151,3 +151,19 @@ pub fn greatest(sums: &[i64], classes: &mut [u32]) {
         }
     }
 }
+
+#[inline]
+pub fn add_floats(sums: &mut [f32], table: &[f32]) {
+    for (sum, term) in sums.iter_mut().zip(table) {
+        *sum += term;
+    }
+}
+
+#[inline]
+pub fn order(left: &mut [f32], right: &mut [f32]) {
+    for (left, right) in left.iter_mut().zip(right) {
+        let (a, b) = (*left, *right);
+        *left = if a < b { a } else { b };
+        *right = if a < b { b } else { a };
+    }
+}
