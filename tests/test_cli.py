@@ -253,11 +253,10 @@ def test_a_missing_argument_and_an_unknown_command_end_with_2(cli: Cli) -> None:
     assert cli("select")[::2] == (2, f"error: missing argument 'DATA'\n{see_help}")
     unknown = "error: no such command 'selct'. Did you mean 'select'?\n"
     assert cli("selct")[::2] == (2, f"{unknown}{see_help}")
-    assert cli("algorithms", "bpos")[::2] == (
-        2,
-        "error: unknown algorithm 'bpos'\n"
-        "hint: did you mean 'bpso'? known: bpso, pbpso, random, sfs\n",
-    )
+    code, _, err = cli("algorithms", "bpos")
+    assert code == 2
+    assert err.startswith("error: unknown algorithm 'bpos'\nhint: did you mean 'bpso'? known: ")
+    assert err.count("\n") == 2
 
 
 def test_files_are_kept_unless_forced(cli: Cli, blobs_csv: Path, tmp_path: Path) -> None:

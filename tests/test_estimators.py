@@ -77,6 +77,15 @@ def test_arrays_in_are_arrays_out(blobs: Blobs) -> None:
     np.testing.assert_array_equal(reduced, x[:, [1, 4]])
 
 
+def test_a_frame_is_reduced_by_position_after_a_fit_on_arrays(
+    blobs: Blobs, frame: pl.DataFrame
+) -> None:
+    with pytest.warns(UserWarning, match="fitted without feature names"):
+        reduced = SwarmSelector("sfs").fit(*blobs).transform(frame)
+    assert isinstance(reduced, pl.DataFrame)
+    assert_frame_equal(reduced, frame.select("b", "e"))
+
+
 def test_columns_by_name(blobs: Blobs, frame: pl.DataFrame) -> None:
     selector = SwarmSelector("sfs", include=["a"], exclude=["b"]).fit(frame, blobs[1])
     assert selector.support_[0]

@@ -155,9 +155,9 @@ class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             The samples.
         """
         if isinstance(X, pl.DataFrame):
-            check_is_fitted(self)
+            mask = self.get_support()
             validate_data(self, X, reset=False, skip_check_array=True)
-            return X.select(self.get_feature_names_out().tolist())
+            return X.select(name for name, is_in in zip(X.columns, mask, strict=True) if is_in)
         return super().transform(X)  # type: ignore[no-any-return]
 
     def _get_support_mask(self) -> NDArray[np.bool_]:

@@ -213,8 +213,8 @@ def algorithms() -> list[Card]:
 
     Examples
     --------
-    >>> [card.id for card in algorithms()][:2]
-    ['bpso', 'pbpso']
+    >>> {card.id: card.year for card in algorithms()}["bpso"]
+    1997
     """
     return read_cards(_swarmrs.algorithms())
 

@@ -66,7 +66,10 @@ impl Budget {
     /// Whether a run that has come this far, and would now ask for `next` subsets, ends here.
     pub fn stop(&self, spent: &Spent, next: usize) -> Option<Stop> {
         let is_over = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count > limit);
-        if self.target.is_some_and(|target| spent.best.is_some_and(|best| best <= Cost::new(target))) {
+        if self
+            .target
+            .is_some_and(|target| spent.best.is_some_and(|best| best <= Cost::new(target)))
+        {
             Some(Stop::Target)
         } else if is_over(self.turns, spent.turns + 1) {
             Some(Stop::Turns)

@@ -62,7 +62,9 @@ impl Dataset {
         check(columns, &codes, n_classes, &names)?;
         let mut warnings = Vec::new();
         let grid = match scale {
-            Scale::Minmax => Grid::Narrow(columns.chunks_exact(n_samples).flat_map(narrow).collect()),
+            Scale::Minmax => {
+                Grid::Narrow(columns.chunks_exact(n_samples).flat_map(narrow).collect())
+            }
             Scale::Standard => {
                 let scaled: Vec<f64> =
                     columns.chunks_exact(n_samples).flat_map(standardized).collect();
@@ -142,7 +144,10 @@ fn check(columns: &[f64], codes: &[u32], n_classes: usize, names: &[String]) -> 
     }
     if let Some(at) = columns.iter().position(|value| !value.is_finite()) {
         let (feature, row) = (at / codes.len(), at % codes.len());
-        return bad(format!("column '{}' has a value that is not finite in row {row}", names[feature]));
+        return bad(format!(
+            "column '{}' has a value that is not finite in row {row}",
+            names[feature]
+        ));
     }
     if codes.iter().any(|&code| code as usize >= n_classes) {
         return bad(format!("a class code is not below {n_classes}"));
@@ -205,7 +210,9 @@ fn wide(columns: &[f64], n: usize, names: &[String], warnings: &mut Vec<String>)
     let values: Vec<i32> = columns
         .chunks_exact(n)
         .zip(&ranges)
-        .flat_map(|(column, (lo, _))| column.iter().map(move |x| ((x - lo) / step + 0.5).floor() as i32))
+        .flat_map(|(column, (lo, _))| {
+            column.iter().map(move |x| ((x - lo) / step + 0.5).floor() as i32)
+        })
         .collect();
     let coarse: Vec<&str> = columns
         .chunks_exact(n)
@@ -296,7 +303,10 @@ mod tests {
     fn tables_that_cannot_be_searched_are_refused() {
         let message = |data: Result<Dataset>| data.unwrap_err().to_string();
         assert_eq!(message(of(&[], 4, Scale::Minmax)), "the table has no feature columns");
-        assert_eq!(message(of(&[1.0], 1, Scale::Minmax)), "the table has 1 row(s), expected 2 or more");
+        assert_eq!(
+            message(of(&[1.0], 1, Scale::Minmax)),
+            "the table has 1 row(s), expected 2 or more"
+        );
         assert_eq!(
             message(of(&[1.0, f64::NAN], 2, Scale::Minmax)),
             "column 'f0' has a value that is not finite in row 1"

@@ -28,9 +28,16 @@ impl Frame {
     ///
     /// # Errors
     /// [`Error::BadSpec`] when the three leave nothing to choose.
-    pub fn new(n_features: usize, include: &[usize], exclude: &[usize], limit: Option<usize>) -> Result<Self> {
+    pub fn new(
+        n_features: usize,
+        include: &[usize],
+        exclude: &[usize],
+        limit: Option<usize>,
+    ) -> Result<Self> {
         let bad = |what: String| Err(Error::BadSpec { what });
-        if let Some(&feature) = include.iter().chain(exclude).find(|&&feature| feature >= n_features) {
+        if let Some(&feature) =
+            include.iter().chain(exclude).find(|&&feature| feature >= n_features)
+        {
             return bad(format!("feature {feature} does not exist: the table has {n_features}"));
         }
         let forced = Subset::from_indices(n_features, include.iter().copied());
@@ -72,7 +79,7 @@ impl Frame {
 /// How a run ended.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The best subset measured; none when the run was interrupted before its first turn ended.
+    /// The best answer measured, or the best of all where the search never came to one; none when the run was interrupted before its first turn ended.
     pub best: Option<Evaluation>,
     /// Subsets asked for and subsets measured.
     pub evaluations: Evaluations,
@@ -131,6 +138,7 @@ impl Engine<'_> {
         let mut spent = Spent { evaluations: 0, turns: 0, best: None, clock: Clock::start() };
         let mut best: Option<Evaluation> = None;
         let mut best_choice: Option<Evaluation> = None;
+        let mut is_answered = false;
         let mut memo = Memo::default();
         let mut measuring = Duration::ZERO;
         let mut turns = None;
@@ -151,7 +159,8 @@ impl Engine<'_> {
                 break stop;
             }
             turns = turns.or(self.budget.turns_of(choices.len()));
-            let wholes: Vec<Subset> = choices.iter().map(|choice| self.frame.whole(choice)).collect();
+            let wholes: Vec<Subset> =
+                choices.iter().map(|choice| self.frame.whole(choice)).collect();
             let clock = Clock::start();
             let fresh = memo.unknown(&wholes, self.evaluator.allows_empty());
             let measured = match self.measure(&fresh, spent.turns as usize) {
@@ -166,12 +175,23 @@ impl Engine<'_> {
             let choices: Vec<Evaluation> = choices
                 .into_iter()
                 .zip(&told)
-                .map(|(subset, told)| Evaluation { subset, measures: told.measures, cost: told.cost })
+                .map(|(subset, told)| Evaluation {
+                    subset,
+                    measures: told.measures,
+                    cost: told.cost,
+                })
                 .collect();
             for (whole, choice) in told.iter().zip(&choices) {
-                if best.as_ref().is_none_or(|best| whole.is_better_than(best)) {
+                let is_answer = self.optimizer.is_answer(&choice.subset);
+                let is_better = match &best {
+                    Some(best) if is_answer == is_answered => whole.is_better_than(best),
+                    Some(_) => is_answer,
+                    None => true,
+                };
+                if is_better {
                     best = Some(whole.clone());
                     best_choice = Some(choice.clone());
+                    is_answered = is_answer;
                 }
             }
             let turn = Turn {
@@ -184,7 +204,7 @@ impl Engine<'_> {
             };
             self.optimizer.tell(&turn, &choices);
             spent.evaluations += told.len() as u64;
-            spent.best = best.as_ref().map(|best| best.cost);
+            spent.best = best.as_ref().filter(|_| is_answered).map(|best| best.cost);
             let Some(best) = &best else { break Stop::Finished };
             let record = TurnRecord {
                 turn: spent.turns,
@@ -217,6 +237,9 @@ impl Engine<'_> {
 
     /// Measures, or repeats what an earlier part of this run measured in the same turn.
     fn measure(&mut self, fresh: &[Subset], turn: usize) -> Result<Vec<Measures>> {
+        if fresh.is_empty() {
+            return Ok(Vec::new());
+        }
         let known = self.replay.and_then(|replay| replay.turns().get(turn));
         if let Some(known) = known
             && known.len() == fresh.len()
@@ -226,7 +249,7 @@ impl Engine<'_> {
             self.evaluator.recall(fresh, &measures);
             return Ok(measures);
         }
-        if fresh.is_empty() { Ok(Vec::new()) } else { self.evaluator.measure(fresh) }
+        self.evaluator.measure(fresh)
     }
 
     fn evaluation(&self, subset: Subset, memo: &Memo) -> Evaluation {

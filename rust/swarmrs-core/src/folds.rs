@@ -68,9 +68,7 @@ impl Folds {
         let n = codes.len();
         let mut warnings = Vec::new();
         let folds = match spec {
-            FoldSpec::Loo => {
-                Self::Partition { fold_of: (0..n as u32).collect(), n_folds: n }
-            }
+            FoldSpec::Loo => Self::Partition { fold_of: (0..n as u32).collect(), n_folds: n },
             &FoldSpec::Kfold { k, shuffle, seed } => {
                 if k < 2 || k > n {
                     let expected = format!("2 to {n}, the number of rows");
@@ -178,7 +176,11 @@ fn holdout(members: Vec<Vec<u32>>, fraction: f64, seed: u64) -> Result<Split> {
         train.extend_from_slice(&rows[taken..]);
     }
     if train.is_empty() || test.is_empty() {
-        return Err(Error::out_of_range("test", fraction, "a fraction that leaves rows on both sides"));
+        return Err(Error::out_of_range(
+            "test",
+            fraction,
+            "a fraction that leaves rows on both sides",
+        ));
     }
     train.sort_unstable();
     test.sort_unstable();

@@ -137,7 +137,10 @@ mod tests {
     #[test]
     fn weights_outside_their_range_are_refused() {
         let message = |o: Objective| o.check().unwrap_err().to_string();
-        assert_eq!(message(Objective::Weighted { alpha: 0.5 }), "alpha is 0.5, expected above 0.5, up to 1");
+        assert_eq!(
+            message(Objective::Weighted { alpha: 0.5 }),
+            "alpha is 0.5, expected above 0.5, up to 1"
+        );
         assert_eq!(message(Objective::Hybrid { gamma: 2.0 }), "gamma is 2, expected 0 to 1");
     }
 }

@@ -26,7 +26,11 @@ pub struct Replay {
 impl Replay {
     /// An empty record of a run of these settings on this data.
     pub fn new(fingerprint: &str, settings: &str) -> Self {
-        Self { fingerprint: fingerprint.to_owned(), settings: settings.to_owned(), turns: Vec::new() }
+        Self {
+            fingerprint: fingerprint.to_owned(),
+            settings: settings.to_owned(),
+            turns: Vec::new(),
+        }
     }
 
     /// What was measured, turn by turn.
@@ -61,7 +65,8 @@ impl Replay {
     /// # Errors
     /// [`Error::BadCheckpoint`] with the reason.
     pub fn from_bytes(bytes: &[u8], path: &str, fingerprint: &str, settings: &str) -> Result<Self> {
-        let bad = |what: &str| Error::BadCheckpoint { path: path.to_owned(), what: what.to_owned() };
+        let bad =
+            |what: &str| Error::BadCheckpoint { path: path.to_owned(), what: what.to_owned() };
         if bytes.len() < HEADER || !bytes.starts_with(MAGIC) {
             return Err(bad("not a checkpoint of this program"));
         }
@@ -90,7 +95,8 @@ impl Replay {
             let mut turn = Vec::new();
             for _ in 0..reader.length()? {
                 let len = reader.length()?;
-                let subset = Subset::from_bytes(len, reader.take(len.div_ceil(64).checked_mul(8)?)?)?;
+                let subset =
+                    Subset::from_bytes(len, reader.take(len.div_ceil(64).checked_mul(8)?)?)?;
                 let mut values = [0.0; Measures::FIELDS];
                 for value in &mut values {
                     *value = f64::from_le_bytes(reader.take(8)?.try_into().ok()?);
@@ -188,7 +194,10 @@ mod tests {
         let bytes = replay(3).to_bytes();
         let message = |r: Result<Replay>| r.unwrap_err().to_string();
         let settings = r#"{"seed":1,"memory":2}"#;
-        assert_eq!(message(read(&bytes, "abd", settings)), "checkpoint run.ckpt: made from other data");
+        assert_eq!(
+            message(read(&bytes, "abd", settings)),
+            "checkpoint run.ckpt: made from other data"
+        );
         assert_eq!(
             message(read(&bytes, "abc", r#"{"seed":2,"memory":2}"#)),
             "checkpoint run.ckpt: made with another seed"

@@ -138,7 +138,8 @@ impl<'a> Run<'a> {
             }
             Some(scorer) => (scorer, Vec::new()),
             None => {
-                let (own, warnings) = evaluate::build(data, &spec.evaluation, separation, resources)?;
+                let (own, warnings) =
+                    evaluate::build(data, &spec.evaluation, separation, resources)?;
                 (own as Box<dyn Evaluator>, warnings)
             }
         };

@@ -15,6 +15,11 @@ pub trait Optimizer: Send {
     fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset>;
     /// Learns what they cost, in the order asked.
     fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]);
+    /// Whether `subset` may be the answer. A search for a fixed size tries others on its way and says no to them; one
+    /// of them is reported only as long as none of that size was measured.
+    fn is_answer(&self, _subset: &Subset) -> bool {
+        true
+    }
 }
 
 /// What makes an optimizer registrable.
@@ -23,6 +28,8 @@ pub trait Algorithm: Optimizer + Sized + 'static {
     type Params: Params;
     /// What a reader wants to know about it.
     const CARD: Card;
+    /// Spellings that fix settings, each with these settings as JSON; what the user sets wins.
+    const PRESETS: &'static [(&'static str, &'static str)] = &[];
     /// Begins a search of `space`.
     fn start(params: Self::Params, space: &Space) -> Self;
 }

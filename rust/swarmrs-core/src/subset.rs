@@ -138,7 +138,8 @@ impl Subset {
     /// All features that are not in.
     #[must_use]
     pub fn complement(&self) -> Self {
-        let mut subset = Self { len: self.len, words: self.words.iter().map(|word| !word).collect() };
+        let mut subset =
+            Self { len: self.len, words: self.words.iter().map(|word| !word).collect() };
         subset.clear_tail();
         subset
     }
@@ -171,9 +172,11 @@ impl Subset {
     /// The subset whose [`to_bytes`](Self::to_bytes) these are; none when they cannot be.
     pub fn from_bytes(len: usize, bytes: &[u8]) -> Option<Self> {
         let (words, rest) = bytes.as_chunks::<8>();
-        let subset = Self { len, words: words.iter().map(|word| u64::from_le_bytes(*word)).collect() };
+        let subset =
+            Self { len, words: words.iter().map(|word| u64::from_le_bytes(*word)).collect() };
         let mut trimmed = subset.clone();
-        (rest.is_empty() && subset.words.len() == len.div_ceil(WORD)).then(|| trimmed.clear_tail())?;
+        (rest.is_empty() && subset.words.len() == len.div_ceil(WORD))
+            .then(|| trimmed.clear_tail())?;
         (trimmed == subset).then_some(subset)
     }
 

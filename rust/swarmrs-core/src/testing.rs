@@ -1,8 +1,9 @@
 //! Drives an optimizer without data, for the tests of algorithms.
 
+use crate::algorithms::find;
 use crate::evaluate::Measures;
 use crate::objective::Cost;
-use crate::search::{Evaluation, Optimizer, Turn};
+use crate::search::{Evaluation, Optimizer, Space, Turn};
 use crate::streams::{Phase, Streams};
 use crate::subset::Subset;
 
@@ -12,12 +13,23 @@ pub fn drive(
     turns: u64,
     cost: impl Fn(&Subset) -> f64,
 ) -> Vec<Vec<Evaluation>> {
-    let streams = Streams::new(1);
+    drive_seeded(1, optimizer, turns, cost)
+}
+
+/// [`drive`] with chance of another seed.
+pub fn drive_seeded(
+    seed: u64,
+    optimizer: &mut dyn Optimizer,
+    turns: u64,
+    cost: impl Fn(&Subset) -> f64,
+) -> Vec<Vec<Evaluation>> {
+    let streams = Streams::new(seed);
     let mut history: Vec<Vec<Evaluation>> = Vec::new();
     for number in 0..turns {
         let best = history.iter().flatten().min_by_key(|tried| tried.cost);
         let fraction = number as f64 / turns as f64;
-        let turn = |phase| Turn { number, fraction, turns: Some(turns), best, streams: &streams, phase };
+        let turn =
+            |phase| Turn { number, fraction, turns: Some(turns), best, streams: &streams, phase };
         let told: Vec<Evaluation> = optimizer
             .ask(&turn(Phase::Ask))
             .into_iter()
@@ -34,4 +46,92 @@ pub fn drive(
         history.push(told);
     }
     history
+}
+
+/// The share of features that are missing: least where all are in.
+pub fn onemax(subset: &Subset) -> f64 {
+    1.0 - subset.count() as f64 / subset.len() as f64
+}
+
+/// The least cost of a whole history.
+pub fn least(history: &[Vec<Evaluation>]) -> f64 {
+    history.iter().flatten().map(|tried| tried.cost.value()).fold(f64::INFINITY, f64::min)
+}
+
+/// The subset that a word of zeros and ones spells.
+pub fn bits(word: &str) -> Subset {
+    Subset::from_fn(word.len(), |at| word.as_bytes()[at] == b'1')
+}
+
+/// The least costs that ten runs of a registered algorithm with its defaults find among `n`
+/// features.
+pub fn ten_runs(id: &str, n: usize, turns: u64, cost: impl Fn(&Subset) -> f64) -> Vec<f64> {
+    let run = |seed| {
+        let started = find(id).unwrap().start(&serde_json::Map::new(), &Space::new(n, n));
+        least(&drive_seeded(seed, &mut *started.unwrap().0, turns, &cost))
+    };
+    (0..10).map(run).collect()
+}
+
+/// How many of 50 ones ten such runs find in the mean.
+pub fn mean_ones(id: &str, turns: u64) -> f64 {
+    ten_runs(id, 50, turns, onemax).iter().map(|cost| 50.0 * (1.0 - cost)).sum::<f64>() / 10.0
+}
+
+/// The worked example of the sequential searches: four features, written from 1 as in the spec, and their accuracies.
+const TOY: [(&[usize], f64); 15] = [
+    (&[1], 0.60),
+    (&[2], 0.50),
+    (&[3], 0.50),
+    (&[4], 0.10),
+    (&[1, 2], 0.65),
+    (&[1, 3], 0.66),
+    (&[2, 3], 0.90),
+    (&[1, 4], 0.60),
+    (&[2, 4], 0.50),
+    (&[3, 4], 0.50),
+    (&[1, 2, 3], 0.92),
+    (&[1, 2, 4], 0.70),
+    (&[1, 3, 4], 0.70),
+    (&[2, 3, 4], 0.70),
+    (&[1, 2, 3, 4], 0.80),
+];
+
+/// The cost of a subset of the worked example.
+pub fn toy(subset: &Subset) -> f64 {
+    let members: Vec<usize> = subset.iter().map(|feature| feature + 1).collect();
+    let accuracy = TOY.iter().find(|(of, _)| *of == members).map_or(0.0, |(_, accuracy)| *accuracy);
+    1.0 - accuracy
+}
+
+/// Runs an optimizer on the worked example to its end: the subset it holds after each turn, written like `13`, and how
+/// many evaluations it took.
+pub fn toy_path<O: Optimizer>(
+    mut optimizer: O,
+    held: impl Fn(&O) -> &Subset,
+) -> (Vec<String>, usize) {
+    let (mut path, mut evaluations) = (Vec::new(), 0);
+    while let [told] = drive(&mut optimizer, 1, toy).as_slice() {
+        evaluations += told.len();
+        path.push(held(&optimizer).iter().map(|feature| (feature + 1).to_string()).collect());
+    }
+    (path, evaluations)
+}
+
+/// A rugged cost that depends on nothing but the subset and `seed`.
+pub fn rugged(seed: u64) -> impl Fn(&Subset) -> f64 {
+    move |subset| {
+        let features = subset.iter().map(|feature| feature as u64 + 1);
+        let mixed = features.fold(seed | 1, |hash, feature| {
+            (hash ^ feature.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+        });
+        // A few levels only, so that ties occur.
+        ((mixed >> 40) % 32) as f64 / 32.0
+    }
+}
+
+/// The least cost of a subset of this size in a history.
+pub fn best_of_size(history: &[Vec<Evaluation>], size: usize) -> Option<Cost> {
+    let of_size = history.iter().flatten().filter(|tried| tried.subset.count() == size);
+    of_size.map(|tried| tried.cost).min()
 }

@@ -64,12 +64,11 @@ fn cases() -> impl Strategy<Value = Case> {
             proptest::collection::vec((0u8..4).prop_map(f64::from), n * d),
             proptest::collection::vec(-50.0..50.0, n * d),
         ];
-        let codes = proptest::collection::vec(0u32..3, n)
-            .prop_map(|mut codes| {
-                codes[0] = 0;
-                codes[1] = 1;
-                codes
-            });
+        let codes = proptest::collection::vec(0u32..3, n).prop_map(|mut codes| {
+            codes[0] = 0;
+            codes[1] = 1;
+            codes
+        });
         let spec = (
             prop_oneof![Just(Classifier::Knn), Just(Classifier::Nb)],
             prop_oneof![Just(Metric::Manhattan), Just(Metric::Euclidean)],
@@ -86,13 +85,15 @@ fn cases() -> impl Strategy<Value = Case> {
         let scale = prop_oneof![Just(Scale::Minmax), Just(Scale::Standard), Just(Scale::None)];
         let flips = proptest::collection::vec(0usize..d, 1..4);
         let walk = proptest::collection::vec(flips, 1..6);
-        (values, codes, spec, scale, walk).prop_map(move |(columns, codes, spec, scale, walk)| Case {
-            columns,
-            codes,
-            d,
-            spec: EvaluationSpec { k: spec.k.max(1), ..spec },
-            scale,
-            walk,
+        (values, codes, spec, scale, walk).prop_map(move |(columns, codes, spec, scale, walk)| {
+            Case {
+                columns,
+                codes,
+                d,
+                spec: EvaluationSpec { k: spec.k.max(1), ..spec },
+                scale,
+                walk,
+            }
         })
     })
 }
@@ -100,9 +101,9 @@ fn cases() -> impl Strategy<Value = Case> {
 /// k-NN as the definition has it: sort by (distance, row), count votes, smallest class of the most.
 fn neighbours(case: &Case, data: &Dataset, subset: &Subset, row: u32, train: &[u32]) -> u32 {
     let distance = |other: u32| -> f64 {
-        let differences = subset.iter().map(|f| {
-            (data.steps(f, row as usize) - data.steps(f, other as usize)).abs()
-        });
+        let differences = subset
+            .iter()
+            .map(|f| (data.steps(f, row as usize) - data.steps(f, other as usize)).abs());
         match case.spec.metric {
             Metric::Manhattan => differences.sum(),
             Metric::Euclidean => differences.map(|x| x * x).sum(),

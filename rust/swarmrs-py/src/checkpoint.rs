@@ -60,7 +60,9 @@ impl Checkpoint {
         beside.push(".part");
         let beside = PathBuf::from(beside);
         let written = File::create(&beside)
-            .and_then(|mut file| file.write_all(&self.replay.to_bytes()).and_then(|()| file.sync_all()))
+            .and_then(|mut file| {
+                file.write_all(&self.replay.to_bytes()).and_then(|()| file.sync_all())
+            })
             .and_then(|()| fs::rename(&beside, &self.path))
             .and_then(|()| {
                 // The name itself must reach the disk too.

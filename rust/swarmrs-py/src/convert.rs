@@ -52,7 +52,11 @@ pub fn masks(
 }
 
 /// The subset of a vector of booleans.
-pub fn mask(py: Python<'_>, mask: &PyReadonlyArray1<'_, bool>, n_features: usize) -> PyResult<Subset> {
+pub fn mask(
+    py: Python<'_>,
+    mask: &PyReadonlyArray1<'_, bool>,
+    n_features: usize,
+) -> PyResult<Subset> {
     check_width(py, mask.shape()[0], n_features)?;
     let mask = mask.as_array();
     Ok(Subset::from_fn(n_features, |feature| mask[feature]))

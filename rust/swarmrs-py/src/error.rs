@@ -23,7 +23,8 @@ pub fn from_panic(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("no message");
-    let hint = "this is a bug in swarmrs: please report it with the command and the data".to_owned();
+    let hint =
+        "this is a bug in swarmrs: please report it with the command and the data".to_owned();
     build(py, "InternalError", &format!("internal error: {said}"), Some(hint))
 }
 

@@ -1,9 +1,28 @@
 //! The registry: one row for each algorithm, one file each.
 
+mod aco;
 mod bpso;
+mod bpsofs;
+mod cbpso;
+mod cdbpso;
+mod chbpso;
+mod clpso2d;
+mod erfs;
+mod ga;
+mod gpso2d;
+mod hga;
+mod lpso2d;
 mod pbpso;
+mod pbpsofs;
+mod pso42;
+mod pta;
 mod random;
+mod sbfs;
+mod sbs;
+mod sffs;
 mod sfs;
+mod sga;
+mod upso2d;
 
 use crate::error::{Error, Result};
 use crate::search::{Algorithm, Card, Field, Optimizer, Space, default_params, read_params};
@@ -18,6 +37,10 @@ pub struct Entry {
     pub card: &'static Card,
     /// Its settings.
     pub fields: &'static [Field],
+    /// Spellings that fix settings, each with these settings as JSON: `hga(3)`.
+    pub presets: &'static [(&'static str, &'static str)],
+    /// The settings, as JSON, that the spelling it was found by fixes.
+    preset: &'static str,
     defaults: fn() -> Map<String, Value>,
     start: Start,
 }
@@ -27,10 +50,29 @@ type Start = fn(&str, &Given, &Space) -> Result<(Box<dyn Optimizer>, Given)>;
 
 /// All algorithms, by id.
 pub const REGISTRY: &[Entry] = &[
+    entry::<aco::Aco>("aco"),
     entry::<bpso::Bpso>("bpso"),
+    entry::<bpsofs::Bpsofs>("bpsofs"),
+    entry::<cbpso::Cbpso>("cbpso"),
+    entry::<cdbpso::Cdbpso>("cdbpso"),
+    entry::<chbpso::Chbpso>("chbpso"),
+    entry::<clpso2d::Clpso2d>("clpso2d"),
+    entry::<erfs::Erfs>("erfs"),
+    entry::<ga::Ga>("ga"),
+    entry::<gpso2d::Gpso2d>("gpso2d"),
+    entry::<hga::Hga>("hga"),
+    entry::<lpso2d::Lpso2d>("lpso2d"),
     entry::<pbpso::Pbpso>("pbpso"),
+    entry::<pbpsofs::Pbpsofs>("pbpsofs"),
+    entry::<pso42::Pso42>("pso42"),
+    entry::<pta::Pta>("pta"),
     entry::<random::Random>("random"),
+    entry::<sbfs::Sbfs>("sbfs"),
+    entry::<sbs::Sbs>("sbs"),
+    entry::<sffs::Sffs>("sffs"),
     entry::<sfs::Sfs>("sfs"),
+    entry::<sga::Sga>("sga"),
+    entry::<upso2d::Upso2d>("upso2d"),
 ];
 
 const fn entry<A: Algorithm>(id: &'static str) -> Entry {
@@ -38,12 +80,18 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
         id,
         card: &A::CARD,
         fields: <A::Params as crate::search::Params>::FIELDS,
+        presets: A::PRESETS,
+        preset: "{}",
         defaults: default_params::<A::Params>,
         start: start::<A>,
     }
 }
 
-fn start<A: Algorithm>(id: &str, given: &Given, space: &Space) -> Result<(Box<dyn Optimizer>, Given)> {
+fn start<A: Algorithm>(
+    id: &str,
+    given: &Given,
+    space: &Space,
+) -> Result<(Box<dyn Optimizer>, Given)> {
     let params: A::Params = read_params(id, given)?;
     let settings = match serde_json::to_value(&params) {
         Ok(Value::Object(settings)) => settings,
@@ -59,35 +107,46 @@ impl Entry {
     /// # Errors
     /// What the settings are refused for.
     pub fn start(&self, given: &Given, space: &Space) -> Result<(Box<dyn Optimizer>, Given)> {
-        (self.start)(self.id, given, space)
+        let mut all = self.fixed();
+        all.extend(given.clone());
+        (self.start)(self.id, &all, space)
     }
 
     /// The default settings, by name.
     pub fn defaults(&self) -> Given {
-        (self.defaults)()
+        let mut all = (self.defaults)();
+        all.extend(self.fixed());
+        all
+    }
+
+    /// What its preset fixes. A test reads all presets, so that none is left out here for being malformed.
+    fn fixed(&self) -> Given {
+        serde_json::from_str(self.preset).unwrap_or_default()
+    }
+
+    /// Every spelling that finds it, with the settings that go with it.
+    fn names(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let plain = std::iter::once(self.id).chain(self.card.aliases.iter().copied());
+        plain.map(|name| (name, "{}")).chain(self.presets.iter().copied())
     }
 }
 
-/// The algorithm with this id or alias, in any case.
+/// The algorithm with this id or alias, in any case; a preset's spelling brings its settings with it as defaults.
 ///
 /// # Errors
 /// [`Error::UnknownAlgorithm`] with the nearest known id.
-pub fn find(id: &str) -> Result<&'static Entry> {
+pub fn find(id: &str) -> Result<Entry> {
     let wanted = id.to_lowercase();
-    let names = |entry: &'static Entry| {
-        std::iter::once(entry.id).chain(entry.card.aliases.iter().copied())
-    };
-    REGISTRY
-        .iter()
-        .find(|entry| names(entry).any(|name| name.to_lowercase() == wanted))
-        .ok_or_else(|| {
-            let nearest = REGISTRY
-                .iter()
-                .flat_map(names)
-                .min_by_key(|name| edits(name, &wanted))
-                .unwrap_or_default();
-            Error::UnknownAlgorithm { id: id.to_owned(), nearest: nearest.to_owned() }
-        })
+    let names = || REGISTRY.iter().flat_map(|entry| entry.names().map(move |name| (entry, name)));
+    if let Some((entry, (_, preset))) = names().find(|(_, (name, _))| name.to_lowercase() == wanted)
+    {
+        return Ok(Entry { preset, ..*entry });
+    }
+    let nearest = names().map(|(_, (name, _))| name).min_by_key(|name| edits(name, &wanted));
+    Err(Error::UnknownAlgorithm {
+        id: id.to_owned(),
+        nearest: nearest.unwrap_or_default().to_owned(),
+    })
 }
 
 /// How many letters must be added, removed or changed to turn one word into the other.
@@ -115,7 +174,7 @@ mod tests {
         assert!(REGISTRY.is_sorted_by(|a, b| a.id < b.id));
         let mut names: Vec<String> = REGISTRY
             .iter()
-            .flat_map(|e| std::iter::once(&e.id).chain(e.card.aliases).map(|n| n.to_lowercase()))
+            .flat_map(|entry| entry.names().map(|(name, _)| name.to_lowercase()))
             .collect();
         let count = names.len();
         names.sort_unstable();
@@ -139,8 +198,31 @@ mod tests {
     fn an_unknown_id_offers_the_nearest() {
         let error = find("bpos").unwrap_err();
         assert_eq!(error.to_string(), "unknown algorithm 'bpos'");
-        assert_eq!(error.hint().unwrap(), "did you mean 'bpso'? the list of algorithms has all ids");
+        assert_eq!(
+            error.hint().unwrap(),
+            "did you mean 'bpso'? the list of algorithms has all ids"
+        );
         assert_eq!(find("BPSO").unwrap().id, "bpso");
+    }
+
+    #[test]
+    fn a_preset_sets_what_the_user_does_not() {
+        let space = Space::new(9, 9);
+        let ripple = |id: &str, given: &str| {
+            let given = serde_json::from_str(given).unwrap();
+            find(id).unwrap().start(&given, &space).unwrap().1["ripple"].clone()
+        };
+        assert_eq!(ripple("HGA(3)", "{}"), 3);
+        assert_eq!(ripple("hga(3)", r#"{"ripple": 2}"#), 2);
+        assert_eq!(ripple("hga", "{}"), 1);
+        assert_eq!(find("hga(4)").unwrap().defaults()["ripple"], 4);
+        for entry in REGISTRY {
+            for (name, preset) in entry.presets {
+                let fixed: Given = serde_json::from_str(preset).unwrap();
+                assert!(!fixed.is_empty(), "{name} fixes nothing: it is an alias");
+                assert!(find(name).unwrap().start(&Map::new(), &space).is_ok(), "{name}");
+            }
+        }
     }
 
     #[test]

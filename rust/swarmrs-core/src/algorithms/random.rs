@@ -27,7 +27,6 @@ impl Params for RandomParams {
         allowed: Allowed::AtLeast(1.0),
         about: "subsets drawn each turn",
     }];
-
 }
 
 /// Draws and forgets.

@@ -1,16 +1,17 @@
 //! Sequential forward selection: add the feature that helps most, again and again.
 //!
 //! ```text
-//! X <- {};  repeat X <- X + argmin J(X + a) over a not in X, until |X| = size
+//! X <- {};  repeat X <- X + argmin J(X + a) over a not in X, until |X| = d        d size, X chosen
 //! ```
 //!
 //! Every sweep is one turn. Candidates are tried in ascending order and ties go to the lowest feature. Without `size`
-//! it runs to the limit of the space and the best subset of all sizes wins.
+//! it runs to the limit of the space and the best subset of all sizes wins; a `size` above the limit is lowered to it.
 //!
 //! A. W. Whitney, A direct method of nonparametric measurement selection, IEEE Trans. Computers C-20 (1971),
 //! doi:10.1109/T-C.1971.223410
 
 use crate::objective::Objective;
+use crate::operators::sweep::{self, Sweep};
 use crate::search::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
 };
@@ -27,7 +28,7 @@ impl Params for SfsParams {
     const FIELDS: &'static [Field] = &[Field {
         name: "size",
         allowed: Allowed::AtLeast(1.0),
-        about: "features to choose; null tries every size and keeps the best",
+        about: "d, features to choose; null tries every size and keeps the best",
     }];
 }
 
@@ -35,7 +36,8 @@ impl Params for SfsParams {
 #[derive(Debug)]
 pub struct Sfs {
     chosen: Subset,
-    size: usize,
+    size: Option<usize>,
+    end: usize,
 }
 
 impl Algorithm for Sfs {
@@ -53,23 +55,45 @@ impl Algorithm for Sfs {
     };
 
     fn start(params: SfsParams, space: &Space) -> Self {
-        let size = params.size.unwrap_or(usize::MAX).min(space.limit());
-        Self { chosen: Subset::empty(space.n_features()), size }
+        let size = params.size.map(|size| size.min(space.limit()));
+        let end = size.unwrap_or(space.limit());
+        Self { chosen: Subset::empty(space.n_features()), size, end }
     }
 }
 
 impl Optimizer for Sfs {
     fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
-        if self.chosen.count() == self.size {
-            return Vec::new();
-        }
-        self.chosen.complement().iter().map(|feature| self.chosen.with(feature)).collect()
+        if self.chosen.count() == self.end { Vec::new() } else { Sweep::Add.of(&self.chosen) }
     }
 
     fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        // `min_by_key` keeps the first of equals: the lowest feature.
-        if let Some(best) = told.iter().min_by_key(|tried| tried.cost) {
+        if let Some(best) = sweep::best(told) {
             self.chosen = best.subset.clone();
         }
+    }
+
+    fn is_answer(&self, subset: &Subset) -> bool {
+        self.size.is_none_or(|size| subset.count() == size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::toy_path;
+
+    #[test]
+    fn the_worked_example_takes_its_path() {
+        let search = Sfs::start(SfsParams { size: Some(2) }, &Space::new(4, 4));
+        let (path, evaluations) = toy_path(search, |search| &search.chosen);
+        assert_eq!((path.join(" ").as_str(), evaluations), ("1 13", 7));
+    }
+
+    #[test]
+    fn a_size_above_the_limit_is_lowered_to_it() {
+        let search = Sfs::start(SfsParams { size: Some(9) }, &Space::new(4, 3));
+        assert!(search.is_answer(&Subset::from_indices(4, 0..3)));
+        let (path, _) = toy_path(search, |search| &search.chosen);
+        assert_eq!(path.join(" "), "1 13 123");
     }
 }

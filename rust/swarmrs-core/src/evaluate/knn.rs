@@ -242,8 +242,8 @@ impl<K: Kernel> Neighbours<K> {
         let from = from.map(|from| &from[offset..]);
         let total: usize = blocks.iter().map(Block::len).sum();
         let column_bytes = (change.add.len() + change.remove.len()) * size_of::<K::Value>();
-        let is_deep = column_bytes * self.layout.stride() > 2 * CACHE
-            && total * size_of::<K::Sum>() <= WHOLE;
+        let is_deep =
+            column_bytes * self.layout.stride() > 2 * CACHE && total * size_of::<K::Sum>() <= WHOLE;
         let mut own = Vec::new();
         let whole = match keep {
             Some(keep) => Some(keep),
@@ -266,8 +266,8 @@ impl<K: Kernel> Neighbours<K> {
                 let mut strips = vec![K::Sum::default(); ROWS * width];
                 for start in (0..self.layout.stride()).step_by(width) {
                     for block in blocks {
-                        let columns = block.columns.start.max(start)
-                            ..block.columns.end.min(start + width);
+                        let columns =
+                            block.columns.start.max(start)..block.columns.end.min(start + width);
                         if columns.is_empty() {
                             continue;
                         }
@@ -360,8 +360,7 @@ impl<K: Kernel> Neighbours<K> {
             let sums = &strips.0[lane * strips.1 + run.start - columns.start..][..run.len()];
             let theirs =
                 if self.layout.is_symmetric() { &mut apart[run] } else { &mut [] as &mut [_] };
-            let found =
-                K::Sum::separate(self.isa, sums, Classes { own, others: &others }, theirs);
+            let found = K::Sum::separate(self.isa, sums, Classes { own, others: &others }, theirs);
             apart[block.group * ROWS + lane].join(found);
         }
     }

@@ -76,8 +76,15 @@ impl Measures {
     /// How many numbers it holds.
     pub const FIELDS: usize = 8;
     /// The names of the scores, in the order of [`to_array`](Self::to_array); the separation is not one.
-    pub const SCORES: [&'static str; 7] =
-        ["error", "pooled_error", "accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc"];
+    pub const SCORES: [&'static str; 7] = [
+        "error",
+        "pooled_error",
+        "accuracy",
+        "balanced_accuracy",
+        "ovr_accuracy",
+        "macro_f1",
+        "mcc",
+    ];
     /// What the empty subset shows.
     pub const WORST: Self = Self {
         error: 1.0,
@@ -106,8 +113,16 @@ impl Measures {
 
     /// The measures with these numbers.
     pub fn from_array(values: [f64; Self::FIELDS]) -> Self {
-        let [error, pooled_error, accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc, separation] =
-            values;
+        let [
+            error,
+            pooled_error,
+            accuracy,
+            balanced_accuracy,
+            ovr_accuracy,
+            macro_f1,
+            mcc,
+            separation,
+        ] = values;
         Self {
             error,
             pooled_error,

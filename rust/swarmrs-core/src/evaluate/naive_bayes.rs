@@ -277,8 +277,7 @@ impl Training {
                 // The rows first: `zip` takes from its left side before it finds the right one empty.
                 for (&row, place) in split.test.iter().zip(places.by_ref()) {
                     let off = values[row as usize] as f64 - mean;
-                    *place =
-                        if is_silent { 0.0 } else { constant - off * off / (2.0 * variance) };
+                    *place = if is_silent { 0.0 } else { constant - off * off / (2.0 * variance) };
                 }
             }
         }
@@ -290,8 +289,8 @@ impl Training {
         for (class, members) in self.members.iter().enumerate() {
             for split in &self.splits {
                 let out: usize = split.left_out.iter().map(Vec::len).sum();
-                let share = (members.len() - split.left_out[class].len()) as f64
-                    / (self.n - out) as f64;
+                let share =
+                    (members.len() - split.left_out[class].len()) as f64 / (self.n - out) as f64;
                 let prior = if share > 0.0 { whole(ln(share), scale) } else { NEVER };
                 priors.extend(std::iter::repeat_n(prior, split.test.len()));
             }

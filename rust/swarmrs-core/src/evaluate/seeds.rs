@@ -39,7 +39,9 @@ impl Seeds {
         let mut table = Vec::with_capacity(n_features * places * count);
         for feature in 0..n_features {
             for seed in 0..count {
-                table.extend((0..places).map(|place| (difference(feature, place, seed) as f32).next_up()));
+                table.extend(
+                    (0..places).map(|place| (difference(feature, place, seed) as f32).next_up()),
+                );
             }
         }
         Self { count, places, table }

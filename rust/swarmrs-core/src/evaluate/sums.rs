@@ -201,7 +201,9 @@ impl<A: Additive> Incremental<A> {
             if self.keeps_slots && slot < slots {
                 if slot < bests
                     && let Some(reference) = &reference
-                    && self.shelf.own[slot].as_ref().is_none_or(|(old, _)| better(merit(slot), *old))
+                    && self.shelf.own[slot]
+                        .as_ref()
+                        .is_none_or(|(old, _)| better(merit(slot), *old))
                 {
                     self.shelf.own[slot] = Some((merit(slot), Arc::clone(reference)));
                 }

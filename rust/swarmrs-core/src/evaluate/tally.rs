@@ -106,7 +106,8 @@ mod tests {
 
     fn tally(codes: &[u32], k: usize) -> Tally {
         let columns: Vec<f64> = (0..codes.len()).map(|i| i as f64).collect();
-        let data = Dataset::new(&columns, codes.to_vec(), 3, vec!["a".into()], Scale::None).unwrap();
+        let data =
+            Dataset::new(&columns, codes.to_vec(), 3, vec!["a".into()], Scale::None).unwrap();
         let spec = FoldSpec::Kfold { k, shuffle: false, seed: 0 };
         Tally::new(&data, &Folds::draw(&spec, codes, 3).unwrap().0)
     }

@@ -1,4 +1,16 @@
 //! What several algorithms share: pure functions of their arguments.
 
 pub mod bests;
+pub mod binary_swarm;
+pub mod choice;
+pub mod crossover;
+pub mod flip_swarm;
+pub mod floating;
+pub mod learning2d;
+pub mod real_swarm;
+pub mod scale;
+pub mod settings;
+pub mod steady;
+pub mod sweep;
+pub mod topology;
 pub mod velocity;

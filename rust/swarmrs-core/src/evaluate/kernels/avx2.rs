@@ -3,7 +3,9 @@
 // Vectors stay in registers only where no call stands between them: plain loops, not iterator closures.
 #![allow(clippy::needless_range_loop)]
 
-use super::{Apart, Change, Classes, Columns, From, KEY_OFFSET, Lane, LANES, NO_KEY, ROWS, Scan, Tile};
+use super::{
+    Apart, Change, Classes, Columns, From, KEY_OFFSET, LANES, Lane, NO_KEY, ROWS, Scan, Tile,
+};
 use std::arch::x86_64::*;
 
 /// Columns of one step of the float kernels: two vectors.
@@ -45,8 +47,10 @@ pub unsafe fn manhattan16(
                 let lows = _mm256_sub_epi32(pairs[r], _mm256_slli_epi32(highs[r], 16));
                 let (near, far) =
                     (_mm256_unpacklo_epi32(lows, highs[r]), _mm256_unpackhi_epi32(lows, highs[r]));
-                let mut sums =
-                    [_mm256_permute2x128_si256(near, far, 0x20), _mm256_permute2x128_si256(near, far, 0x31)];
+                let mut sums = [
+                    _mm256_permute2x128_si256(near, far, 0x20),
+                    _mm256_permute2x128_si256(near, far, 0x31),
+                ];
                 for half in 0..2 {
                     if let Some((from, stride)) = from {
                         let old = _mm256_loadu_si256(from.add(r * stride + at + half * 8).cast());
@@ -154,11 +158,7 @@ float_kernel!(
     _mm256_sub_pd(sum, _mm256_andnot_pd(_mm256_set1_pd(-0.0), d))
 );
 // Whole numbers below 2^53: fusing the rounding away changes nothing.
-float_kernel!(
-    euclidean,
-    |sum, d| _mm256_fmadd_pd(d, d, sum),
-    _mm256_fnmadd_pd(d, d, sum)
-);
+float_kernel!(euclidean, |sum, d| _mm256_fmadd_pd(d, d, sum), _mm256_fnmadd_pd(d, d, sum));
 
 macro_rules! select {
     ($name:ident, $sum:ty, $base:ident, $constants:ident) => {
@@ -174,7 +174,8 @@ macro_rules! select {
                 let own = keys.add(scan.group * width);
                 let own_last = own.add(width - ROWS);
                 let latest = scan.first.into_iter().max().unwrap_or(0);
-                let begin = scan.first.into_iter().min().unwrap_or(0).max(scan.columns.start) / ROWS * ROWS;
+                let begin =
+                    scan.first.into_iter().min().unwrap_or(0).max(scan.columns.start) / ROWS * ROWS;
                 for column in (begin..scan.columns.end.min(scan.end)).step_by(ROWS) {
                     let at = column - scan.columns.start;
                     let mut base = [_mm256_setzero_pd(); ROWS];
@@ -218,7 +219,11 @@ macro_rules! select {
                         for lane in 0..ROWS {
                             if mask >> lane & 1 == 1 {
                                 let row = i64::from(*scan.index.get_unchecked(column + lane));
-                                insert(own, width, with_rows(turned[lane], _mm256_set1_epi64x(row)));
+                                insert(
+                                    own,
+                                    width,
+                                    with_rows(turned[lane], _mm256_set1_epi64x(row)),
+                                );
                             }
                         }
                     }

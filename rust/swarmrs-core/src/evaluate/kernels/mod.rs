@@ -8,7 +8,10 @@
 //! are kept in the bits of positive floats, which order like integers and have vector minimum and maximum.
 
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "vector loads and stores; each function states what its pointers need")]
+#[allow(
+    unsafe_code,
+    reason = "vector loads and stores; each function states what its pointers need"
+)]
 mod avx2;
 mod portable;
 
@@ -109,7 +112,12 @@ pub trait Lane: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 's
     #[doc(hidden)]
     fn select(isa: Isa, strips: (&[Self], usize), scan: &Scan<'_>, keys: &mut [f64]);
     /// Finds the nearest of other classes and the farthest of the same class among one row's distances.
-    fn separate(isa: Isa, sums: &[Self], classes: Classes<'_>, apart: &mut [Apart<Self>]) -> Apart<Self>;
+    fn separate(
+        isa: Isa,
+        sums: &[Self],
+        classes: Classes<'_>,
+        apart: &mut [Apart<Self>],
+    ) -> Apart<Self>;
 }
 
 /// The class of a row and those of the columns its distances lead to; columns that do not count have none.

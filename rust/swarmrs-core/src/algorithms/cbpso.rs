@@ -1,0 +1,206 @@
+//! Catfish binary particle swarm: when the swarm stalls, its worst particles are thrown to the
+//! corners of the space.
+//!
+//! Particles move as in binary PSO. Once the best of all has not improved for `refresh_gap` turns,
+//! the C = max(1, floor(`catfish_rate` · population)) particles whose present positions cost most
+//! do not move; each becomes
+//!
+//! ```text
+//! x <- 1 1 1 ... 1 if r > 0.5, else 0 0 0 ... 0;   v <- 0
+//! ```
+//!
+//! Among equals the higher index counts as worse. The paper initialises catfish at extreme points;
+//! for bits these are all and none. Their own bests are kept, the stall is counted anew, and they
+//! are evaluated in the turn they are made in, at no extra cost. Coins are drawn from slot
+//! `population`, the worst particle first.
+//!
+//! L.-Y. Chuang, S.-W. Tsai, C.-H. Yang, Improved binary particle swarm optimization using catfish
+//! effect for feature selection, Expert Systems with Applications 38 (2011),
+//! doi:10.1016/j.eswa.2011.04.057
+
+use crate::objective::Objective;
+use crate::operators::binary_swarm::BinarySwarm;
+use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
+use crate::operators::velocity::Pull;
+use crate::search::{
+    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
+use crate::subset::Subset;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+
+/// Settings of [`Cbpso`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CbpsoParams {
+    population: usize,
+    inertia: f64,
+    cognitive: f64,
+    social: f64,
+    velocity_limit: f64,
+    catfish_rate: f64,
+    refresh_gap: usize,
+}
+
+impl Default for CbpsoParams {
+    fn default() -> Self {
+        Self {
+            population: 30,
+            inertia: 1.0,
+            cognitive: 2.0,
+            social: 2.0,
+            velocity_limit: 6.0,
+            catfish_rate: 0.1,
+            refresh_gap: 3,
+        }
+    }
+}
+
+impl Params for CbpsoParams {
+    const FIELDS: &'static [Field] = &[
+        POPULATION,
+        INERTIA,
+        COGNITIVE,
+        SOCIAL,
+        VELOCITY_LIMIT,
+        Field {
+            name: "catfish_rate",
+            allowed: Allowed::Above(0.0, 1.0),
+            about: "the share of particles that become catfish, one at least",
+        },
+        Field {
+            name: "refresh_gap",
+            allowed: Allowed::AtLeast(1.0),
+            about: "turns without a better best after which catfish come",
+        },
+    ];
+}
+
+/// A swarm of bit strings, stirred up when it stalls.
+#[derive(Debug)]
+pub struct Cbpso {
+    pull: Pull,
+    n_catfish: usize,
+    refresh_gap: usize,
+    swarm: BinarySwarm,
+}
+
+impl Cbpso {
+    /// The particles to replace this turn, the worst first.
+    fn catfish(&mut self) -> Vec<usize> {
+        if self.swarm.stall < self.refresh_gap {
+            return Vec::new();
+        }
+        self.swarm.stall = 0;
+        let mut order: Vec<usize> = (0..self.swarm.population()).collect();
+        order.sort_unstable_by_key(|&particle| Reverse((self.swarm.costs[particle], particle)));
+        order.truncate(self.n_catfish);
+        order
+    }
+}
+
+impl Algorithm for Cbpso {
+    type Params = CbpsoParams;
+    const CARD: Card = Card {
+        name: "Catfish binary PSO",
+        family: Family::Swarm,
+        year: 2011,
+        paper: "L.-Y. Chuang, S.-W. Tsai, C.-H. Yang, Improved binary particle swarm optimization using catfish effect for feature selection, Expert Systems with Applications 38",
+        doi: "10.1016/j.eswa.2011.04.057",
+        aliases: &["catfishbpso"],
+        summary: "BPSO whose worst particles become all or nothing when the swarm stalls",
+        evaluations: Some(6000),
+        objective: Objective::Error,
+    };
+
+    fn start(params: CbpsoParams, space: &Space) -> Self {
+        let CbpsoParams { population, inertia, cognitive, social, .. } = params;
+        Self {
+            pull: Pull { inertia, cognitive, social },
+            n_catfish: ((params.catfish_rate * population as f64) as usize).max(1),
+            refresh_gap: params.refresh_gap,
+            swarm: BinarySwarm::new(population, params.velocity_limit, space),
+        }
+    }
+}
+
+impl Optimizer for Cbpso {
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        if turn.number == 0 {
+            return self.swarm.start(turn);
+        }
+        let catfish = self.catfish();
+        for particle in (0..self.swarm.population()).filter(|particle| !catfish.contains(particle))
+        {
+            self.swarm.advance_one(particle, self.pull, &mut turn.rng(particle));
+        }
+        let mut rng = turn.rng(self.swarm.population());
+        for particle in catfish {
+            let velocity = &mut self.swarm.velocities[particle];
+            let n = velocity.len();
+            velocity.fill(0.0);
+            let corner = if rng.unit() > 0.5 { Subset::full(n) } else { Subset::empty(n) };
+            self.swarm.place(particle, corner, &mut rng);
+        }
+        self.swarm.positions.clone()
+    }
+
+    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+        self.swarm.learn(told);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::Measures;
+    use crate::objective::Cost;
+    use crate::testing::{drive, least, onemax};
+
+    fn is_corner(tried: &Evaluation) -> bool {
+        tried.subset.is_empty() || tried.subset.count() == tried.subset.len()
+    }
+
+    #[test]
+    fn the_worst_three_of_thirty_become_corners_after_three_turns_without_progress() {
+        let mut swarm = Cbpso::start(CbpsoParams::default(), &Space::new(40, 40));
+        // All cost the same, so the swarm never improves and the last are the worst.
+        let history = drive(&mut swarm, 8, |_| 0.3);
+        for (number, turn) in history.iter().enumerate() {
+            let corners: Vec<usize> = (0..30).filter(|&at| is_corner(&turn[at])).collect();
+            // The fourth evaluation is the third in a row without progress; the next turn brings
+            // the first catfish.
+            let expected: &[usize] = if [4, 7].contains(&number) { &[27, 28, 29] } else { &[] };
+            assert_eq!(corners, expected, "turn {number}");
+        }
+    }
+
+    #[test]
+    fn catfish_are_the_costliest_at_present_and_rest() {
+        let mut swarm = Cbpso::start(CbpsoParams::default(), &Space::new(40, 40));
+        drive(&mut swarm, 2, onemax);
+        let mut costs = vec![0.2; 30];
+        (costs[4], costs[17], costs[9]) = (0.9, 0.8, 0.9);
+        let told: Vec<Evaluation> = swarm
+            .swarm
+            .positions
+            .iter()
+            .zip(costs)
+            .map(|(x, cost)| Evaluation {
+                subset: x.clone(),
+                measures: Measures::WORST,
+                cost: Cost::new(cost),
+            })
+            .collect();
+        swarm.swarm.learn(&told);
+        swarm.swarm.stall = 3;
+        assert_eq!(swarm.catfish(), [9, 4, 17]);
+        assert_eq!(swarm.swarm.stall, 0);
+        assert!(swarm.catfish().is_empty());
+    }
+
+    #[test]
+    fn it_solves_onemax_of_fifty() {
+        let mut swarm = Cbpso::start(CbpsoParams::default(), &Space::new(50, 50));
+        assert_eq!(least(&drive(&mut swarm, 200, onemax)), 0.0);
+    }
+}

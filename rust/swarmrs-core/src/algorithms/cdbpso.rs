@@ -1,0 +1,177 @@
+//! Complementary-distribution binary particle swarm: when the swarm stalls, half of it is turned
+//! inside out.
+//!
+//! Particles move as in binary PSO. Once the best of all has not improved for `refresh_gap` turns,
+//! floor(`complement_rate` · population) particles, drawn at random, do not move but take their
+//! complement:
+//!
+//! ```text
+//! x <- 1 - x for every feature
+//! ```
+//!
+//! The paper's equation 5 is lost in print; its text says that every dimension is inverted.
+//! Velocities and own bests of the inverted are kept and the stall is counted anew, on which the
+//! paper is silent. The complement is evaluated in the turn it is made in, at no extra cost. Who is
+//! inverted is drawn from slot `population`. A `complement_rate` of 0 is the BPSO that the paper
+//! compares with.
+//!
+//! L.-Y. Chuang and others, complementary distribution binary particle swarm optimization,
+//! Intelligent Data Analysis 16 (2012), doi:10.3233/IDA-2012-0518
+
+use crate::objective::Objective;
+use crate::operators::binary_swarm::BinarySwarm;
+use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
+use crate::operators::velocity::Pull;
+use crate::search::{
+    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
+use crate::subset::Subset;
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`Cdbpso`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CdbpsoParams {
+    population: usize,
+    inertia: f64,
+    cognitive: f64,
+    social: f64,
+    velocity_limit: f64,
+    complement_rate: f64,
+    refresh_gap: usize,
+}
+
+impl Default for CdbpsoParams {
+    fn default() -> Self {
+        Self {
+            population: 20,
+            inertia: 1.0,
+            cognitive: 2.0,
+            social: 2.0,
+            velocity_limit: 6.0,
+            complement_rate: 0.5,
+            refresh_gap: 3,
+        }
+    }
+}
+
+impl Params for CdbpsoParams {
+    const FIELDS: &'static [Field] = &[
+        POPULATION,
+        INERTIA,
+        COGNITIVE,
+        SOCIAL,
+        VELOCITY_LIMIT,
+        Field {
+            name: "complement_rate",
+            allowed: Allowed::Within(0.0, 1.0),
+            about: "the share of particles that are inverted",
+        },
+        Field {
+            name: "refresh_gap",
+            allowed: Allowed::AtLeast(1.0),
+            about: "turns without a better best after which particles are inverted",
+        },
+    ];
+}
+
+/// A swarm of bit strings, half inverted when it stalls.
+#[derive(Debug)]
+pub struct Cdbpso {
+    pull: Pull,
+    n_inverted: usize,
+    refresh_gap: usize,
+    swarm: BinarySwarm,
+}
+
+impl Algorithm for Cdbpso {
+    type Params = CdbpsoParams;
+    const CARD: Card = Card {
+        name: "Complementary-distribution binary PSO",
+        family: Family::Swarm,
+        year: 2012,
+        paper: "L.-Y. Chuang and others, complementary distribution binary particle swarm optimization, Intelligent Data Analysis 16",
+        doi: "10.3233/IDA-2012-0518",
+        aliases: &["cd-bpso"],
+        summary: "BPSO of which half is turned inside out when the swarm stalls",
+        evaluations: Some(2000),
+        objective: Objective::Error,
+    };
+
+    fn start(params: CdbpsoParams, space: &Space) -> Self {
+        let CdbpsoParams { population, inertia, cognitive, social, .. } = params;
+        Self {
+            pull: Pull { inertia, cognitive, social },
+            n_inverted: (params.complement_rate * population as f64) as usize,
+            refresh_gap: params.refresh_gap,
+            swarm: BinarySwarm::new(population, params.velocity_limit, space),
+        }
+    }
+}
+
+impl Optimizer for Cdbpso {
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        if turn.number == 0 {
+            return self.swarm.start(turn);
+        }
+        let population = self.swarm.population();
+        let mut inverted = Vec::new();
+        if self.swarm.stall >= self.refresh_gap {
+            self.swarm.stall = 0;
+            inverted = turn.rng(population).distinct(self.n_inverted, population);
+        }
+        for particle in 0..population {
+            let mut rng = turn.rng(particle);
+            if inverted.contains(&particle) {
+                let complement = self.swarm.positions[particle].complement();
+                self.swarm.place(particle, complement, &mut rng);
+            } else {
+                self.swarm.advance_one(particle, self.pull, &mut rng);
+            }
+        }
+        self.swarm.positions.clone()
+    }
+
+    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+        self.swarm.learn(told);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{bits, drive, least, onemax};
+    use proptest::prelude::*;
+
+    #[test]
+    fn exactly_half_is_inverted_after_three_turns_without_progress() {
+        let mut swarm = Cdbpso::start(CdbpsoParams::default(), &Space::new(60, 60));
+        let history = drive(&mut swarm, 9, |_| 0.5);
+        for (number, turns) in history.windows(2).enumerate() {
+            let inverted = turns[0].iter().zip(&turns[1]);
+            let count = inverted.filter(|(old, new)| new.subset == old.subset.complement()).count();
+            // Sixty features do not all flip by chance.
+            assert_eq!(count, if [4, 7].contains(&(number + 1)) { 10 } else { 0 }, "{number}");
+        }
+    }
+
+    #[test]
+    fn the_complement_has_the_worked_bits() {
+        assert_eq!(bits("10110").complement(), bits("01001"));
+        assert!(Subset::full(5).complement().is_empty());
+    }
+
+    #[test]
+    fn it_solves_onemax_of_fifty() {
+        let mut swarm = Cdbpso::start(CdbpsoParams::default(), &Space::new(50, 50));
+        assert_eq!(least(&drive(&mut swarm, 200, onemax)), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_complement_undoes_itself(bits in proptest::collection::vec(any::<bool>(), 1..200)) {
+            let x = Subset::from_fn(bits.len(), |d| bits[d]);
+            prop_assert_eq!(x.complement().complement(), x.clone());
+            prop_assert_eq!(x.count() + x.complement().count(), bits.len());
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! 2D-learning comprehensive swarm: a particle learns size and features from an exemplar put
+//! together of many bests.
+//!
+//! A velocity v has a row for the likelihood of each cardinality and one for that of each feature.
+//! For particle i at x with exemplar e:
+//!
+//! ```text
+//! v    <- w v + c r L(e) + Δ Lself                w inertia, c social
+//! x    <- the ξ most likely features              ξ spun on a wheel of the cardinalities' likelihoods
+//! e(d)  = the bit d of the own best of donor a(d)
+//! a(d)  = with probability Pc the better of two other particles drawn at random, else i itself
+//! Pc    = 0.05 + 0.45 (exp(10 (i - 1) / (ps - 1)) - 1) / (exp(10) - 1)     i = 1 .. ps
+//! ```
+//!
+//! The learning sets L, the self-influence Δ and the wheel are those of
+//! [`learning2d`](crate::operators::learning2d). Donors are drawn before the first move and again
+//! when the own best has not improved for `exemplar_gap` moves, as CLPSO has it; where no other
+//! particle donates, one random feature is given to one at random. Donors' bests are read as they
+//! are at each move. Draws of a particle: donors if due (feature by feature Pc, then two indices),
+//! velocity if due for `refresh_gap`, r, the wheel. r is a scalar as in the other 2D swarms, where
+//! CLPSO draws one per dimension. The paper gives no settings; they are those of 2D-UPSO, and
+//! CLPSO's gap.
+//!
+//! F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle
+//! swarm based feature selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027;
+//! exemplars: J. J. Liang, A. K. Qin, P. N. Suganthan, S. Baskar, IEEE Trans. Evolutionary
+//! Computation 10 (2006), doi:10.1109/TEVC.2005.857610
+
+use crate::math::exp;
+use crate::objective::{Cost, Objective};
+use crate::operators::learning2d::Learners;
+use crate::operators::settings::{INERTIA, REFRESH_GAP};
+use crate::search::{
+    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
+use crate::streams::Rng;
+use crate::subset::Subset;
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`Clpso2d`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Clpso2dParams {
+    population: usize,
+    inertia: f64,
+    social: f64,
+    refresh_gap: usize,
+    exemplar_gap: usize,
+}
+
+impl Default for Clpso2dParams {
+    fn default() -> Self {
+        Self { population: 30, inertia: 0.729, social: 1.49, refresh_gap: 3, exemplar_gap: 7 }
+    }
+}
+
+impl Params for Clpso2dParams {
+    const FIELDS: &'static [Field] = &[
+        Field { name: "population", allowed: Allowed::AtLeast(3.0), about: "particles" },
+        INERTIA,
+        Field { name: "social", allowed: Allowed::AtLeast(0.0), about: "c, pull of the exemplar" },
+        REFRESH_GAP,
+        Field {
+            name: "exemplar_gap",
+            allowed: Allowed::AtLeast(1.0),
+            about: "m, moves without a better own best after which donors are drawn anew",
+        },
+    ];
+}
+
+/// A 2D-learning swarm in which everyone may teach.
+#[derive(Debug)]
+pub struct Clpso2d {
+    params: Clpso2dParams,
+    space: Space,
+    learners: Learners,
+    lessons: Vec<Lesson>,
+}
+
+/// From whom a particle learns each feature, and for how many moves that has not helped.
+#[derive(Debug, Clone, Default)]
+struct Lesson {
+    donors: Vec<usize>,
+    stall: usize,
+}
+
+/// Pc: how likely a particle, counted from 0, is to learn a feature from others.
+fn learning_rate(particle: usize, population: usize) -> f64 {
+    let place = particle as f64 / (population as f64 - 1.0);
+    0.05 + 0.45 * (exp(10.0 * place) - 1.0) / (exp(10.0) - 1.0)
+}
+
+/// Draws a donor for each feature.
+fn draw_donors(particle: usize, n: usize, own: &[(Subset, Cost)], rng: &mut Rng) -> Vec<usize> {
+    let population = own.len();
+    // Numbers others than `skipped` without a gap.
+    let other = |drawn: usize, skipped: usize| drawn + usize::from(drawn >= skipped);
+    let rate = learning_rate(particle, population);
+    let mut donors: Vec<usize> = (0..n)
+        .map(|_| {
+            if !rng.chance(rate) {
+                return particle;
+            }
+            let first = rng.below(population - 1);
+            let second = other(rng.below(population - 2), first);
+            let (first, second) = (other(first, particle), other(second, particle));
+            if own[second].1 < own[first].1 { second } else { first }
+        })
+        .collect();
+    if donors.iter().all(|&donor| donor == particle) {
+        let feature = rng.below(n);
+        donors[feature] = other(rng.below(population - 1), particle);
+    }
+    donors
+}
+
+impl Algorithm for Clpso2d {
+    type Params = Clpso2dParams;
+    const CARD: Card = Card {
+        name: "2D-learning comprehensive PSO",
+        family: Family::Swarm,
+        year: 2018,
+        paper: "F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature selection, Pattern Recognition 76",
+        doi: "10.1016/j.patcog.2017.11.027",
+        aliases: &["2d-clpso"],
+        summary: "learns the size of the subset beside its features, from an exemplar of many bests",
+        evaluations: Some(6000),
+        objective: Objective::Error,
+    };
+
+    fn start(params: Clpso2dParams, space: &Space) -> Self {
+        let lessons = vec![Lesson::default(); params.population];
+        Self { params, space: space.clone(), learners: Learners::default(), lessons }
+    }
+}
+
+impl Optimizer for Clpso2d {
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        let Clpso2dParams { population, inertia, social, refresh_gap, exemplar_gap } = self.params;
+        if turn.number == 0 {
+            return self.learners.start(population, &self.space, turn);
+        }
+        let (n, limit) = (self.space.n_features(), self.space.limit());
+        let Learners { swarm, bests } = &mut self.learners;
+        swarm
+            .iter_mut()
+            .zip(&mut self.lessons)
+            .enumerate()
+            .map(|(particle, (learner, lesson))| {
+                let mut rng = turn.rng(particle);
+                if lesson.donors.is_empty() || lesson.stall >= exemplar_gap {
+                    let donors = draw_donors(particle, n, &bests.own, &mut rng);
+                    *lesson = Lesson { donors, stall: 0 };
+                }
+                learner.refresh(refresh_gap, &mut rng);
+                let exemplar = Subset::from_fn(n, |d| bests.own[lesson.donors[d]].0.contains(d));
+                let pulls = [(social * rng.unit(), &exemplar)];
+                learner.advance(inertia, &pulls, limit, rng.unit())
+            })
+            .collect()
+    }
+
+    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+        let improved = self.learners.learn(told);
+        for (lesson, is_better) in self.lessons.iter_mut().zip(improved) {
+            lesson.stall = if is_better { 0 } else { lesson.stall + 1 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streams::{Phase, Streams};
+    use crate::testing::{drive, least};
+
+    #[test]
+    fn learning_rates_have_the_worked_values() {
+        for (i, expected) in
+            [(1, 0.05), (2, 0.050_008), (15, 0.052_532), (29, 0.368_748), (30, 0.5)]
+        {
+            // Six decimals are printed.
+            assert!((learning_rate(i - 1, 30) - expected).abs() < 5e-7, "Pc of {i}");
+        }
+    }
+
+    #[test]
+    fn donors_are_others_now_and_then_and_one_at_least() {
+        let own: Vec<(Subset, Cost)> =
+            (0..5).map(|at| (Subset::empty(9), Cost::new(f64::from(at)))).collect();
+        let mut strangers = 0;
+        for seed in 0..200 {
+            let mut rng = Streams::new(seed).rng(1, Phase::Ask, 0);
+            let donors = draw_donors(4, 9, &own, &mut rng);
+            assert_eq!(donors.len(), 9);
+            assert!(donors.iter().any(|&donor| donor != 4));
+            // The worst of the four others never wins against another.
+            strangers += donors.iter().filter(|&&donor| donor == 3).count();
+            let mut rng = Streams::new(seed).rng(1, Phase::Ask, 1);
+            assert!(draw_donors(0, 9, &own, &mut rng).iter().any(|&donor| donor != 0));
+        }
+        // It is drawn only where chance left no other donor: 200 times 1 in 512, times 1 in 4.
+        assert!(strangers <= 2, "{strangers}");
+    }
+
+    #[test]
+    fn it_finds_a_planted_subset_of_four() {
+        let mut swarm = Clpso2d::start(Clpso2dParams::default(), &Space::new(20, 20));
+        let planted = Subset::from_indices(20, [2, 3, 11, 17]);
+        let history = drive(&mut swarm, 200, |x| x.distance(&planted) as f64 / 20.0);
+        assert!(least(&history) <= 0.1, "{}", least(&history));
+    }
+}

@@ -1,0 +1,127 @@
+//! 2D-learning global-best swarm: particles also learn how many features to choose, from their own
+//! best and the swarm's.
+//!
+//! A velocity v has a row for the likelihood of each cardinality and one for that of each feature.
+//! For each particle at x with own best p and swarm's best g:
+//!
+//! ```text
+//! v <- w v + c1 r1 L(p) + c2 r2 L(g) + Δ Lself     w inertia, c1 cognitive, c2 social
+//! x <- the ξ most likely features                  ξ spun on a wheel of the cardinalities' likelihoods
+//! ```
+//!
+//! The learning sets L, the self-influence Δ and the wheel are those of
+//! [`learning2d`](crate::operators::learning2d). r1, r2 are scalars, one each per particle and
+//! move, then comes the draw of the wheel. An own best that has not improved for `refresh_gap`
+//! moves has the velocity redrawn just before the update. The paper's pseudo-code never resets that
+//! count, its text does on improvement, and so does the code; the inertia is the constant of its
+//! table, its formula being misprinted; ξ may be all features. The paper runs 2D-UPSO only; the
+//! others take its settings.
+//!
+//! F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle
+//! swarm based feature selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027
+
+use crate::objective::Objective;
+use crate::operators::learning2d::Learners;
+use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP, SOCIAL};
+use crate::search::{Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn};
+use crate::subset::Subset;
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`Gpso2d`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Gpso2dParams {
+    population: usize,
+    inertia: f64,
+    cognitive: f64,
+    social: f64,
+    refresh_gap: usize,
+}
+
+impl Default for Gpso2dParams {
+    fn default() -> Self {
+        Self { population: 30, inertia: 0.729, cognitive: 1.49, social: 1.49, refresh_gap: 3 }
+    }
+}
+
+impl Params for Gpso2dParams {
+    const FIELDS: &'static [Field] = &[POPULATION, INERTIA, COGNITIVE, SOCIAL, REFRESH_GAP];
+}
+
+/// A 2D-learning swarm that follows its best.
+#[derive(Debug)]
+pub struct Gpso2d {
+    params: Gpso2dParams,
+    space: Space,
+    learners: Learners,
+}
+
+impl Algorithm for Gpso2d {
+    type Params = Gpso2dParams;
+    const CARD: Card = Card {
+        name: "2D-learning global-best PSO",
+        family: Family::Swarm,
+        year: 2018,
+        paper: "F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature selection, Pattern Recognition 76",
+        doi: "10.1016/j.patcog.2017.11.027",
+        aliases: &["2d-gpso"],
+        summary: "learns the size of the subset beside its features, from the swarm's best",
+        evaluations: Some(6000),
+        objective: Objective::Error,
+    };
+
+    fn start(params: Gpso2dParams, space: &Space) -> Self {
+        Self { params, space: space.clone(), learners: Learners::default() }
+    }
+}
+
+impl Optimizer for Gpso2d {
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        let Gpso2dParams { population, inertia, cognitive, social, refresh_gap } = self.params;
+        if turn.number == 0 {
+            return self.learners.start(population, &self.space, turn);
+        }
+        let Learners { swarm, bests } = &mut self.learners;
+        swarm
+            .iter_mut()
+            .enumerate()
+            .map(|(particle, learner)| {
+                let mut rng = turn.rng(particle);
+                learner.refresh(refresh_gap, &mut rng);
+                let (r1, r2) = (rng.unit(), rng.unit());
+                let own = &bests.own[particle].0;
+                let pulls = [(cognitive * r1, own), (social * r2, bests.global())];
+                learner.advance(inertia, &pulls, self.space.limit(), rng.unit())
+            })
+            .collect()
+    }
+
+    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+        self.learners.learn(told);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{drive, least, onemax};
+
+    #[test]
+    fn it_finds_a_planted_subset_of_four() {
+        let mut swarm = Gpso2d::start(Gpso2dParams::default(), &Space::new(20, 20));
+        let planted = Subset::from_indices(20, [2, 3, 11, 17]);
+        let history = drive(&mut swarm, 200, |x| x.distance(&planted) as f64 / 20.0);
+        assert_eq!(least(&history), 0.0);
+    }
+
+    #[test]
+    fn no_move_gives_the_empty_subset_and_velocities_keep_their_bounds() {
+        let mut swarm = Gpso2d::start(Gpso2dParams::default(), &Space::new(15, 15));
+        let history = drive(&mut swarm, 60, onemax);
+        assert!(history.iter().flatten().all(|tried| !tried.subset.is_empty()));
+        let velocities = swarm.learners.swarm.iter().map(|learner| &learner.velocity);
+        // -1 / (1 - w) and (c1 + c2 + 1) / (1 - w), to the three decimals the bounds are printed
+        // with.
+        let mut all = velocities.flat_map(|v| v.sizes.iter().chain(&v.features));
+        assert!(all.all(|v| (-3.690..14.686).contains(v)));
+    }
+}

@@ -1,0 +1,235 @@
+//! Plus l, take away r: a few steps forward, fewer back, so that an early mistake can be undone.
+//!
+//! ```text
+//! l > r:  X <- {};  repeat { l times X <- X + argmin J(X + a);  r times X <- X - argmin J(X - a) }  until |X| = d
+//! l < r:  X <- U;   the mirror image, removals first
+//! ```
+//!
+//! l is `plus`, r is `minus`, d is `size`, X is `chosen`, U are all features. Every sweep is one turn; ties go to the
+//! lowest feature. The last cycle takes fewer steps, so that it ends at d. The paper knows no limit on the number of
+//! features: a cycle that would pass it (or take out everything) goes to the limit (or to one feature) and as many steps
+//! fewer back. Without `size`, d is the limit (or 1) and the best subset of all sizes wins. The mirror image starts where
+//! sequential backward selection does: it measures U only without `size`, and where the limit bars U it starts from the
+//! best single features, which the first turn finds. The default of plus 2, take away 1 is ours.
+//!
+//! S. D. Stearns, On selecting features for pattern classifiers, 3rd Int. Joint Conf. on Pattern Recognition (1976)
+
+use crate::error::{Error, Result};
+use crate::objective::Objective;
+use crate::operators::sweep::{self, Sweep};
+use crate::search::{
+    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
+use crate::subset::Subset;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Settings of [`Pta`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PtaParams {
+    size: Option<usize>,
+    plus: usize,
+    minus: usize,
+}
+
+impl Default for PtaParams {
+    fn default() -> Self {
+        Self { size: None, plus: 2, minus: 1 }
+    }
+}
+
+impl Params for PtaParams {
+    const FIELDS: &'static [Field] = &[
+        Field {
+            name: "size",
+            allowed: Allowed::AtLeast(1.0),
+            about: "d, features to choose; null tries every size and keeps the best",
+        },
+        Field {
+            name: "plus",
+            allowed: Allowed::AtLeast(0.0),
+            about: "l, features added in a cycle",
+        },
+        Field {
+            name: "minus",
+            allowed: Allowed::AtLeast(0.0),
+            about: "r, features removed in a cycle",
+        },
+    ];
+
+    fn check(&self) -> Result<()> {
+        if self.plus == self.minus {
+            return Err(Error::out_of_range("minus", self.minus, "a number other than plus"));
+        }
+        Ok(())
+    }
+}
+
+/// A subset that grows or shrinks in cycles.
+#[derive(Debug)]
+pub struct Pta {
+    params: PtaParams,
+    space: Space,
+    chosen: Subset,
+    phase: Phase,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// Every feature alone, to find a start that the limit allows.
+    Rank,
+    /// The start itself.
+    Measure,
+    /// The sweeps left of this cycle.
+    Cycle(VecDeque<Sweep>),
+}
+
+impl Pta {
+    fn begin(&mut self, start: Subset) {
+        let is_answer = self.is_answer(&start);
+        self.chosen = start;
+        self.phase = if is_answer { Phase::Measure } else { Phase::Cycle(self.cycle()) };
+    }
+
+    /// The sweeps of the next cycle; none at the end.
+    fn cycle(&self) -> VecDeque<Sweep> {
+        let PtaParams { size: wanted, plus, minus } = self.params;
+        let (size, limit) = (self.chosen.count(), self.space.limit());
+        if plus > minus {
+            let end = wanted.unwrap_or(limit);
+            let next = end.min(size.saturating_add(plus - minus));
+            let top = if next > size { limit.min(next.saturating_add(minus)) } else { size };
+            sweeps(Sweep::Add, top - size, top - next.max(size))
+        } else {
+            let end = wanted.unwrap_or(1);
+            let next = end.max(size.saturating_sub(minus - plus));
+            let bottom = if next < size { next.saturating_sub(plus).max(1) } else { size };
+            sweeps(Sweep::Remove, size - bottom, next.min(size) - bottom)
+        }
+    }
+}
+
+/// So many steps onward, then so many back.
+fn sweeps(onward: Sweep, steps: usize, back: usize) -> VecDeque<Sweep> {
+    let returns = std::iter::repeat_n(onward.opposite(), back);
+    std::iter::repeat_n(onward, steps).chain(returns).collect()
+}
+
+impl Algorithm for Pta {
+    type Params = PtaParams;
+    const CARD: Card = Card {
+        name: "Plus l, take away r",
+        family: Family::Sequential,
+        year: 1976,
+        paper: "S. D. Stearns, On selecting features for pattern classifiers, 3rd Int. Joint Conf. on Pattern Recognition",
+        doi: "",
+        aliases: &[],
+        summary: "a fixed number of steps forward, then fewer back, again and again",
+        evaluations: None,
+        objective: Objective::Error,
+    };
+
+    fn start(mut params: PtaParams, space: &Space) -> Self {
+        params.size = params.size.map(|size| size.min(space.limit()));
+        let is_forward = params.plus > params.minus;
+        let chosen = Subset::empty(space.n_features());
+        let mut search = Self { params, space: space.clone(), chosen, phase: Phase::Rank };
+        if is_forward {
+            search.phase = Phase::Cycle(search.cycle());
+        } else if let Some(whole) = sweep::whole(space.n_features(), space.limit()) {
+            search.begin(whole);
+        }
+        search
+    }
+}
+
+impl Optimizer for Pta {
+    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+        match &self.phase {
+            Phase::Rank => Sweep::Add.of(&self.chosen),
+            Phase::Measure => vec![self.chosen.clone()],
+            Phase::Cycle(left) => left.front().map_or_else(Vec::new, |step| step.of(&self.chosen)),
+        }
+    }
+
+    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+        match &mut self.phase {
+            Phase::Rank => {
+                if let Some(start) = sweep::best_singles(told, self.space.limit()) {
+                    self.begin(start);
+                }
+            }
+            Phase::Measure => self.phase = Phase::Cycle(self.cycle()),
+            Phase::Cycle(left) => {
+                left.pop_front();
+                let is_over = left.is_empty();
+                if let Some(best) = sweep::best(told) {
+                    self.chosen = best.subset.clone();
+                }
+                if is_over {
+                    self.phase = Phase::Cycle(self.cycle());
+                }
+            }
+        }
+    }
+
+    fn is_answer(&self, subset: &Subset) -> bool {
+        self.params.size.is_none_or(|size| subset.count() == size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{drive, rugged, toy_path};
+    use proptest::prelude::*;
+
+    fn path(plus: usize, minus: usize, size: Option<usize>, limit: usize) -> (String, usize) {
+        let search = Pta::start(PtaParams { size, plus, minus }, &Space::new(4, limit));
+        let (path, evaluations) = toy_path(search, |search| &search.chosen);
+        (path.join(" "), evaluations)
+    }
+
+    #[test]
+    fn the_worked_example_takes_its_path() {
+        assert_eq!(path(2, 1, Some(2), 4), ("1 13 1 13 123 23".into(), 17));
+    }
+
+    #[test]
+    fn taking_away_more_than_adding_goes_backward() {
+        // 4 - 2 + 1 = 3, then 3 - 2 + 1 = 2.
+        assert_eq!(path(1, 2, Some(2), 4), ("123 23 123 23 3 23".into(), 4 + 3 + 2 + 3 + 2 + 3));
+        assert_eq!(path(0, 1, Some(2), 4), ("123 23".into(), 7));
+    }
+
+    #[test]
+    fn a_cycle_stops_at_the_limit_and_at_one_feature() {
+        assert_eq!(path(2, 1, None, 2).0, "1 13 1 13");
+        assert_eq!(path(5, 2, None, 4).0, "1 13 123 1234 123 1234");
+        assert_eq!(path(1, 3, None, 4).0, "1234 123 23 3 23 3");
+    }
+
+    #[test]
+    fn plus_and_minus_must_differ() {
+        let params = PtaParams { size: None, plus: 2, minus: 2 };
+        let message = params.check().unwrap_err().to_string();
+        assert_eq!(message, "minus is 2, expected a number other than plus");
+    }
+
+    proptest! {
+        #[test]
+        fn it_ends_at_its_size(
+            n in 1usize..12, limit in 1usize..12, size in 1usize..12,
+            (plus, minus) in (0usize..5, 0usize..5).prop_filter("equal", |(l, r)| l != r), seed: u64,
+        ) {
+            let space = Space::new(n, limit);
+            let params = PtaParams { size: Some(size), plus, minus };
+            let mut search = Pta::start(params, &space);
+            let history = drive(&mut search, 1000, rugged(seed));
+            prop_assert!(history.len() < 1000);
+            prop_assert_eq!(search.chosen.count(), size.min(space.limit()));
+            prop_assert!(history.iter().flatten().all(|tried| tried.subset.count() <= space.limit()));
+            prop_assert!(history.iter().flatten().all(|tried| !tried.subset.is_empty()));
+        }
+    }
+}

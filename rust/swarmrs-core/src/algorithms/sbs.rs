@@ -1,0 +1,156 @@
+//! Sequential backward selection: take out the feature that is missed least, again and again.
+//!
+//! ```text
+//! X <- U;  repeat X <- X - argmin J(X - a) over a in X, until |X| = d        d size, X chosen, U all features
+//! ```
+//!
+//! Every sweep is one turn. Candidates are tried in ascending order and ties go to the lowest feature. Without `size`
+//! it runs down to one feature and the best subset of all sizes wins; only then is U itself measured, in a turn of its
+//! own.
+//!
+//! The paper knows no limit on the number of features. Where there is one below |U|, the first turn tries every feature
+//! alone and the search starts from as many of the best as the limit allows.
+//!
+//! T. Marill, D. M. Green, On the effectiveness of receptors in recognition systems, IEEE Trans. Information Theory 9
+//! (1963), doi:10.1109/TIT.1963.1057810
+
+use crate::objective::Objective;
+use crate::operators::sweep::{self, Sweep};
+use crate::search::{
+    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
+use crate::subset::Subset;
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`Sbs`].
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct SbsParams {
+    size: Option<usize>,
+}
+
+impl Params for SbsParams {
+    const FIELDS: &'static [Field] = &[Field {
+        name: "size",
+        allowed: Allowed::AtLeast(1.0),
+        about: "d, features to keep; null tries every size and keeps the best",
+    }];
+}
+
+/// A subset that shrinks.
+#[derive(Debug)]
+pub struct Sbs {
+    space: Space,
+    size: Option<usize>,
+    chosen: Subset,
+    phase: Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Phase {
+    /// Every feature alone, to find a start that the limit allows.
+    Rank,
+    /// The start itself.
+    Measure,
+    /// One removal sweep after the other.
+    Remove,
+}
+
+impl Sbs {
+    fn end(&self) -> usize {
+        self.size.unwrap_or(1)
+    }
+
+    fn begin(&mut self, start: Subset) {
+        // On the way to a size below, the start is no answer and not worth an evaluation.
+        let is_answer = self.is_answer(&start);
+        self.phase = if is_answer { Phase::Measure } else { Phase::Remove };
+        self.chosen = start;
+    }
+}
+
+impl Algorithm for Sbs {
+    type Params = SbsParams;
+    const CARD: Card = Card {
+        name: "Sequential backward selection",
+        family: Family::Sequential,
+        year: 1963,
+        paper: "T. Marill, D. M. Green, On the effectiveness of receptors in recognition systems, IEEE Trans. Information Theory 9",
+        doi: "10.1109/TIT.1963.1057810",
+        aliases: &[],
+        summary: "starts with all features and takes out the one missed least, again and again",
+        evaluations: None,
+        objective: Objective::Error,
+    };
+
+    fn start(params: SbsParams, space: &Space) -> Self {
+        let size = params.size.map(|size| size.min(space.limit()));
+        let chosen = Subset::empty(space.n_features());
+        let mut search = Self { space: space.clone(), size, chosen, phase: Phase::Rank };
+        if let Some(whole) = sweep::whole(space.n_features(), space.limit()) {
+            search.begin(whole);
+        }
+        search
+    }
+}
+
+impl Optimizer for Sbs {
+    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+        match self.phase {
+            Phase::Rank => Sweep::Add.of(&self.chosen),
+            Phase::Measure => vec![self.chosen.clone()],
+            Phase::Remove if self.chosen.count() > self.end() => Sweep::Remove.of(&self.chosen),
+            Phase::Remove => Vec::new(),
+        }
+    }
+
+    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+        match self.phase {
+            Phase::Rank => {
+                if let Some(start) = sweep::best_singles(told, self.space.limit()) {
+                    self.begin(start);
+                }
+            }
+            Phase::Measure => self.phase = Phase::Remove,
+            Phase::Remove => {
+                if let Some(best) = sweep::best(told) {
+                    self.chosen = best.subset.clone();
+                }
+            }
+        }
+    }
+
+    fn is_answer(&self, subset: &Subset) -> bool {
+        self.size.is_none_or(|size| subset.count() == size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::toy_path;
+
+    fn path(size: Option<usize>, limit: usize) -> (String, usize) {
+        let search = Sbs::start(SbsParams { size }, &Space::new(4, limit));
+        let (path, evaluations) = toy_path(search, |search| &search.chosen);
+        (path.join(" "), evaluations)
+    }
+
+    #[test]
+    fn the_worked_example_takes_its_path() {
+        assert_eq!(path(Some(2), 4), ("123 23".into(), 7));
+    }
+
+    #[test]
+    fn without_a_size_all_features_are_measured_too() {
+        // 1 for the start, then 4 + 3 + 2.
+        assert_eq!(path(None, 4), ("1234 123 23 3".into(), 10));
+        assert_eq!(path(Some(4), 4), ("1234".into(), 1));
+    }
+
+    #[test]
+    fn below_a_limit_it_starts_from_the_best_single_features() {
+        // 4 singles, of which 1, 2 and 3 are best, then 3 removals.
+        assert_eq!(path(Some(2), 3), ("123 23".into(), 7));
+        assert_eq!(path(Some(4), 3), ("123 123".into(), 5));
+    }
+}

@@ -1,0 +1,182 @@
+//! Sequential forward floating selection: after every feature added, take features out as long as that sets a record.
+//!
+//! ```text
+//! X <- {};  B[k] <- the least cost found of size k
+//! repeat  X <- X + argmin J(X + a);  update B
+//!         while |X| > 2:  b <- argmin J(X - b);  stop if b was just added and nothing was taken out since
+//!                         if J(X - b) < B[|X| - 1]: X <- X - b, update B;  else stop
+//! until   |X| >= d + overshoot
+//! ```
+//!
+//! d is `size`; X, B and the two loops are in `Floating`. Every sweep is one turn; ties go to the lowest feature. The
+//! paper goes on past d without saying how far: `overshoot` is ours. The end is never above the limit of the space.
+//! Without `size` it runs to the limit and the best subset of all sizes wins. Every feature taken out sets a record, so
+//! the search ends, but no useful bound is known: the default budget is a stop for the worst case.
+//!
+//! P. Pudil, J. Novovicova, J. Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15
+//! (1994), doi:10.1016/0167-8655(94)90127-9
+
+use crate::objective::Objective;
+use crate::operators::floating::Floating;
+use crate::search::{
+    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
+use crate::subset::Subset;
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`Sffs`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SffsParams {
+    size: Option<usize>,
+    overshoot: usize,
+}
+
+impl Default for SffsParams {
+    fn default() -> Self {
+        Self { size: None, overshoot: 3 }
+    }
+}
+
+impl Params for SffsParams {
+    const FIELDS: &'static [Field] = &[
+        Field {
+            name: "size",
+            allowed: Allowed::AtLeast(1.0),
+            about: "d, features to choose; null tries every size and keeps the best",
+        },
+        Field {
+            name: "overshoot",
+            allowed: Allowed::AtLeast(0.0),
+            about: "how far past size the search goes before it ends",
+        },
+    ];
+}
+
+/// A subset that grows and floats back.
+#[derive(Debug)]
+pub struct Sffs {
+    size: Option<usize>,
+    search: Floating,
+}
+
+impl Algorithm for Sffs {
+    type Params = SffsParams;
+    const CARD: Card = Card {
+        name: "Sequential forward floating selection",
+        family: Family::Sequential,
+        year: 1994,
+        paper: "P. Pudil, J. Novovicova, J. Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15",
+        doi: "10.1016/0167-8655(94)90127-9",
+        aliases: &[],
+        summary: "adds a feature, then takes features out as long as that sets a record for the size",
+        evaluations: Some(1_000_000),
+        objective: Objective::Error,
+    };
+
+    fn start(params: SffsParams, space: &Space) -> Self {
+        let size = params.size.map(|size| size.min(space.limit()));
+        let end = size
+            .map_or(space.limit(), |size| size.saturating_add(params.overshoot).min(space.limit()));
+        Self { size, search: Floating::forward(space.n_features(), end) }
+    }
+}
+
+impl Optimizer for Sffs {
+    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+        self.search.ask()
+    }
+
+    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+        self.search.tell(told);
+    }
+
+    fn is_answer(&self, subset: &Subset) -> bool {
+        self.size.is_none_or(|size| subset.count() == size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Cost;
+    use crate::operators::sweep::{self, Sweep};
+    use crate::testing::{best_of_size, drive, rugged, toy_path};
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_worked_example_takes_its_path() {
+        let params = SffsParams { size: Some(2), overshoot: 1 };
+        let search = Sffs::start(params, &Space::new(4, 4));
+        let (path, evaluations) = toy_path(search, |search| search.search.chosen());
+        // +1 +3 +2 -1 +1, then a sweep that finds nothing better to take out than what was just added.
+        assert_eq!((path.join(" ").as_str(), evaluations), ("1 13 123 23 123 123", 17));
+    }
+
+    /// The cost of what plain forward selection holds at each size, from 1 up.
+    fn forward(n: usize, cost: &impl Fn(&Subset) -> f64) -> Vec<Cost> {
+        let mut chosen = Subset::empty(n);
+        let mut costs = Vec::new();
+        for _ in 0..n {
+            let tried = Sweep::Add.of(&chosen).into_iter().map(|subset| {
+                let (measures, cost) = (crate::evaluate::Measures::WORST, Cost::new(cost(&subset)));
+                Evaluation { subset, measures, cost }
+            });
+            let tried: Vec<Evaluation> = tried.collect();
+            let best = sweep::best(&tried).unwrap();
+            costs.push(best.cost);
+            chosen = best.subset.clone();
+        }
+        costs
+    }
+
+    proptest! {
+        #[test]
+        fn it_never_exceeds_the_limit_and_ends(n in 1usize..10, limit in 1usize..10, seed: u64) {
+            let space = Space::new(n, limit);
+            let mut search = Sffs::start(SffsParams::default(), &space);
+            let history = drive(&mut search, 100_000, rugged(seed));
+            prop_assert!(history.len() < 100_000);
+            prop_assert_eq!(search.search.chosen().count(), space.limit());
+            prop_assert!(history.iter().flatten().all(|t| (1..=space.limit()).contains(&t.subset.count())));
+        }
+
+        /// No search that leaves the path of forward selection can promise to stay ahead of it on every function: what
+        /// holds on every one is that it is not behind at any size reached before the first feature is taken out.
+        #[test]
+        fn it_is_never_worse_than_forward_selection_until_it_leaves_its_path(n in 2usize..10, seed: u64) {
+            let forward = forward(n, &rugged(seed));
+            let mut search = Sffs::start(SffsParams::default(), &Space::new(n, n));
+            let (mut history, mut reached) = (Vec::new(), 0);
+            loop {
+                let turn = drive(&mut search, 1, rugged(seed));
+                let size = search.search.chosen().count();
+                if turn.is_empty() || size < reached {
+                    break;
+                }
+                reached = size;
+                history.extend(turn);
+            }
+            let leads = (1..=reached).all(|k| best_of_size(&history, k).unwrap() <= forward[k - 1]);
+            prop_assert!(leads);
+        }
+    }
+
+    #[test]
+    fn at_the_same_size_it_beats_forward_selection_far_more_often_than_not() {
+        let n = 9;
+        let (mut ahead, mut behind) = (0, 0);
+        for seed in 0..300 {
+            let rugged = rugged(seed);
+            let cost = |subset: &Subset| 2.0 * rugged(subset) - subset.count() as f64;
+            let forward = forward(n, &cost);
+            for size in 1..=n {
+                let params = SffsParams { size: Some(size), ..SffsParams::default() };
+                let history = drive(&mut Sffs::start(params, &Space::new(n, n)), 100_000, cost);
+                let best = best_of_size(&history, size).unwrap();
+                ahead += u32::from(best < forward[size - 1]);
+                behind += u32::from(best > forward[size - 1]);
+            }
+        }
+        assert!(ahead > 20 * behind, "ahead {ahead}, behind {behind}");
+    }
+}

@@ -1,0 +1,254 @@
+//! 2D-learning unified swarm: particles learn size and features from the swarm's best and from
+//! their neighbours'.
+//!
+//! A velocity v has a row for the likelihood of each cardinality and one for that of each feature.
+//! For each particle at x with own best p, swarm's best g and the best l of its neighbourhood:
+//!
+//! ```text
+//! vg = w v + c1 r1 L(p) + c2 r2 L(g) + Δ Lself     w inertia, c1 cognitive, c2 social
+//! vl = w v + c1 r3 L(p) + c2 r4 L(l) + Δ Lself
+//! v <- u vg + (1 - u) vl                           u from unification_start to unification_end
+//! x <- the ξ most likely features                  ξ spun on a wheel of the cardinalities' likelihoods
+//! ```
+//!
+//! The learning sets L, the self-influence Δ and the wheel are those of
+//! [`learning2d`](crate::operators::learning2d). The code adds up vg and vl by their weights, which
+//! is the same v. u grows linearly from the first move to the last that fits the budget; where the
+//! budget does not say how many these are, with the share of it that is spent. The neighbourhood is
+//! the particle and the two beside it on a ring. r1 to r4 are scalars, drawn per particle and move
+//! in this order, then comes the draw of the wheel; r3, r4 are draws of their own, as in UPSO,
+//! where the paper's formulas repeat r1, r2. An own best that has not improved for `refresh_gap`
+//! moves has the velocity redrawn just before the update; improvement resets that count, as the
+//! paper's text has it and its pseudo-code has not. The inertia is the constant of the paper's
+//! table, its formula being misprinted; ξ may be all features.
+//!
+//! F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle
+//! swarm based feature selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027
+
+use crate::objective::Objective;
+use crate::operators::learning2d::Learners;
+use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP};
+use crate::operators::topology::ring_best;
+use crate::search::{
+    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
+use crate::subset::Subset;
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`Upso2d`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Upso2dParams {
+    population: usize,
+    inertia: f64,
+    cognitive: f64,
+    social: f64,
+    unification_start: f64,
+    unification_end: f64,
+    refresh_gap: usize,
+}
+
+impl Default for Upso2dParams {
+    fn default() -> Self {
+        Self {
+            population: 30,
+            inertia: 0.729,
+            cognitive: 1.49,
+            social: 1.49,
+            unification_start: 0.2,
+            unification_end: 0.4,
+            refresh_gap: 3,
+        }
+    }
+}
+
+impl Params for Upso2dParams {
+    const FIELDS: &'static [Field] = &[
+        POPULATION,
+        INERTIA,
+        COGNITIVE,
+        Field {
+            name: "social",
+            allowed: Allowed::AtLeast(0.0),
+            about: "c2, pull of the swarm's and of the neighbourhood's best",
+        },
+        Field {
+            name: "unification_start",
+            allowed: Allowed::Within(0.0, 1.0),
+            about: "u of the first move: the share of the swarm's best in the social pull",
+        },
+        Field {
+            name: "unification_end",
+            allowed: Allowed::Within(0.0, 1.0),
+            about: "u of the last move",
+        },
+        REFRESH_GAP,
+    ];
+}
+
+/// A 2D-learning swarm that follows its best and looks to its neighbours.
+#[derive(Debug)]
+pub struct Upso2d {
+    params: Upso2dParams,
+    space: Space,
+    learners: Learners,
+}
+
+impl Upso2dParams {
+    /// u of this turn's move.
+    fn unification(&self, turn: &Turn<'_>) -> f64 {
+        let last = turn.turns.map(|turns| turns.saturating_sub(1));
+        let progress = match last {
+            Some(last) if last <= 1 => 0.0,
+            Some(last) => turn.number.saturating_sub(1) as f64 / (last - 1) as f64,
+            None => turn.fraction,
+        };
+        let (start, end) = (self.unification_start, self.unification_end);
+        start + (end - start) * progress.min(1.0)
+    }
+
+    /// The weights of own, swarm's and neighbourhood's best in u vg + (1 - u) vl.
+    fn weights(&self, u: f64, [r1, r2, r3, r4]: [f64; 4]) -> [f64; 3] {
+        [
+            self.cognitive * (u * r1 + (1.0 - u) * r3),
+            self.social * u * r2,
+            self.social * (1.0 - u) * r4,
+        ]
+    }
+}
+
+impl Algorithm for Upso2d {
+    type Params = Upso2dParams;
+    const CARD: Card = Card {
+        name: "2D-learning unified PSO",
+        family: Family::Swarm,
+        year: 2018,
+        paper: "F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature selection, Pattern Recognition 76",
+        doi: "10.1016/j.patcog.2017.11.027",
+        aliases: &["2d-upso"],
+        summary: "learns the size of the subset beside its features, from the swarm and neighbours",
+        evaluations: Some(6000),
+        objective: Objective::Error,
+    };
+
+    fn start(params: Upso2dParams, space: &Space) -> Self {
+        Self { params, space: space.clone(), learners: Learners::default() }
+    }
+}
+
+impl Optimizer for Upso2d {
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        let params = &self.params;
+        if turn.number == 0 {
+            return self.learners.start(params.population, &self.space, turn);
+        }
+        let u = params.unification(turn);
+        let Learners { swarm, bests } = &mut self.learners;
+        swarm
+            .iter_mut()
+            .enumerate()
+            .map(|(particle, learner)| {
+                let mut rng = turn.rng(particle);
+                learner.refresh(params.refresh_gap, &mut rng);
+                let draws = std::array::from_fn(|_| rng.unit());
+                let [by_own, by_global, by_local] = params.weights(u, draws);
+                let local = &bests.own[ring_best(&bests.own, particle)].0;
+                let pulls = [
+                    (by_own, &bests.own[particle].0),
+                    (by_global, bests.global()),
+                    (by_local, local),
+                ];
+                learner.advance(params.inertia, &pulls, self.space.limit(), rng.unit())
+            })
+            .collect()
+    }
+
+    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+        self.learners.learn(told);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operators::learning2d::Likelihoods;
+    use crate::streams::{Phase, Streams};
+    use crate::testing::{bits, drive, least};
+
+    /// The velocity of the worked example after a move with unification `u`.
+    fn moved(u: f64) -> Likelihoods {
+        let mut v = Likelihoods {
+            sizes: vec![0.2, 0.4, 0.6, 0.8, 1.0],
+            features: vec![0.1, 0.3, 0.5, 0.7, 0.9],
+        };
+        let [by_own, by_global, by_local] =
+            Upso2dParams::default().weights(u, [0.5, 0.8, 0.3, 0.6]);
+        let (own, global, local) = (bits("01001"), bits("11010"), bits("00110"));
+        let pulls = [(by_own, &own), (by_global, &global), (by_local, &local)];
+        v.learn(0.729, &pulls, 0.2, &bits("10101"));
+        v
+    }
+
+    fn assert_near(found: &Likelihoods, sizes: [f64; 5], features: [f64; 5]) {
+        let pairs = found.sizes.iter().zip(sizes).chain(found.features.iter().zip(features));
+        // Four decimals are worked out.
+        assert!(pairs.clone().all(|(a, b)| (a - b).abs() < 5e-5), "{found:?}");
+    }
+
+    #[test]
+    fn a_move_has_the_worked_numbers() {
+        assert_near(
+            &moved(1.0),
+            [0.1458, 1.0366, 1.8294, 0.5832, 0.7290],
+            [0.2729, 2.1557, 0.5645, 1.7023, 0.8561],
+        );
+        assert_near(
+            &moved(0.0),
+            [0.1458, 1.6326, 0.6374, 0.5832, 0.7290],
+            [0.2729, 0.6657, 0.5645, 1.4043, 0.8561],
+        );
+        let v = moved(0.2);
+        assert_near(
+            &v,
+            [0.1458, 1.5134, 0.8758, 0.5832, 0.7290],
+            [0.2729, 0.9637, 0.5645, 1.4639, 0.8561],
+        );
+        // The slots of the wheel end at these sums; a pointer is put into the middle of each.
+        let ends = [0.0, 0.1458, 1.6592, 2.5350, 3.1182, 3.8472];
+        let sizes: Vec<usize> = ends
+            .windows(2)
+            .map(|slot| v.choose(5, f64::midpoint(slot[0], slot[1]) / 3.8472).count())
+            .collect();
+        assert_eq!(sizes, [1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn unification_grows_from_the_first_move_to_the_last() {
+        let params = Upso2dParams::default();
+        let streams = Streams::new(1);
+        let u = |number, turns, fraction| {
+            let phase = Phase::Ask;
+            params.unification(&Turn {
+                number,
+                fraction,
+                turns,
+                best: None,
+                streams: &streams,
+                phase,
+            })
+        };
+        // Decimal fractions are not exact in binary.
+        for (number, expected) in [(1, 0.2), (100, 0.3), (199, 0.4)] {
+            assert!((u(number, Some(200), 0.5) - expected).abs() < 1e-15);
+        }
+        assert_eq!(u(1, Some(2), 0.5), 0.2);
+        assert!((u(7, None, 0.5) - 0.3).abs() < 1e-15);
+    }
+
+    #[test]
+    fn it_finds_a_planted_subset_of_four() {
+        let mut swarm = Upso2d::start(Upso2dParams::default(), &Space::new(20, 20));
+        let planted = Subset::from_indices(20, [2, 3, 11, 17]);
+        let history = drive(&mut swarm, 200, |x| x.distance(&planted) as f64 / 20.0);
+        assert_eq!(least(&history), 0.0);
+    }
+}

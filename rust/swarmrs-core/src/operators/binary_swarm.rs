@@ -1,0 +1,115 @@
+//! The swarm of bit strings that binary PSO and its kin move.
+
+use crate::math::sigmoid;
+use crate::objective::Cost;
+use crate::operators::bests::Bests;
+use crate::operators::velocity::Pull;
+use crate::search::{Evaluation, Space, Turn};
+use crate::streams::Rng;
+use crate::subset::Subset;
+
+/// Positions, velocities and bests of a binary swarm, and for how long it has not got better.
+#[derive(Debug)]
+pub struct BinarySwarm {
+    space: Space,
+    velocity_limit: f64,
+    /// Where each particle is.
+    pub positions: Vec<Subset>,
+    /// The log-odds of each feature, for each particle.
+    pub velocities: Vec<Vec<f64>>,
+    /// What each particle's present position costs.
+    pub costs: Vec<Cost>,
+    /// The best positions so far.
+    pub bests: Bests,
+    /// Turns in a row that did not improve the best of all.
+    pub stall: usize,
+}
+
+impl BinarySwarm {
+    /// A swarm at rest, before its first turn.
+    pub fn new(population: usize, velocity_limit: f64, space: &Space) -> Self {
+        Self {
+            space: space.clone(),
+            velocity_limit,
+            positions: Vec::new(),
+            velocities: vec![vec![0.0; space.n_features()]; population],
+            costs: Vec::new(),
+            bests: Bests::default(),
+            stall: 0,
+        }
+    }
+
+    /// How many particles there are.
+    pub fn population(&self) -> usize {
+        self.velocities.len()
+    }
+
+    /// Draws the first positions.
+    pub fn start(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        self.positions = (0..self.population())
+            .map(|particle| self.space.random(&mut turn.rng(particle)))
+            .collect();
+        self.positions.clone()
+    }
+
+    /// Moves every particle, each by its own stream of chance.
+    pub fn advance(&mut self, turn: &Turn<'_>, pull: Pull) -> Vec<Subset> {
+        for particle in 0..self.population() {
+            self.advance_one(particle, pull, &mut turn.rng(particle));
+        }
+        self.positions.clone()
+    }
+
+    /// Moves one particle; r1, r2, r3 are drawn for every feature in this order.
+    pub fn advance_one(&mut self, particle: usize, pull: Pull, rng: &mut Rng) {
+        let (x, v) = (&self.positions[particle], &mut self.velocities[particle]);
+        let (own, global) = (&self.bests.own[particle].0, self.bests.global());
+        let bit = |subset: &Subset, d| f64::from(u8::from(subset.contains(d)));
+        let mut moved = Subset::from_fn(self.space.n_features(), |d| {
+            let (r1, r2) = (rng.unit(), rng.unit());
+            v[d] = pull
+                .velocity(v[d], bit(x, d), bit(own, d), bit(global, d), r1, r2)
+                .clamp(-self.velocity_limit, self.velocity_limit);
+            rng.chance(sigmoid(v[d]))
+        });
+        self.space.trim(&mut moved, rng);
+        self.positions[particle] = moved;
+    }
+
+    /// Puts one particle somewhere else, cut down to the limit of the space; its velocity and best
+    /// stay.
+    pub fn place(&mut self, particle: usize, mut position: Subset, rng: &mut Rng) {
+        self.space.trim(&mut position, rng);
+        self.positions[particle] = position;
+    }
+
+    /// Learns what the positions cost.
+    pub fn learn(&mut self, told: &[Evaluation]) {
+        let before = (!self.bests.own.is_empty()).then(|| self.bests.global_cost());
+        self.costs = told.iter().map(|new| new.cost).collect();
+        self.bests.update(told);
+        let is_better = before.is_none_or(|before| self.bests.global_cost() < before);
+        self.stall = if is_better { 0 } else { self.stall + 1 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::Measures;
+
+    #[test]
+    fn a_stall_counts_turns_without_a_better_best() {
+        let mut swarm = BinarySwarm::new(2, 6.0, &Space::new(3, 3));
+        let stalls = [[0.3, 0.4], [0.3, 0.5], [0.4, 0.3], [0.3, 0.3], [0.3, 0.2]].map(|costs| {
+            let told = costs.map(|cost| Evaluation {
+                subset: Subset::full(3),
+                measures: Measures::WORST,
+                cost: Cost::new(cost),
+            });
+            swarm.learn(&told);
+            swarm.stall
+        });
+        assert_eq!(stalls, [0, 1, 2, 3, 0]);
+    }
+}

@@ -1,0 +1,110 @@
+//! The swarm without velocities that PBPSO moves: bits flip with a probability that the bests
+//! raise.
+
+use crate::operators::bests::Bests;
+use crate::operators::settings::POPULATION;
+use crate::search::{Allowed, Evaluation, Field, Space, Turn};
+use crate::subset::Subset;
+
+/// The settings of an algorithm that moves this swarm.
+pub const FIELDS: &[Field] = &[
+    POPULATION,
+    Field {
+        name: "mutation_rate",
+        allowed: Allowed::Above(0.0, 1.0),
+        about: "p0, the chance that any bit flips",
+    },
+    Field {
+        name: "cognitive",
+        allowed: Allowed::Within(0.0, 1.0),
+        about: "p1, added where the own best differs",
+    },
+    Field {
+        name: "social",
+        allowed: Allowed::Within(0.0, 1.0),
+        about: "p2, added where the swarm's best differs",
+    },
+];
+
+/// What the probability that a bit flips is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct FlipRates {
+    /// p0, always there.
+    pub mutation: f64,
+    /// p1, where the bit differs from the own best.
+    pub cognitive: f64,
+    /// p2, where it differs from the swarm's best.
+    pub social: f64,
+}
+
+impl FlipRates {
+    /// The chance that a bit flips, at most 1.
+    pub fn chance(self, differs_from_own: bool, differs_from_global: bool) -> f64 {
+        let pull = |rate: f64, differs: bool| if differs { rate } else { 0.0 };
+        (self.mutation
+            + pull(self.cognitive, differs_from_own)
+            + pull(self.social, differs_from_global))
+        .min(1.0)
+    }
+}
+
+/// Positions and bests.
+#[derive(Debug)]
+pub struct FlipSwarm {
+    space: Space,
+    population: usize,
+    positions: Vec<Subset>,
+    bests: Bests,
+}
+
+impl FlipSwarm {
+    /// A swarm before its first turn.
+    pub fn new(population: usize, space: &Space) -> Self {
+        let (space, bests) = (space.clone(), Bests::default());
+        Self { space, population, positions: Vec::new(), bests }
+    }
+
+    /// Draws the first positions.
+    pub fn start(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        self.positions = (0..self.population)
+            .map(|particle| self.space.random(&mut turn.rng(particle)))
+            .collect();
+        self.positions.clone()
+    }
+
+    /// Moves every particle by one draw for each feature.
+    pub fn advance(&mut self, turn: &Turn<'_>, rates: FlipRates) -> Vec<Subset> {
+        let global = self.bests.global();
+        for (particle, x) in self.positions.iter_mut().enumerate() {
+            let mut rng = turn.rng(particle);
+            let own = &self.bests.own[particle].0;
+            let mut moved = Subset::from_fn(self.space.n_features(), |d| {
+                let is_in = x.contains(d);
+                let chance = rates.chance(is_in != own.contains(d), is_in != global.contains(d));
+                is_in != rng.chance(chance)
+            });
+            self.space.trim(&mut moved, &mut rng);
+            *x = moved;
+        }
+        self.positions.clone()
+    }
+
+    /// Learns what the positions cost.
+    pub fn learn(&mut self, told: &[Evaluation]) {
+        self.bests.update(told);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flip_probabilities_are_the_printed_table() {
+        let rates = FlipRates { mutation: 0.05, cognitive: 0.35, social: 0.65 };
+        assert_eq!(rates.chance(false, false), 0.05);
+        assert_eq!(rates.chance(true, false), 0.05 + 0.35);
+        assert_eq!(rates.chance(false, true), 0.05 + 0.65);
+        assert_eq!(rates.chance(true, true), 1.0);
+    }
+}

@@ -1,0 +1,279 @@
+//! The 2D-learning framework: a velocity also learns how many features to choose.
+//!
+//! A velocity v has two rows: `sizes`, the likelihood of each cardinality, and `features`, that of
+//! each feature. Both rows learn from an exemplar α at once, by its learning set L(α), and are
+//! never clamped:
+//!
+//! ```text
+//! L(α)  = [φ(α); α and not x]      φ(α) has a single 1, at |α|; none for the empty set
+//! Lself = [φ(x); x]                weighted by the self-influence Δ
+//! δ     = 1 - f / max f            over the swarm's present costs; 0 for all where max f = 0
+//! Δ     = δ if f fell since the last turn, else -δ; δ in the first
+//! x     <- the ξ most likely features, ξ spun on a wheel of the sizes' likelihoods
+//! ```
+//!
+//! Negative likelihoods have no width on the wheel, and a wheel without width is fair. A limit of
+//! the space takes the larger sizes off the wheel, so that the size of a new position is always the
+//! size that was spun. Where costs are negative or infinite, which the paper has no rule for, δ is
+//! taken from costs spread over 0..1.
+
+use crate::objective::Cost;
+use crate::operators::bests::Bests;
+use crate::operators::choice::{roulette, top_k};
+use crate::operators::scale::unit_costs;
+use crate::search::{Evaluation, Space, Turn};
+use crate::streams::Rng;
+use crate::subset::Subset;
+
+/// A velocity of two rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Likelihoods {
+    /// How likely each size is, from 1 up.
+    pub sizes: Vec<f64>,
+    /// How likely each feature is.
+    pub features: Vec<f64>,
+}
+
+impl Likelihoods {
+    /// Draws both rows from [0, 1), the sizes first.
+    pub fn random(n_features: usize, rng: &mut Rng) -> Self {
+        let mut row = || (0..n_features).map(|_| rng.unit()).collect();
+        Self { sizes: row(), features: row() }
+    }
+
+    /// v <- w v + Σ weight L(exemplar) + Δ Lself, for a particle at `x`.
+    pub fn learn(&mut self, inertia: f64, pulls: &[(f64, &Subset)], influence: f64, x: &Subset) {
+        for likelihood in self.sizes.iter_mut().chain(&mut self.features) {
+            *likelihood *= inertia;
+        }
+        for &(weight, exemplar) in pulls {
+            self.add(weight, exemplar.count(), &exemplar.difference(x));
+        }
+        self.add(influence, x.count(), x);
+    }
+
+    /// The subset chosen where the wheel stops at `u`; not larger than `limit`.
+    pub fn choose(&self, limit: usize, u: f64) -> Subset {
+        top_k(&self.features, roulette(&self.sizes[..limit], u) + 1)
+    }
+
+    fn add(&mut self, weight: f64, size: usize, features: &Subset) {
+        if size > 0 {
+            self.sizes[size - 1] += weight;
+        }
+        for feature in features.iter() {
+            self.features[feature] += weight;
+        }
+    }
+}
+
+/// δ of every particle: how much better than the worst it is.
+pub fn merits(costs: &[Cost]) -> Vec<f64> {
+    let is_ratio = |cost: &Cost| (0.0..f64::INFINITY).contains(&cost.value());
+    if !costs.iter().all(is_ratio) {
+        return unit_costs(costs).into_iter().map(|cost| 1.0 - cost).collect();
+    }
+    let worst = costs.iter().max().map_or(0.0, |cost| cost.value());
+    let merit = |cost: &Cost| {
+        if worst > 0.0 { 1.0 - cost.value() / worst } else { 0.0 }
+    };
+    costs.iter().map(merit).collect()
+}
+
+/// One particle of a 2D-learning swarm.
+#[derive(Debug)]
+pub struct Learner {
+    /// Where it is.
+    pub x: Subset,
+    /// What it has learned.
+    pub velocity: Likelihoods,
+    cost: Option<Cost>,
+    influence: f64,
+    stall: usize,
+}
+
+impl Learner {
+    /// Redraws a velocity that has not improved the own best for `gap` moves.
+    pub fn refresh(&mut self, gap: usize, rng: &mut Rng) {
+        if self.stall >= gap {
+            self.velocity = Likelihoods::random(self.x.len(), rng);
+            self.stall = 0;
+        }
+    }
+
+    /// Learns from the exemplars of `pulls` and moves.
+    pub fn advance(
+        &mut self,
+        inertia: f64,
+        pulls: &[(f64, &Subset)],
+        limit: usize,
+        u: f64,
+    ) -> Subset {
+        self.velocity.learn(inertia, pulls, self.influence, &self.x);
+        self.x = self.velocity.choose(limit, u);
+        self.x.clone()
+    }
+
+    fn told(&mut self, cost: Cost, merit: f64, is_better: bool) {
+        let has_fallen = self.cost.is_none_or(|before| cost < before);
+        self.influence = if has_fallen { merit } else { -merit };
+        self.cost = Some(cost);
+        self.stall = if is_better { 0 } else { self.stall + 1 };
+    }
+}
+
+/// The particles and their bests.
+#[derive(Debug, Default)]
+pub struct Learners {
+    /// The particles.
+    pub swarm: Vec<Learner>,
+    /// Their best positions.
+    pub bests: Bests,
+}
+
+impl Learners {
+    /// Draws the first positions, and after each its velocity.
+    pub fn start(&mut self, population: usize, space: &Space, turn: &Turn<'_>) -> Vec<Subset> {
+        let learner = |particle| {
+            let mut rng = turn.rng(particle);
+            let x = space.random(&mut rng);
+            let velocity = Likelihoods::random(space.n_features(), &mut rng);
+            Learner { x, velocity, cost: None, influence: 0.0, stall: 0 }
+        };
+        self.swarm = (0..population).map(learner).collect();
+        self.swarm.iter().map(|learner| learner.x.clone()).collect()
+    }
+
+    /// Learns what the positions cost and tells for each particle whether its best improved.
+    pub fn learn(&mut self, told: &[Evaluation]) -> Vec<bool> {
+        let costs: Vec<Cost> = told.iter().map(|new| new.cost).collect();
+        let improved = self.bests.update(told);
+        let news = costs.iter().zip(merits(&costs)).zip(&improved);
+        for (learner, ((&cost, merit), &is_better)) in self.swarm.iter_mut().zip(news) {
+            learner.told(cost, merit, is_better);
+        }
+        improved
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::bits;
+    use proptest::prelude::*;
+
+    fn zero() -> Likelihoods {
+        Likelihoods { sizes: vec![0.0; 5], features: vec![0.0; 5] }
+    }
+
+    /// The worked examples print four decimals.
+    fn assert_near(found: &[f64], expected: [f64; 5]) {
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 5e-5), "{found:?}");
+    }
+
+    #[test]
+    fn learning_sets_are_those_of_the_paper() {
+        // Weights 1 and 0 show the learning set itself.
+        let mut v = zero();
+        v.learn(0.0, &[(1.0, &bits("10110"))], 0.0, &bits("11001"));
+        assert_eq!(v.sizes, [0.0, 0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(v.features, [0.0, 0.0, 1.0, 1.0, 0.0]);
+        let mut v = zero();
+        v.learn(0.0, &[], 1.0, &bits("11001"));
+        assert_eq!(v.features, [1.0, 1.0, 0.0, 0.0, 1.0]);
+        let mut v = zero();
+        v.learn(0.0, &[(1.0, &bits("00000"))], 0.0, &bits("11001"));
+        assert_eq!(v, zero(), "an empty exemplar teaches nothing");
+    }
+
+    #[test]
+    fn each_term_reaches_the_entries_of_section_3_4() {
+        // One weight at a time: w, c1 r1, c2 r2 and delta of the symbolic result.
+        let (x, own, global) = (bits("10101"), bits("01001"), bits("11010"));
+        let only = |w: f64, c1: f64, c2: f64, delta: f64| {
+            let mut v = Likelihoods { sizes: vec![1.0; 5], features: vec![1.0; 5] };
+            v.learn(w, &[(c1, &own), (c2, &global)], delta, &x);
+            [v.sizes, v.features]
+        };
+        assert_eq!(only(1.0, 0.0, 0.0, 0.0), [[1.0; 5]; 2]);
+        let rows = [[0.0, 1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0, 0.0]];
+        assert_eq!(only(0.0, 1.0, 0.0, 0.0), rows);
+        let rows = [[0.0, 0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 1.0, 0.0]];
+        assert_eq!(only(0.0, 0.0, 1.0, 0.0), rows);
+        let rows = [[0.0, 0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0, 1.0]];
+        assert_eq!(only(0.0, 0.0, 0.0, 1.0), rows);
+    }
+
+    #[test]
+    fn a_move_has_the_worked_numbers() {
+        let mut v = Likelihoods {
+            sizes: vec![0.2, 0.4, 0.6, 0.8, 1.0],
+            features: vec![0.1, 0.3, 0.5, 0.7, 0.9],
+        };
+        let pulls = [(1.49 * 0.5, &bits("01001")), (1.49 * 0.8, &bits("11010"))];
+        v.learn(0.729, &pulls, 0.2, &bits("10101"));
+        assert_near(&v.sizes, [0.1458, 1.0366, 1.8294, 0.5832, 0.7290]);
+        assert_near(&v.features, [0.2729, 2.1557, 0.5645, 1.7023, 0.8561]);
+        assert_eq!(v.choose(5, 0.5), bits("01011"));
+    }
+
+    #[test]
+    fn roulette_and_ranking_are_those_of_section_3_5() {
+        let v = Likelihoods {
+            sizes: vec![0.14, 2.56, 1.35, 0.38, 0.71],
+            features: vec![1.31, 2.40, 0.57, 1.46, 1.30],
+        };
+        assert_eq!(v.choose(5, 0.632_296), bits("11010"));
+        assert_eq!(v.choose(2, 0.999), bits("01010"), "a limit takes larger sizes off the wheel");
+    }
+
+    #[test]
+    fn merits_have_the_worked_values() {
+        let of = |costs: &[f64]| merits(&costs.iter().map(|&c| Cost::new(c)).collect::<Vec<_>>());
+        assert_eq!(of(&[0.2, 0.1, 0.4]), [0.5, 0.75, 0.0]);
+        assert_eq!(of(&[0.0, 0.0, 0.0]), [0.0; 3]);
+        assert_eq!(of(&[-4.0, -2.0, -3.0]), [1.0, 0.0, 0.5]);
+        assert_eq!(of(&[1.0, f64::INFINITY, 3.0]), [1.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn influence_is_negative_unless_the_cost_fell() {
+        let velocity = zero();
+        let mut learner =
+            Learner { x: bits("10000"), velocity, cost: None, influence: 0.0, stall: 0 };
+        let influences = [0.4, 0.3, 0.3, 0.35].map(|cost| {
+            learner.told(Cost::new(cost), 0.5, false);
+            learner.influence
+        });
+        assert_eq!(influences, [0.5, 0.5, -0.5, -0.5]);
+    }
+
+    proptest! {
+        #[test]
+        fn moves_keep_their_bounds(
+            seed: u64,
+            n in 1usize..40,
+            limit in 1usize..40,
+            (w, c) in (0.0f64..0.95, 0.0f64..3.0),
+        ) {
+            let limit = limit.min(n);
+            let space = Space::new(n, limit);
+            let streams = crate::streams::Streams::new(seed);
+            let mut rng = streams.rng(0, crate::streams::Phase::Ask, 0);
+            let (mut x, mut v) = (space.random(&mut rng), Likelihoods::random(n, &mut rng));
+            for _ in 0..50 {
+                let (own, global) = (space.random(&mut rng), space.random(&mut rng));
+                let pulls = [(c * rng.unit(), &own), (c * rng.unit(), &global)];
+                v.learn(w, &pulls, 2.0 * rng.unit() - 1.0, &x);
+                let u = rng.unit();
+                x = v.choose(limit, u);
+                prop_assert_eq!(x.count(), roulette(&v.sizes[..limit], u) + 1);
+                prop_assert!((1..=limit).contains(&x.count()));
+                let (least, most) = (-1.0 / (1.0 - w), (2.0 * c + 1.0) / (1.0 - w));
+                let all = v.sizes.iter().chain(&v.features);
+                // The bounds hold for exact sums; a rounded one may miss by its last bits.
+                prop_assert!(all.clone().all(|&v| v > least - 1e-9 && v < most + 1e-9));
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The swarm of real vectors whose subset is what lies above a threshold.
+
+use crate::objective::Cost;
+use crate::operators::velocity::Pull;
+use crate::search::{Evaluation, Space, Turn};
+use crate::streams::Rng;
+use crate::subset::Subset;
+
+/// Positions in [0, 1], velocities without limit, and bests.
+#[derive(Debug)]
+pub struct RealSwarm {
+    space: Space,
+    threshold: f64,
+    ties: Ties,
+    positions: Vec<Vec<f64>>,
+    velocities: Vec<Vec<f64>>,
+    bests: Vec<(Vec<f64>, (Cost, usize))>,
+    leader: usize,
+}
+
+/// What replaces a best of equal cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ties {
+    /// Nothing.
+    Stay,
+    /// A smaller subset.
+    Shrink,
+}
+
+impl Ties {
+    /// Whether a subset of this cost and size replaces a best of that cost and size.
+    pub fn replaces(self, new: (Cost, usize), best: (Cost, usize)) -> bool {
+        new.0 < best.0 || self == Self::Shrink && new.0 == best.0 && new.1 < best.1
+    }
+}
+
+impl RealSwarm {
+    /// A swarm at rest, before its first turn.
+    pub fn new(population: usize, threshold: f64, ties: Ties, space: &Space) -> Self {
+        Self {
+            space: space.clone(),
+            threshold,
+            ties,
+            positions: Vec::new(),
+            velocities: vec![vec![0.0; space.n_features()]; population],
+            bests: Vec::new(),
+            leader: 0,
+        }
+    }
+
+    /// Draws the first positions, particle by particle.
+    pub fn start(
+        &mut self,
+        turn: &Turn<'_>,
+        draw: impl Fn(usize, &mut Rng) -> Vec<f64>,
+    ) -> Vec<Subset> {
+        (0..self.velocities.len())
+            .map(|particle| {
+                let mut rng = turn.rng(particle);
+                let mut y = draw(particle, &mut rng);
+                let subset = settle(&mut y, self.threshold, &self.space, &mut rng);
+                self.positions.push(y);
+                subset
+            })
+            .collect()
+    }
+
+    /// Moves every particle; r1, r2 are drawn for every feature in this order.
+    pub fn advance(&mut self, turn: &Turn<'_>, pull: Pull) -> Vec<Subset> {
+        let global = &self.bests[self.leader].0;
+        let particles = self.positions.iter_mut().zip(&mut self.velocities).zip(&self.bests);
+        particles
+            .enumerate()
+            .map(|(particle, ((y, v), (own, _)))| {
+                let mut rng = turn.rng(particle);
+                for d in 0..y.len() {
+                    let (r1, r2) = (rng.unit(), rng.unit());
+                    v[d] = pull.velocity(v[d], y[d], own[d], global[d], r1, r2);
+                    y[d] = (y[d] + v[d]).clamp(0.0, 1.0);
+                }
+                settle(y, self.threshold, &self.space, &mut rng)
+            })
+            .collect()
+    }
+
+    /// Learns what the positions cost; the lead moves as a best does.
+    pub fn learn(&mut self, told: &[Evaluation]) {
+        let ranks = told.iter().map(|new| (new.cost, new.subset.count()));
+        if self.bests.is_empty() {
+            self.bests = self.positions.iter().cloned().zip(ranks).collect();
+        } else {
+            for ((best, y), rank) in self.bests.iter_mut().zip(&self.positions).zip(ranks) {
+                if self.ties.replaces(rank, best.1) {
+                    *best = (y.clone(), rank);
+                }
+            }
+        }
+        for particle in 0..self.bests.len() {
+            if self.ties.replaces(self.bests[particle].1, self.bests[self.leader].1) {
+                self.leader = particle;
+            }
+        }
+    }
+}
+
+/// The features above the threshold; those trimmed away are set back to it, so that position and
+/// subset agree.
+fn settle(y: &mut [f64], threshold: f64, space: &Space, rng: &mut Rng) -> Subset {
+    let above = Subset::from_fn(y.len(), |d| y[d] > threshold);
+    let mut kept = above.clone();
+    space.trim(&mut kept, rng);
+    for d in above.difference(&kept).iter() {
+        y[d] = threshold;
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streams::{Phase, Streams};
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_tie_goes_to_the_smaller_subset_where_asked() {
+        let at = |cost, size| (Cost::new(cost), size);
+        assert!(Ties::Shrink.replaces(at(0.10, 5), at(0.10, 6)));
+        assert!(!Ties::Shrink.replaces(at(0.10, 6), at(0.10, 6)));
+        assert!(!Ties::Shrink.replaces(at(0.11, 1), at(0.10, 6)));
+        assert!(!Ties::Stay.replaces(at(0.10, 5), at(0.10, 6)));
+        assert!(Ties::Stay.replaces(at(0.09, 7), at(0.10, 6)));
+    }
+
+    #[test]
+    fn a_position_at_the_threshold_is_out() {
+        let mut rng = Streams::new(1).rng(0, Phase::Ask, 0);
+        let subset = settle(&mut [0.5729, 1.0, 0.6], 0.6, &Space::new(3, 3), &mut rng);
+        assert_eq!(subset, Subset::from_indices(3, [1]));
+    }
+
+    proptest! {
+        #[test]
+        fn position_and_subset_agree_under_a_limit(
+            mut y in proptest::collection::vec(0.0f64..=1.0, 1..30),
+            limit in 1usize..30,
+            seed: u64,
+        ) {
+            let mut rng = Streams::new(seed).rng(0, Phase::Ask, 0);
+            let space = Space::new(y.len(), limit);
+            let subset = settle(&mut y, 0.6, &space, &mut rng);
+            prop_assert!(subset.count() <= limit);
+            prop_assert!((0..y.len()).all(|d| subset.contains(d) == (y[d] > 0.6)));
+        }
+    }
+}

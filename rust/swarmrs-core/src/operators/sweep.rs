@@ -1,0 +1,85 @@
+//! All ways to add one feature, or to take one out, as the subsets of one turn.
+
+use crate::search::Evaluation;
+use crate::subset::Subset;
+
+/// One step of a sequential search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sweep {
+    /// Tries every feature that is out.
+    Add,
+    /// Tries to do without every feature that is in.
+    Remove,
+}
+
+impl Sweep {
+    /// The subsets one step away from `chosen`, in ascending order of the feature that changes.
+    pub fn of(self, chosen: &Subset) -> Vec<Subset> {
+        match self {
+            Self::Add => chosen.complement().iter().map(|feature| chosen.with(feature)).collect(),
+            Self::Remove => chosen.iter().map(|feature| chosen.without(feature)).collect(),
+        }
+    }
+
+    /// The step that undoes this one.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Add => Self::Remove,
+            Self::Remove => Self::Add,
+        }
+    }
+}
+
+/// The best of a sweep: the least cost, and of equals the first, which is the one that changes the lowest feature.
+pub fn best(told: &[Evaluation]) -> Option<&Evaluation> {
+    told.iter().min_by_key(|tried| tried.cost)
+}
+
+/// Where a backward search may start at once: with all features, if so many are allowed.
+pub fn whole(n_features: usize, limit: usize) -> Option<Subset> {
+    (limit == n_features).then(|| Subset::full(n_features))
+}
+
+/// Where it starts otherwise: with the `limit` features that do best alone, as the sweep over single features told;
+/// ties go to the lowest feature.
+pub fn best_singles(told: &[Evaluation], limit: usize) -> Option<Subset> {
+    let mut ranked: Vec<&Evaluation> = told.iter().collect();
+    // Stable, so equals stay in the order of their features.
+    ranked.sort_by_key(|tried| tried.cost);
+    ranked.iter().take(limit).map(|tried| tried.subset.clone()).reduce(|all, one| all.union(&one))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::Measures;
+    use crate::objective::Cost;
+
+    fn told(subsets: Vec<Subset>, costs: &[f64]) -> Vec<Evaluation> {
+        let pairs = subsets.into_iter().zip(costs);
+        pairs
+            .map(|(subset, &cost)| Evaluation {
+                subset,
+                measures: Measures::WORST,
+                cost: Cost::new(cost),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn sweeps_change_one_feature_in_ascending_order() {
+        let of = |features: &[usize]| Subset::from_indices(4, features.iter().copied());
+        assert_eq!(Sweep::Add.of(&of(&[1])), [of(&[0, 1]), of(&[1, 2]), of(&[1, 3])]);
+        assert_eq!(Sweep::Remove.of(&of(&[0, 2])), [of(&[2]), of(&[0])]);
+        assert_eq!(Sweep::Add.of(&Subset::full(4)), []);
+    }
+
+    #[test]
+    fn ties_go_to_the_lowest_feature() {
+        let singles = told(Sweep::Add.of(&Subset::empty(4)), &[0.4, 0.2, 0.3, 0.2]);
+        assert!(best(&singles).unwrap().subset.iter().eq([1]));
+        assert!(best_singles(&singles, 1).unwrap().iter().eq([1]));
+        assert!(best_singles(&singles, 3).unwrap().iter().eq([1, 2, 3]));
+    }
+}

@@ -1,0 +1,189 @@
+//! Every registered algorithm keeps the contract of `Optimizer` and `Params`.
+
+mod support;
+
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, Mutex};
+use support::{N_FEATURES, Watch, beats, search, select, spec, started};
+use swarmrs_core::algorithms::REGISTRY;
+use swarmrs_core::budget::Stop;
+use swarmrs_core::error::Error;
+use swarmrs_core::evaluate::Resources;
+use swarmrs_core::search::{Allowed, Evaluation, Optimizer, Space, Turn};
+use swarmrs_core::subset::Subset;
+
+#[test]
+fn defaults_are_accepted_and_survive_json() {
+    let space = Space::new(7, 7);
+    for entry in REGISTRY {
+        let (_, settings) = entry.start(&Map::new(), &space).unwrap();
+        assert_eq!(settings, entry.defaults(), "{}", entry.id);
+        let text = serde_json::to_string(&settings).unwrap();
+        let (_, again) = entry.start(&serde_json::from_str(&text).unwrap(), &space).unwrap();
+        assert_eq!(again, settings, "{}", entry.id);
+    }
+}
+
+/// Values a setting must refuse.
+fn bad_values(allowed: Allowed, default: &Value) -> Vec<Value> {
+    let mut bad = match allowed {
+        Allowed::AtLeast(least) => vec![json!(least - 1.0), json!("many")],
+        Allowed::Within(least, most) => vec![json!(least - 1.0), json!(most + 1.0), json!("many")],
+        Allowed::Above(bound, most) if most.is_finite() => vec![json!(bound), json!(most + 1.0)],
+        Allowed::Above(bound, _) => vec![json!(bound), json!(true)],
+        Allowed::OneOf(_) => vec![json!("no such word"), json!(1)],
+        Allowed::Flag => vec![json!(1), json!("yes")],
+    };
+    if !default.is_null() {
+        bad.push(Value::Null);
+    }
+    bad
+}
+
+#[test]
+fn bad_values_are_refused_by_name() {
+    for entry in REGISTRY {
+        for field in entry.fields {
+            for value in bad_values(field.allowed, &entry.defaults()[field.name]) {
+                let given = Map::from_iter([(field.name.to_owned(), value.clone())]);
+                match entry.start(&given, &Space::new(7, 7)).err() {
+                    Some(Error::OutOfRange { name, .. }) if name == field.name => {}
+                    other => panic!("{} {} = {value}: {other:?}", entry.id, field.name),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn unknown_names_are_refused_with_the_known_ones() {
+    for entry in REGISTRY {
+        let given = Map::from_iter([("popluation".to_owned(), json!(3))]);
+        match entry.start(&given, &Space::new(7, 7)).err() {
+            Some(Error::UnknownParameter { algorithm, name, known }) => {
+                assert_eq!((algorithm.as_str(), name.as_str()), (entry.id, "popluation"));
+                assert!(known.iter().eq(entry.fields.iter().map(|field| field.name)));
+            }
+            other => panic!("{}: {other:?}", entry.id),
+        }
+    }
+}
+
+/// Passes everything on and writes down what was asked and what was told.
+struct Spy {
+    inner: Box<dyn Optimizer>,
+    asked: Arc<Mutex<Vec<Vec<Subset>>>>,
+    told: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Optimizer for Spy {
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        let asked = self.inner.ask(turn);
+        self.asked.lock().unwrap().push(asked.clone());
+        asked
+    }
+
+    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
+        let asked = self.asked.lock().unwrap();
+        let last = asked.last().unwrap();
+        assert!(told.iter().map(|tried| &tried.subset).eq(last), "told in the order asked");
+        self.told.lock().unwrap().push(told.len());
+        self.inner.tell(turn, told);
+    }
+
+    fn is_answer(&self, subset: &Subset) -> bool {
+        self.inner.is_answer(subset)
+    }
+}
+
+/// A cost with a few good features and many ties.
+fn score(subset: &Subset) -> f64 {
+    let good = subset.iter().filter(|feature| feature % 3 == 0).count() as f64;
+    (1.0 + subset.count() as f64) / (2.0 + subset.count() as f64 + 4.0 * good)
+}
+
+#[test]
+fn every_subset_fits_the_space_and_no_turn_is_cut() {
+    for entry in REGISTRY {
+        for (n, limit) in
+            [(1, 1), (2, 1), (2, 2), (3, 2), (5, 5), (20, 1), (20, 7), (20, 20), (70, 3), (70, 70)]
+        {
+            for budget in [200, 333] {
+                let (asked, told) = (Arc::default(), Arc::default());
+                let inner = started(entry, (n, limit), "{}");
+                let spy = Spy { inner, asked: Arc::clone(&asked), told: Arc::clone(&told) };
+                let outcome = search(Box::new(spy), (n, limit), budget, 3, score);
+                let what = format!("{} on {limit} of {n}, {budget} evaluations", entry.id);
+                let (asked, told) = (asked.lock().unwrap(), told.lock().unwrap());
+                for subset in asked.iter().flatten() {
+                    assert_eq!(subset.len(), n, "{what}");
+                    assert!(subset.count() <= limit, "{what}");
+                }
+                let spent = told.iter().sum::<usize>() as u64;
+                assert_eq!(outcome.evaluations.asked, spent, "{what}");
+                assert!(spent <= budget, "{what}");
+                let last = asked.last().map_or(0, Vec::len) as u64;
+                match outcome.stop {
+                    Stop::Evaluations => assert!(spent + last > budget, "{what}"),
+                    Stop::Finished => assert_eq!(last, 0, "{what}"),
+                    other => panic!("{what}: {other:?}"),
+                }
+                assert!(outcome.best.is_some(), "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_forced_in_or_out_stays_so() {
+    for entry in REGISTRY {
+        let mut spec = spec(entry.id, 200);
+        (spec.include, spec.exclude, spec.max_features) = (vec![5, 9], vec![0, 3], Some(6));
+        let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
+            for tried in record.told {
+                let subset = &tried.subset;
+                assert_eq!(subset.len(), N_FEATURES, "{}", entry.id);
+                assert!(subset.contains(5) && subset.contains(9), "{}", entry.id);
+                assert!(!subset.contains(0) && !subset.contains(3), "{}", entry.id);
+                assert!(subset.count() <= 6, "{}", entry.id);
+            }
+        });
+        let selection = select(&spec, Resources::default(), &mut [&mut watch]);
+        assert!(selection.size <= 6 && selection.selected.contains(&9), "{}", entry.id);
+    }
+}
+
+#[test]
+fn the_answer_is_the_best_subset_measured() {
+    for entry in REGISTRY {
+        let mut best: Option<Evaluation> = None;
+        let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
+            for tried in record.told {
+                if best.as_ref().is_none_or(|best| beats(tried, best)) {
+                    best = Some(tried.clone());
+                }
+            }
+        });
+        let selection = select(&spec(entry.id, 300), Resources::default(), &mut [&mut watch]);
+        let best = best.unwrap();
+        assert!(best.subset.iter().eq(selection.selected.iter().copied()), "{}", entry.id);
+        assert_eq!(selection.cost, best.cost, "{}", entry.id);
+        assert_eq!(selection.trace.best_cost.last(), Some(&best.cost.value()), "{}", entry.id);
+        assert!(selection.trace.best_cost.is_sorted_by(|a, b| a >= b), "{}", entry.id);
+        assert!(selection.evaluations.asked <= 300, "{}", entry.id);
+    }
+}
+
+#[test]
+fn a_search_for_a_size_answers_with_that_size() {
+    let with_size =
+        REGISTRY.iter().filter(|entry| entry.fields.iter().any(|field| field.name == "size"));
+    for entry in with_size {
+        for (size, limit) in [(1, 20), (6, 20), (6, 6), (19, 20), (9, 4)] {
+            let optimizer = started(entry, (20, limit), &json!({ "size": size }).to_string());
+            let outcome = search(optimizer, (20, limit), 3000, 1, score);
+            let found = outcome.best.unwrap().subset.count();
+            assert_eq!(found, size.min(limit), "{} for {size} of {limit}", entry.id);
+        }
+    }
+}

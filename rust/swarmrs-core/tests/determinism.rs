@@ -1,0 +1,82 @@
+//! Reruns, thread counts and resumed runs give one trace.
+
+mod support;
+
+use support::{StopAfter, select, spec, table, timeless};
+use swarmrs_core::algorithms::REGISTRY;
+use swarmrs_core::evaluate::Resources;
+use swarmrs_core::replay::Replay;
+use swarmrs_core::run::{Run, Spec};
+use swarmrs_core::search::Family;
+
+const EVALUATIONS: u64 = 240;
+
+fn with_threads(threads: usize) -> Resources {
+    Resources { threads, ..Resources::default() }
+}
+
+#[test]
+fn reruns_and_thread_counts_give_one_trace() {
+    for entry in REGISTRY {
+        let spec = spec(entry.id, EVALUATIONS);
+        let run = |threads| timeless(&select(&spec, with_threads(threads), &mut []));
+        let one = run(1);
+        assert_eq!(run(1), one, "{}: a rerun differs", entry.id);
+        assert_eq!(run(4), one, "{}: four threads differ from one", entry.id);
+    }
+}
+
+#[test]
+fn what_is_kept_between_evaluations_changes_the_work_and_nothing_else() {
+    for entry in REGISTRY {
+        let spec = spec(entry.id, EVALUATIONS);
+        let run = |incremental| {
+            let resources = Resources { incremental, ..Resources::default() };
+            let mut value = timeless(&select(&spec, resources, &mut []));
+            value.as_object_mut().unwrap().remove("work");
+            value
+        };
+        assert_eq!(run(false), run(true), "{}", entry.id);
+    }
+}
+
+#[test]
+fn seeds_matter_to_all_but_the_sequential() {
+    for entry in REGISTRY {
+        let run = |seed| {
+            let spec = Spec { seed, ..spec(entry.id, EVALUATIONS) };
+            serde_json::to_value(select(&spec, Resources::default(), &mut []).trace).unwrap()
+        };
+        let is_sequential = entry.card.family == Family::Sequential;
+        assert_eq!(run(1) == run(2), is_sequential, "{}", entry.id);
+    }
+}
+
+#[test]
+fn a_run_resumed_after_any_turn_is_the_uninterrupted_one() {
+    let data = table();
+    for entry in REGISTRY {
+        let spec = spec(entry.id, EVALUATIONS);
+        let record = |turns: u64| {
+            let run = Run::new(&spec, &data, Resources::default(), None).unwrap();
+            let mut replay = Replay::new(data.fingerprint(), &run.settings());
+            let selection = run.execute(None, &mut [&mut replay, &mut StopAfter(turns)]).unwrap();
+            (replay, selection)
+        };
+        let (whole, selection) = record(u64::MAX);
+        let expected = timeless(&selection);
+        // Every turn of a short run, some of each part of a long one.
+        let step = (selection.turns / 12).max(1) as usize;
+        for turns in (1..=selection.turns).step_by(step) {
+            let (mut replay, _) = record(turns);
+            assert_eq!(replay.turns().len() as u64, turns, "{}", entry.id);
+            let bytes = replay.to_bytes();
+            let run = Run::new(&spec, &data, Resources::default(), None).unwrap();
+            let stored =
+                Replay::from_bytes(&bytes, "x", data.fingerprint(), &run.settings()).unwrap();
+            let resumed = run.execute(Some(&stored), &mut [&mut replay]).unwrap();
+            assert_eq!(timeless(&resumed), expected, "{} after {turns} turns", entry.id);
+            assert_eq!(replay, whole, "{} after {turns} turns: the record goes on", entry.id);
+        }
+    }
+}
