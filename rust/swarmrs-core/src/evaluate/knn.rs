@@ -4,8 +4,8 @@
 //! definition. Distances are squared for the Euclidean metric, which compares the same.
 
 use super::kernels::{
-    Apart, Change, Classes, Columns, Euclidean, From, Isa, Kernel, KeyFormat, Lane, Manhattan,
-    Manhattan16, NO_KEY, ROWS, Scan, Tile, insert, select,
+    Apart, Change, Classes, Columns, Euclidean, Euclidean16, From, Isa, Kernel, KeyFormat, Lane,
+    Manhattan, Manhattan16, NO_KEY, ROWS, Scan, Tile, insert, select,
 };
 use super::layout::{Block, Layout};
 use super::seeds::Seeds;
@@ -44,7 +44,7 @@ pub fn build(
             return Err(Error::BadData { what: what.into() });
         }
         (Grid::Narrow(values), Metric::Euclidean) => {
-            boxed::<Euclidean>(data, folds, spec, separation, resources, |at| f64::from(values[at]))
+            boxed::<Euclidean16>(data, folds, spec, separation, resources, |at| values[at])
         }
         (Grid::Wide(values), Metric::Manhattan) => {
             boxed::<Manhattan>(data, folds, spec, separation, resources, |at| f64::from(values[at]))
@@ -88,8 +88,10 @@ pub struct Neighbours<K: Kernel> {
     isa: Isa,
 }
 
-/// Columns of values that stay in a core's cache while blocks of rows pass over them, in bytes.
-const CACHE: usize = 128 << 10;
+/// Columns of values that stay in a core's first cache while blocks of rows pass over them, in bytes.
+const CACHE: usize = 24 << 10;
+/// More values than this would have to come from beyond the second cache, in bytes.
+const DEEP: usize = 256 << 10;
 /// The widest run of columns taken at a time.
 const WIDEST: usize = 2048;
 /// Sums that may be held whole for the sake of going through the features in groups, in bytes.
@@ -243,7 +245,7 @@ impl<K: Kernel> Neighbours<K> {
         let total: usize = blocks.iter().map(Block::len).sum();
         let column_bytes = (change.add.len() + change.remove.len()) * size_of::<K::Value>();
         let is_deep =
-            column_bytes * self.layout.stride() > 2 * CACHE && total * size_of::<K::Sum>() <= WHOLE;
+            column_bytes * self.layout.stride() > DEEP && total * size_of::<K::Sum>() <= WHOLE;
         let mut own = Vec::new();
         let whole = match keep {
             Some(keep) => Some(keep),
@@ -264,6 +266,7 @@ impl<K: Kernel> Neighbours<K> {
             None => {
                 let width = (CACHE / column_bytes.max(1)).clamp(64, WIDEST) / 64 * 64;
                 let mut strips = vec![K::Sum::default(); ROWS * width];
+                let packed = K::pack(self.columns(), change);
                 for start in (0..self.layout.stride()).step_by(width) {
                     for block in blocks {
                         let columns =
@@ -277,7 +280,7 @@ impl<K: Kernel> Neighbours<K> {
                             From::Strips(&from[at..], block.width())
                         });
                         let to = (strips.as_mut_slice(), width);
-                        K::accumulate(self.isa, self.columns(), change, &tile, from, to);
+                        K::accumulate(self.isa, &packed, &tile, from, to);
                         self.learn(block, columns, (&strips, width), &mut keys, &mut apart);
                     }
                 }
@@ -302,6 +305,7 @@ impl<K: Kernel> Neighbours<K> {
         // Even a change of nothing copies the sums it starts from.
         let changes = if changes.is_empty() { vec![change] } else { changes };
         for (turn, change) in changes.into_iter().enumerate() {
+            let packed = K::pack(self.columns(), change);
             for block in blocks {
                 let at = block.offset - offset;
                 let tile = Tile { rows: block.rows, columns: block.columns.clone() };
@@ -311,7 +315,7 @@ impl<K: Kernel> Neighbours<K> {
                     None => From::Zero,
                 };
                 let to = (&mut sums[at..at + block.len()], block.width());
-                K::accumulate(self.isa, self.columns(), change, &tile, from, to);
+                K::accumulate(self.isa, &packed, &tile, from, to);
             }
         }
     }

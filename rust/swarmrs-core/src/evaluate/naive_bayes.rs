@@ -13,7 +13,7 @@ use super::kernels::{self, Isa};
 use super::sums::{Additive, Incremental, Step};
 use super::{Classify, Measures, Resources, Tally};
 use crate::dataset::Dataset;
-use crate::folds::{Folds, Split};
+use crate::folds::Folds;
 use crate::math::ln;
 use crate::parallel::Pool;
 use crate::subset::Subset;
@@ -90,7 +90,16 @@ impl NaiveBayes {
     /// The sums of a step.
     fn sums(&self, step: &Step<'_, i64>) -> Vec<i64> {
         let mut sums = step.from.unwrap_or(&self.priors).to_vec();
-        for &feature in &step.add {
+        let (fours, rest) = step.add.as_chunks::<4>();
+        for four in fours {
+            let tables = four.map(|feature| self.table(feature as usize));
+            kernels::add_four(
+                self.isa,
+                &mut sums,
+                [&tables[0], &tables[1], &tables[2], &tables[3]],
+            );
+        }
+        for &feature in rest {
             kernels::add_table(self.isa, &mut sums, &self.table(feature as usize));
         }
         for &feature in &step.remove {
@@ -222,12 +231,8 @@ impl Training {
             }
             classes
         };
-        let splits = folds.splits().into_iter().map(|Split { train, test }| {
-            let mut trains = vec![false; n];
-            for &row in &train {
-                trains[row as usize] = true;
-            }
-            let left_out = by_class(&mut (0..n as u32).filter(|&row| !trains[row as usize]));
+        let splits = folds.tests().into_iter().zip(folds.left_out(n)).map(|(test, left_out)| {
+            let left_out = by_class(&mut left_out.into_iter());
             TrainingSplit { test, left_out, floor: 0.0 }
         });
         let mut training = Self {

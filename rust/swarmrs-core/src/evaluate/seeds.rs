@@ -23,7 +23,7 @@ const ROOM: usize = 8 << 20;
 impl Seeds {
     /// How many seeds a place should have for `k` neighbours.
     pub fn count(k: usize) -> usize {
-        k + 2
+        3 * k
     }
 
     /// Whether the tables of this many features, places and seeds are worth their memory.

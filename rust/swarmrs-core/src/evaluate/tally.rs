@@ -23,8 +23,8 @@ impl Tally {
     pub fn new(data: &Dataset, folds: &Folds) -> Self {
         let mut rows = Vec::new();
         let mut ends = Vec::new();
-        for split in folds.splits() {
-            rows.extend_from_slice(&split.test);
+        for test in folds.tests() {
+            rows.extend_from_slice(&test);
             ends.push(rows.len());
         }
         let truth: Vec<u32> = rows.iter().map(|&row| data.codes()[row as usize]).collect();

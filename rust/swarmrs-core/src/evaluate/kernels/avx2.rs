@@ -4,7 +4,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::{
-    Apart, Change, Classes, Columns, From, KEY_OFFSET, LANES, Lane, NO_KEY, ROWS, Scan, Tile,
+    Apart, Change, Classes, Columns, From, KEY_OFFSET, LANES, Lane, NO_KEY, Pairs, ROWS, Scan, Tile,
 };
 use std::arch::x86_64::*;
 
@@ -58,6 +58,83 @@ pub unsafe fn manhattan16(
                     }
                     let new = to.0.as_mut_ptr().add(r * to.1 + at + half * 8);
                     _mm256_storeu_si256(new.cast(), sums[half]);
+                }
+            }
+        }
+    }
+}
+
+/// Turns whole numbers between -2^51 and 2^51 from integers into floats: added as bits, then taken off as a float.
+const SIGNED_MAGIC: f64 = 6_755_399_441_055_744.0;
+/// Makes a sum of two products a whole number from 0 to 2^32 - 1. The one sum that overflows, 2 (-2^15)^2 = 2^31, comes
+/// out right as well.
+const BIAS: i32 = i32::MAX;
+
+/// # Safety
+/// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn euclidean16(
+    pairs: &Pairs,
+    tile: &Tile,
+    from: From<'_, f64>,
+    to: (&mut [f64], usize),
+) {
+    // SAFETY: see above; `pairs.norms` and each pair have `stride` entries.
+    unsafe {
+        let from = start(from, &to);
+        let stride = pairs.stride;
+        let count = pairs.add.len() / stride;
+        let less = pairs.remove.len() / stride;
+        let bias = _mm256_set1_epi32(BIAS);
+        let biases = (count as i64 - less as i64) * i64::from(BIAS);
+        let magic = _mm256_set1_pd(SIGNED_MAGIC);
+        for at in (0..tile.columns.len()).step_by(STEP) {
+            // Two 32-bit products share a 64-bit lane: `joint` sums both at once, `highs` the upper one alone.
+            let mut joint = [_mm256_setzero_si256(); ROWS];
+            let mut highs = [_mm256_setzero_si256(); ROWS];
+            for pair in 0..count {
+                let pair = pairs.add.as_ptr().add(pair * stride);
+                let others = _mm256_loadu_si256(pair.add(tile.columns.start + at).cast());
+                for r in 0..ROWS {
+                    let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
+                    let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
+                    joint[r] = _mm256_add_epi64(joint[r], product);
+                    highs[r] = _mm256_add_epi64(highs[r], _mm256_srli_epi64(product, 32));
+                }
+            }
+            for pair in 0..less {
+                let pair = pairs.remove.as_ptr().add(pair * stride);
+                let others = _mm256_loadu_si256(pair.add(tile.columns.start + at).cast());
+                for r in 0..ROWS {
+                    let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
+                    let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
+                    joint[r] = _mm256_sub_epi64(joint[r], product);
+                    highs[r] = _mm256_sub_epi64(highs[r], _mm256_srli_epi64(product, 32));
+                }
+            }
+            let norms = pairs.norms.as_ptr().add(tile.columns.start + at);
+            let norms = [_mm256_loadu_si256(norms.cast()), _mm256_loadu_si256(norms.add(4).cast())];
+            for r in 0..ROWS {
+                let lows = _mm256_sub_epi64(joint[r], _mm256_slli_epi64(highs[r], 32));
+                let (near, far) =
+                    (_mm256_unpacklo_epi64(lows, highs[r]), _mm256_unpackhi_epi64(lows, highs[r]));
+                let products = [
+                    _mm256_permute2x128_si256(near, far, 0x20),
+                    _mm256_permute2x128_si256(near, far, 0x31),
+                ];
+                // The row's own norm, the biases of all products, and the bits that make it a float.
+                let own = *pairs.norms.as_ptr().add(tile.rows[r] as usize) + 2 * biases;
+                let own =
+                    _mm256_set1_epi64x(own.wrapping_add(SIGNED_MAGIC.to_bits().cast_signed()));
+                for half in 0..2 {
+                    let twice = _mm256_slli_epi64(products[half], 1);
+                    let bits = _mm256_sub_epi64(_mm256_add_epi64(own, norms[half]), twice);
+                    let mut sum = _mm256_sub_pd(_mm256_castsi256_pd(bits), magic);
+                    if let Some((from, stride)) = from {
+                        let old = _mm256_loadu_pd(from.add(r * stride + at + half * 4));
+                        sum = _mm256_add_pd(sum, old);
+                    }
+                    _mm256_storeu_pd(to.0.as_mut_ptr().add(r * to.1 + at + half * 4), sum);
                 }
             }
         }
@@ -351,6 +428,7 @@ macro_rules! again {
 
 // Plain loops that the compiler turns into vectors by itself.
 again!(add_table(sums: &mut [i64], table: &[i64]));
+again!(add_four(sums: &mut [i64], tables: [&[i64]; 4]));
 again!(remove_table(sums: &mut [i64], table: &[i64]));
 again!(greatest(sums: &[i64], classes: &mut [u32]));
 again!(add_floats(sums: &mut [f32], table: &[f32]));

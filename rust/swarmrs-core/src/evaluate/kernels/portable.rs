@@ -1,6 +1,6 @@
 //! What is computed, in plain Rust.
 
-use super::{Apart, Change, Classes, Columns, From, Lane, ROWS, Scan, Tile, insert};
+use super::{Apart, Change, Classes, Columns, From, Lane, Pairs, ROWS, Scan, Tile, insert};
 use std::ops::{AddAssign, SubAssign};
 
 pub fn manhattan16(
@@ -31,6 +31,33 @@ pub fn euclidean(
     to: (&mut [f64], usize),
 ) {
     accumulate(columns, change, tile, from, to, |a: f64, b| (a - b) * (a - b));
+}
+
+pub fn euclidean16(pairs: &Pairs, tile: &Tile, from: From<'_, f64>, to: (&mut [f64], usize)) {
+    let halves =
+        |pair: u32| [pair as u16, (pair >> 16) as u16].map(|half| i64::from(half.cast_signed()));
+    let square = |a: u32, b: u32| -> i64 {
+        halves(a).into_iter().zip(halves(b)).map(|(a, b)| (a - b) * (a - b)).sum()
+    };
+    let run = tile.columns.clone();
+    for (at, &row) in tile.rows.iter().enumerate() {
+        for column in run.clone() {
+            let sum = |pairs: &[u32], stride: usize| -> i64 {
+                pairs
+                    .chunks_exact(stride)
+                    .map(|pair| square(pair[row as usize], pair[column]))
+                    .sum()
+            };
+            let change = sum(&pairs.add, pairs.stride) - sum(&pairs.remove, pairs.stride);
+            let place = &mut to.0[at * to.1 + column - run.start];
+            let old = match from {
+                From::Zero => 0.0,
+                From::Strips(from, stride) => from[at * stride + column - run.start],
+                From::Place => *place,
+            };
+            *place = old + change as f64;
+        }
+    }
 }
 
 #[inline]
@@ -127,6 +154,16 @@ pub fn separate<S: Lane>(sums: &[S], classes: Classes<'_>, apart: &mut [Apart<S>
 pub fn add_table(sums: &mut [i64], table: &[i64]) {
     for (sum, term) in sums.iter_mut().zip(table) {
         *sum = sum.wrapping_add(*term);
+    }
+}
+
+#[inline]
+pub fn add_four(sums: &mut [i64], [a, b, c, d]: [&[i64]; 4]) {
+    let n = sums.len();
+    let (a, b, c, d) = (&a[..n], &b[..n], &c[..n], &d[..n]);
+    for at in 0..n {
+        let terms = a[at].wrapping_add(b[at]).wrapping_add(c[at]).wrapping_add(d[at]);
+        sums[at] = sums[at].wrapping_add(terms);
     }
 }
 
