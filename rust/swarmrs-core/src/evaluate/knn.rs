@@ -266,7 +266,7 @@ impl<K: Kernel> Neighbours<K> {
             None => {
                 let width = (CACHE / column_bytes.max(1)).clamp(64, WIDEST) / 64 * 64;
                 let mut strips = vec![K::Sum::default(); ROWS * width];
-                let packed = K::pack(self.columns(), change);
+                let packed = K::pack(self.isa, self.columns(), change);
                 for start in (0..self.layout.stride()).step_by(width) {
                     for block in blocks {
                         let columns =
@@ -305,7 +305,7 @@ impl<K: Kernel> Neighbours<K> {
         // Even a change of nothing copies the sums it starts from.
         let changes = if changes.is_empty() { vec![change] } else { changes };
         for (turn, change) in changes.into_iter().enumerate() {
-            let packed = K::pack(self.columns(), change);
+            let packed = K::pack(self.isa, self.columns(), change);
             for block in blocks {
                 let at = block.offset - offset;
                 let tile = Tile { rows: block.rows, columns: block.columns.clone() };
@@ -406,7 +406,9 @@ impl<K: Kernel> Neighbours<K> {
     }
 
     /// The class with the most votes, the smallest of equals. `votes` comes and goes empty.
+    #[inline]
     fn vote(&self, near: impl Iterator<Item = (u64, usize)> + Clone, votes: &mut [f64]) -> u32 {
+        let (mut class, mut most) = (u32::MAX, 0.0);
         let is_on_top = near.clone().next().is_some_and(|(steps, _)| steps == 0);
         let weight = |steps: u64| match (self.weights, self.metric) {
             (Weights::Uniform, _) => 1.0,
@@ -415,15 +417,16 @@ impl<K: Kernel> Neighbours<K> {
             (Weights::Distance, Metric::Euclidean) => 1.0 / (steps as f64).sqrt(),
         };
         for (steps, row) in near.clone() {
-            votes[self.codes[row] as usize] += weight(steps);
-        }
-        let (mut class, mut most) = (u32::MAX, 0.0);
-        for (_, row) in near {
             let code = self.codes[row];
-            let count = std::mem::take(&mut votes[code as usize]);
-            if count > most || (count == most && code < class && count > 0.0) {
-                (class, most) = (code, count);
+            let count = &mut votes[code as usize];
+            *count += weight(steps);
+            // Counts only grow: the last to reach the top, or a smaller class that draws level with it, wins.
+            if *count > most || (*count == most && code < class) {
+                (class, most) = (code, *count);
             }
+        }
+        for (_, row) in near {
+            votes[self.codes[row] as usize] = 0.0;
         }
         class
     }

@@ -23,7 +23,7 @@ const ROOM: usize = 8 << 20;
 impl Seeds {
     /// How many seeds a place should have for `k` neighbours.
     pub fn count(k: usize) -> usize {
-        3 * k
+        k + 2
     }
 
     /// Whether the tables of this many features, places and seeds are worth their memory.

@@ -276,12 +276,12 @@ macro_rules! select {
                             nearer[r] = _mm256_cmp_pd(base[r], limit, _CMP_LT_OQ);
                         }
                         if joined(nearer) != 0 {
+                            let mut found = base;
                             for r in 0..ROWS {
-                                if _mm256_movemask_pd(nearer[r]) != 0 {
-                                    let row = _mm256_set1_epi64x(i64::from(scan.rows[r]));
-                                    insert(theirs, width, with_rows(base[r], row));
-                                }
+                                let row = _mm256_set1_epi64x(i64::from(scan.rows[r]));
+                                found[r] = with_rows(base[r], row);
                             }
+                            insert(theirs, width, found);
                         }
                     }
                     let mut nearer = base;
@@ -289,20 +289,14 @@ macro_rules! select {
                         let limit = _mm256_broadcast_sd(&*own_last.add(r));
                         nearer[r] = _mm256_cmp_pd(base[r], limit, _CMP_LT_OQ);
                     }
-                    let mask = joined(nearer);
-                    if mask != 0 {
+                    if joined(nearer) != 0 {
                         // The block's rows become the lanes, one column after the other.
-                        let turned = transpose(base);
+                        let mut found = transpose(base);
                         for lane in 0..ROWS {
-                            if mask >> lane & 1 == 1 {
-                                let row = i64::from(*scan.index.get_unchecked(column + lane));
-                                insert(
-                                    own,
-                                    width,
-                                    with_rows(turned[lane], _mm256_set1_epi64x(row)),
-                                );
-                            }
+                            let row = i64::from(*scan.index.get_unchecked(column + lane));
+                            found[lane] = with_rows(found[lane], _mm256_set1_epi64x(row));
                         }
+                        insert(own, width, found);
                     }
                 }
             }
@@ -377,16 +371,23 @@ fn joined(masks: [__m256d; ROWS]) -> i32 {
     _mm256_movemask_pd(joined)
 }
 
-/// Puts a key into each lane's ascending list: the lesser stays, the greater goes on to the next level.
+/// Puts four keys into each lane's ascending list: the lesser stays, the greater goes on to the next level.
+///
+/// Keys that are too great fall out at the end. All four go in whether they are or not: a wrong guess of the processor
+/// costs more than the comparisons it would save.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn insert(group: *mut f64, width: usize, mut key: __m256d) {
+unsafe fn insert(group: *mut f64, width: usize, mut keys: [__m256d; ROWS]) {
     for level in (0..width).step_by(ROWS) {
         // SAFETY: the caller's: `width` keys from here.
         unsafe {
-            let held = _mm256_loadu_pd(group.add(level));
-            _mm256_storeu_pd(group.add(level), _mm256_min_pd(held, key));
-            key = _mm256_max_pd(held, key);
+            let mut held = _mm256_loadu_pd(group.add(level));
+            for r in 0..ROWS {
+                let greater = _mm256_max_pd(held, keys[r]);
+                held = _mm256_min_pd(held, keys[r]);
+                keys[r] = greater;
+            }
+            _mm256_storeu_pd(group.add(level), held);
         }
     }
 }
@@ -433,3 +434,4 @@ again!(remove_table(sums: &mut [i64], table: &[i64]));
 again!(greatest(sums: &[i64], classes: &mut [u32]));
 again!(add_floats(sums: &mut [f32], table: &[f32]));
 again!(order(left: &mut [f32], right: &mut [f32]));
+again!(join_two(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64]));

@@ -94,7 +94,11 @@ pub trait Kernel: Send + Sync + 'static {
     type Packed<'a>: Sync;
 
     /// Prepares a change for all tiles.
-    fn pack<'a>(columns: Columns<'a, Self::Value>, change: Change<'a>) -> Self::Packed<'a>;
+    fn pack<'a>(
+        isa: Isa,
+        columns: Columns<'a, Self::Value>,
+        change: Change<'a>,
+    ) -> Self::Packed<'a>;
 
     /// `to = from + change` for the distances of a tile. `to` holds one row after the other, `to.1` apart.
     fn accumulate(
@@ -173,7 +177,11 @@ macro_rules! kernel {
             type Sum = $sum;
             type Packed<'a> = (Columns<'a, $value>, Change<'a>);
 
-            fn pack<'a>(columns: Columns<'a, $value>, change: Change<'a>) -> Self::Packed<'a> {
+            fn pack<'a>(
+                _: Isa,
+                columns: Columns<'a, $value>,
+                change: Change<'a>,
+            ) -> Self::Packed<'a> {
                 (columns, change)
             }
 
@@ -210,8 +218,8 @@ impl Kernel for Euclidean16 {
     type Sum = f64;
     type Packed<'a> = Pairs;
 
-    fn pack<'a>(columns: Columns<'a, u16>, change: Change<'a>) -> Pairs {
-        Pairs::new(columns, change)
+    fn pack<'a>(isa: Isa, columns: Columns<'a, u16>, change: Change<'a>) -> Pairs {
+        Pairs::new(isa, columns, change)
     }
 
     fn accumulate(
@@ -247,35 +255,30 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    fn new(columns: Columns<'_, u16>, change: Change<'_>) -> Self {
+    fn new(isa: Isa, columns: Columns<'_, u16>, change: Change<'_>) -> Self {
         let stride = columns.stride;
-        let mut norms = vec![0; stride];
-        let add = Self::join(columns, change.add, |row, square| norms[row] += square);
-        let remove = Self::join(columns, change.remove, |row, square| norms[row] -= square);
-        Self { stride, add, remove, norms }
-    }
-
-    fn join(
-        columns: Columns<'_, u16>,
-        features: &[u32],
-        mut square: impl FnMut(usize, i64),
-    ) -> Vec<u32> {
-        let stride = columns.stride;
-        let mut joined = vec![0; features.len().div_ceil(2) * stride];
-        for (pair, two) in joined.chunks_exact_mut(stride).zip(features.chunks(2)) {
-            for (half, &feature) in two.iter().enumerate() {
-                let values = &columns.values[feature as usize * stride..][..stride];
-                for (row, (place, &value)) in pair.iter_mut().zip(values).enumerate() {
-                    // Flipping the top bit is subtracting 2^15.
-                    let centered = value ^ 0x8000;
-                    *place |= u32::from(centered) << (16 * half);
-                    square(row, i64::from(centered.cast_signed()).pow(2));
+        let (mut incoming, mut outgoing) = (vec![0; stride], vec![0; stride]);
+        let join = |features: &[u32], norms: &mut [i64]| {
+            let mut joined = vec![0; features.len().div_ceil(2) * stride];
+            for (pair, two) in joined.chunks_exact_mut(stride).zip(features.chunks(2)) {
+                let column = |feature: u32| &columns.values[feature as usize * stride..][..stride];
+                match *two {
+                    [a, b] => join_two(isa, column(a), column(b), pair, norms),
+                    [a] => join_two(isa, column(a), &vec![CENTER; stride], pair, norms),
+                    _ => {}
                 }
             }
-        }
-        joined
+            joined
+        };
+        let add = join(change.add, &mut incoming);
+        let remove = join(change.remove, &mut outgoing);
+        let norms = incoming.iter().zip(&outgoing).map(|(a, b)| a - b).collect();
+        Self { stride, add, remove, norms }
     }
 }
+
+/// The value that centers to 0.
+const CENTER: u16 = 0x8000;
 
 fn check_run(stride: usize, tile: &Tile) {
     assert!(tile.rows.iter().all(|&row| (row as usize) < stride));
@@ -441,6 +444,10 @@ dispatched!(
 dispatched!(
     /// The class with the greatest sum for each case, the smallest of equals; `sums` holds class after class.
     greatest(sums: &[i64], classes: &mut [u32])
+);
+dispatched!(
+    /// Puts two features into a pair, centered, and adds their squares.
+    join_two(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64])
 );
 dispatched!(
     /// Adds floats to floats.

@@ -1,6 +1,6 @@
 //! What is computed, in plain Rust.
 
-use super::{Apart, Change, Classes, Columns, From, Lane, Pairs, ROWS, Scan, Tile, insert};
+use super::{Apart, CENTER, Change, Classes, Columns, From, Lane, Pairs, ROWS, Scan, Tile, insert};
 use std::ops::{AddAssign, SubAssign};
 
 pub fn manhattan16(
@@ -202,5 +202,16 @@ pub fn order(left: &mut [f32], right: &mut [f32]) {
         let (a, b) = (*left, *right);
         *left = if a < b { a } else { b };
         *right = if a < b { b } else { a };
+    }
+}
+
+#[inline]
+pub fn join_two(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64]) {
+    for (((&a, &b), pair), norm) in a.iter().zip(b).zip(pair).zip(norms) {
+        // Flipping the top bit is subtracting 2^15.
+        let (a, b) = (a ^ CENTER, b ^ CENTER);
+        *pair = u32::from(a) | u32::from(b) << 16;
+        let (a, b) = (i32::from(a.cast_signed()), i32::from(b.cast_signed()));
+        *norm += i64::from(a * a) + i64::from(b * b);
     }
 }

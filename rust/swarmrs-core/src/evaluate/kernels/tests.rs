@@ -15,7 +15,7 @@ fn strips<K: Kernel>(
     let width = tile.columns.len() + 3;
     let mut to = vec![place; ROWS * width];
     let columns = Columns { values, stride: N };
-    let packed = K::pack(columns, Change { add, remove });
+    let packed = K::pack(isa, columns, Change { add, remove });
     K::accumulate(isa, &packed, tile, from, (&mut to, width));
     (0..ROWS).flat_map(|r| to[r * width..][..tile.columns.len()].to_vec()).collect()
 }
