@@ -258,14 +258,20 @@ impl<K: Kernel> Neighbours<K> {
         match whole {
             Some(sums) => {
                 self.fill(blocks, offset, change, from, sums);
+                let mut bases = vec![0.0; blocks.iter().map(Block::len).max().unwrap_or(0)];
                 for block in blocks {
-                    let strips = (&sums[block.offset - offset..][..block.len()], block.width());
-                    self.learn(block, block.columns.clone(), strips, &mut keys, &mut apart);
+                    let sums = &sums[block.offset - offset..][..block.len()];
+                    let bases = &mut bases[..block.len()];
+                    K::Sum::keys(self.isa, sums, self.format, bases);
+                    let columns = block.columns.clone();
+                    self.separate(block, &columns, (sums, block.width()), &mut apart);
+                    self.select(block, columns, (bases, block.width()), &mut keys);
                 }
             }
             None => {
                 let width = (CACHE / column_bytes.max(1)).clamp(64, WIDEST) / 64 * 64;
-                let mut strips = vec![K::Sum::default(); ROWS * width];
+                let mut sums = vec![K::Sum::default(); ROWS * width];
+                let mut bases = vec![0.0; ROWS * width];
                 let packed = K::pack(self.isa, self.columns(), change);
                 for start in (0..self.layout.stride()).step_by(width) {
                     for block in blocks {
@@ -279,9 +285,17 @@ impl<K: Kernel> Neighbours<K> {
                             let at = block.offset - offset + columns.start - block.columns.start;
                             From::Strips(&from[at..], block.width())
                         });
-                        let to = (strips.as_mut_slice(), width);
-                        K::accumulate(self.isa, &packed, &tile, from, to);
-                        self.learn(block, columns, (&strips, width), &mut keys, &mut apart);
+                        let run = columns.len();
+                        let (sums, bases) = (&mut sums[..ROWS * run], &mut bases[..ROWS * run]);
+                        if self.separation {
+                            K::accumulate(self.isa, &packed, &tile, from, (sums, run));
+                            self.separate(block, &columns, (sums, run), &mut apart);
+                            K::Sum::keys(self.isa, sums, self.format, bases);
+                        } else {
+                            let to = (self.format, &mut *bases, run);
+                            K::accumulate_keys(self.isa, &packed, &tile, from, sums, to);
+                        }
+                        self.select(block, columns, (bases, run), &mut keys);
                     }
                 }
             }
@@ -320,17 +334,14 @@ impl<K: Kernel> Neighbours<K> {
         }
     }
 
-    fn learn(
+    /// Puts a block's base keys among the nearest.
+    fn select(
         &self,
         block: &Block,
         columns: Range<usize>,
-        strips: (&[K::Sum], usize),
+        bases: (&[f64], usize),
         keys: &mut [f64],
-        apart: &mut [Apart<K::Sum>],
     ) {
-        if self.separation {
-            self.separate(block, &columns, strips, apart);
-        }
         let scan = Scan {
             format: self.format,
             k: self.k,
@@ -343,7 +354,7 @@ impl<K: Kernel> Neighbours<K> {
             group: block.group,
             is_symmetric: self.layout.is_symmetric(),
         };
-        select(self.isa, strips, &scan, keys);
+        select(self.isa, bases, &scan, keys);
     }
 
     /// Finds how far the rows of a block lie from other classes and from their own.
@@ -354,6 +365,9 @@ impl<K: Kernel> Neighbours<K> {
         strips: (&[K::Sum], usize),
         apart: &mut [Apart<K::Sum>],
     ) {
+        if !self.separation {
+            return;
+        }
         for lane in 0..ROWS {
             let run = columns.start.max(block.first[lane])..columns.end.min(self.layout.n());
             if run.is_empty() {

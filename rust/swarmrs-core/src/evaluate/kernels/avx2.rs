@@ -4,7 +4,8 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::{
-    Apart, Change, Classes, Columns, From, KEY_OFFSET, LANES, Lane, NO_KEY, Pairs, ROWS, Scan, Tile,
+    Apart, Change, Classes, Columns, From, KEY_OFFSET, KeyFormat, LANES, Lane, NO_KEY, Pairs, ROWS,
+    Scan, Tile,
 };
 use std::arch::x86_64::*;
 
@@ -70,6 +71,61 @@ const SIGNED_MAGIC: f64 = 6_755_399_441_055_744.0;
 /// out right as well.
 const BIAS: i32 = i32::MAX;
 
+/// The squared distances of eight columns from each row, as integers with an offset added. A macro, because a function
+/// that is not inlined would pass eight vectors through memory.
+macro_rules! squares16 {
+    ($pairs:ident, $tile:ident, $at:ident, $offset:expr) => {{
+        let stride = $pairs.stride;
+        let count = $pairs.add.len() / stride;
+        let less = $pairs.remove.len() / stride;
+        let bias = _mm256_set1_epi32(BIAS);
+        let biases = (count as i64 - less as i64) * i64::from(BIAS);
+        // Two 32-bit products share a 64-bit lane: `joint` sums both at once, `highs` the upper one alone.
+        let mut joint = [_mm256_setzero_si256(); ROWS];
+        let mut highs = [_mm256_setzero_si256(); ROWS];
+        for pair in 0..count {
+            let pair = $pairs.add.as_ptr().add(pair * stride);
+            let others = _mm256_loadu_si256(pair.add($tile.columns.start + $at).cast());
+            for r in 0..ROWS {
+                let own = _mm256_set1_epi32((*pair.add($tile.rows[r] as usize)).cast_signed());
+                let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
+                joint[r] = _mm256_add_epi64(joint[r], product);
+                highs[r] = _mm256_add_epi64(highs[r], _mm256_srli_epi64(product, 32));
+            }
+        }
+        for pair in 0..less {
+            let pair = $pairs.remove.as_ptr().add(pair * stride);
+            let others = _mm256_loadu_si256(pair.add($tile.columns.start + $at).cast());
+            for r in 0..ROWS {
+                let own = _mm256_set1_epi32((*pair.add($tile.rows[r] as usize)).cast_signed());
+                let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
+                joint[r] = _mm256_sub_epi64(joint[r], product);
+                highs[r] = _mm256_sub_epi64(highs[r], _mm256_srli_epi64(product, 32));
+            }
+        }
+        let norms = $pairs.norms.as_ptr().add($tile.columns.start + $at);
+        let norms = [_mm256_loadu_si256(norms.cast()), _mm256_loadu_si256(norms.add(4).cast())];
+        let mut squares = [norms; ROWS];
+        for r in 0..ROWS {
+            let lows = _mm256_sub_epi64(joint[r], _mm256_slli_epi64(highs[r], 32));
+            let (near, far) =
+                (_mm256_unpacklo_epi64(lows, highs[r]), _mm256_unpackhi_epi64(lows, highs[r]));
+            let products = [
+                _mm256_permute2x128_si256(near, far, 0x20),
+                _mm256_permute2x128_si256(near, far, 0x31),
+            ];
+            // The row's own norm, and the biases of all products.
+            let own = *$pairs.norms.as_ptr().add($tile.rows[r] as usize) + 2 * biases;
+            let own = _mm256_set1_epi64x(own.wrapping_add($offset));
+            for half in 0..2 {
+                let twice = _mm256_slli_epi64(products[half], 1);
+                squares[r][half] = _mm256_sub_epi64(_mm256_add_epi64(own, norms[half]), twice);
+            }
+        }
+        squares
+    }};
+}
+
 /// # Safety
 /// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
 #[target_feature(enable = "avx2,fma")]
@@ -79,62 +135,45 @@ pub unsafe fn euclidean16(
     from: From<'_, f64>,
     to: (&mut [f64], usize),
 ) {
-    // SAFETY: see above; `pairs.norms` and each pair have `stride` entries.
+    // SAFETY: see above.
     unsafe {
         let from = start(from, &to);
-        let stride = pairs.stride;
-        let count = pairs.add.len() / stride;
-        let less = pairs.remove.len() / stride;
-        let bias = _mm256_set1_epi32(BIAS);
-        let biases = (count as i64 - less as i64) * i64::from(BIAS);
         let magic = _mm256_set1_pd(SIGNED_MAGIC);
         for at in (0..tile.columns.len()).step_by(STEP) {
-            // Two 32-bit products share a 64-bit lane: `joint` sums both at once, `highs` the upper one alone.
-            let mut joint = [_mm256_setzero_si256(); ROWS];
-            let mut highs = [_mm256_setzero_si256(); ROWS];
-            for pair in 0..count {
-                let pair = pairs.add.as_ptr().add(pair * stride);
-                let others = _mm256_loadu_si256(pair.add(tile.columns.start + at).cast());
-                for r in 0..ROWS {
-                    let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
-                    let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
-                    joint[r] = _mm256_add_epi64(joint[r], product);
-                    highs[r] = _mm256_add_epi64(highs[r], _mm256_srli_epi64(product, 32));
-                }
-            }
-            for pair in 0..less {
-                let pair = pairs.remove.as_ptr().add(pair * stride);
-                let others = _mm256_loadu_si256(pair.add(tile.columns.start + at).cast());
-                for r in 0..ROWS {
-                    let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
-                    let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
-                    joint[r] = _mm256_sub_epi64(joint[r], product);
-                    highs[r] = _mm256_sub_epi64(highs[r], _mm256_srli_epi64(product, 32));
-                }
-            }
-            let norms = pairs.norms.as_ptr().add(tile.columns.start + at);
-            let norms = [_mm256_loadu_si256(norms.cast()), _mm256_loadu_si256(norms.add(4).cast())];
+            let squares = squares16!(pairs, tile, at, SIGNED_MAGIC.to_bits().cast_signed());
             for r in 0..ROWS {
-                let lows = _mm256_sub_epi64(joint[r], _mm256_slli_epi64(highs[r], 32));
-                let (near, far) =
-                    (_mm256_unpacklo_epi64(lows, highs[r]), _mm256_unpackhi_epi64(lows, highs[r]));
-                let products = [
-                    _mm256_permute2x128_si256(near, far, 0x20),
-                    _mm256_permute2x128_si256(near, far, 0x31),
-                ];
-                // The row's own norm, the biases of all products, and the bits that make it a float.
-                let own = *pairs.norms.as_ptr().add(tile.rows[r] as usize) + 2 * biases;
-                let own =
-                    _mm256_set1_epi64x(own.wrapping_add(SIGNED_MAGIC.to_bits().cast_signed()));
                 for half in 0..2 {
-                    let twice = _mm256_slli_epi64(products[half], 1);
-                    let bits = _mm256_sub_epi64(_mm256_add_epi64(own, norms[half]), twice);
-                    let mut sum = _mm256_sub_pd(_mm256_castsi256_pd(bits), magic);
+                    let mut sum = _mm256_sub_pd(_mm256_castsi256_pd(squares[r][half]), magic);
                     if let Some((from, stride)) = from {
                         let old = _mm256_loadu_pd(from.add(r * stride + at + half * 4));
                         sum = _mm256_add_pd(sum, old);
                     }
                     _mm256_storeu_pd(to.0.as_mut_ptr().add(r * to.1 + at + half * 4), sum);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`euclidean16`].
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn euclidean16_keys(
+    pairs: &Pairs,
+    tile: &Tile,
+    format: KeyFormat,
+    to: (&mut [f64], usize),
+) {
+    // SAFETY: see above.
+    unsafe {
+        let (shift, add) = constants(format);
+        for at in (0..tile.columns.len()).step_by(STEP) {
+            let squares = squares16!(pairs, tile, at, 0);
+            for r in 0..ROWS {
+                for half in 0..2 {
+                    let key = _mm256_add_epi64(_mm256_sll_epi64(squares[r][half], shift), add);
+                    let place = to.0.as_mut_ptr().add(r * to.1 + at + half * 4);
+                    _mm256_storeu_pd(place, _mm256_castsi256_pd(key));
                 }
             }
         }
@@ -237,109 +276,88 @@ float_kernel!(
 // Whole numbers below 2^53: fusing the rounding away changes nothing.
 float_kernel!(euclidean, |sum, d| _mm256_fmadd_pd(d, d, sum), _mm256_fnmadd_pd(d, d, sum));
 
-macro_rules! select {
-    ($name:ident, $sum:ty, $base:ident, $constants:ident) => {
-        /// # Safety
-        /// AVX2 and FMA, and lengths as `kernels::select` checks them.
-        #[target_feature(enable = "avx2,fma")]
-        pub unsafe fn $name(strips: (&[$sum], usize), scan: &Scan<'_>, keys: &mut [f64]) {
-            // SAFETY: see above; groups of columns below `scan.columns.end` have their keys when symmetric.
-            unsafe {
-                let (shift, add) = $constants(scan.format.shift);
-                let width = scan.k * ROWS;
-                let keys = keys.as_mut_ptr();
-                let own = keys.add(scan.group * width);
-                let own_last = own.add(width - ROWS);
-                let latest = scan.first.into_iter().max().unwrap_or(0);
-                let begin =
-                    scan.first.into_iter().min().unwrap_or(0).max(scan.columns.start) / ROWS * ROWS;
-                for column in (begin..scan.columns.end.min(scan.end)).step_by(ROWS) {
-                    let at = column - scan.columns.start;
-                    let mut base = [_mm256_setzero_pd(); ROWS];
-                    for r in 0..ROWS {
-                        base[r] = $base(strips.0.as_ptr().add(r * strips.1 + at), shift, add);
-                    }
-                    if column < latest || column + ROWS > scan.end {
-                        hide_edges(&mut base, column, scan);
-                    }
-                    if let Some(blocked) = scan.blocked {
-                        let blocked = _mm256_loadu_pd(blocked.as_ptr().add(column));
-                        for r in 0..ROWS {
-                            base[r] = _mm256_max_pd(base[r], blocked);
-                        }
-                    }
-                    if scan.is_symmetric {
-                        let theirs = keys.add(column / ROWS * width);
-                        let limit = _mm256_loadu_pd(theirs.add(width - ROWS));
-                        let mut nearer = base;
-                        for r in 0..ROWS {
-                            nearer[r] = _mm256_cmp_pd(base[r], limit, _CMP_LT_OQ);
-                        }
-                        if joined(nearer) != 0 {
-                            let mut found = base;
-                            for r in 0..ROWS {
-                                let row = _mm256_set1_epi64x(i64::from(scan.rows[r]));
-                                found[r] = with_rows(base[r], row);
-                            }
-                            insert(theirs, width, found);
-                        }
-                    }
-                    let mut nearer = base;
-                    for r in 0..ROWS {
-                        let limit = _mm256_broadcast_sd(&*own_last.add(r));
-                        nearer[r] = _mm256_cmp_pd(base[r], limit, _CMP_LT_OQ);
-                    }
-                    if joined(nearer) != 0 {
-                        // The block's rows become the lanes, one column after the other.
-                        let mut found = transpose(base);
-                        for lane in 0..ROWS {
-                            let row = i64::from(*scan.index.get_unchecked(column + lane));
-                            found[lane] = with_rows(found[lane], _mm256_set1_epi64x(row));
-                        }
-                        insert(own, width, found);
-                    }
+/// # Safety
+/// AVX2 and FMA, and lengths as `kernels::select` checks them.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn select(strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+    // SAFETY: see above; groups of columns below `scan.columns.end` have their keys when symmetric.
+    unsafe {
+        let width = scan.k * ROWS;
+        let keys = keys.as_mut_ptr();
+        let own = keys.add(scan.group * width);
+        let latest = scan.first.into_iter().max().unwrap_or(0);
+        let begin = scan.first.into_iter().min().unwrap_or(0).max(scan.columns.start);
+        let end = scan.columns.end.min(scan.end);
+        let [a, b, c, d] = [0, 1, 2, 3].map(|r| strips.0.as_ptr().add(r * strips.1));
+        let mut column = begin / ROWS * ROWS;
+        while column < end {
+            let at = column - scan.columns.start;
+            let mut base = [
+                _mm256_loadu_pd(a.add(at)),
+                _mm256_loadu_pd(b.add(at)),
+                _mm256_loadu_pd(c.add(at)),
+                _mm256_loadu_pd(d.add(at)),
+            ];
+            if column < latest || column + ROWS > scan.end {
+                hide_edges(&mut base, column, scan);
+            }
+            if let Some(blocked) = scan.blocked {
+                let blocked = _mm256_loadu_pd(blocked.as_ptr().add(column));
+                for r in 0..ROWS {
+                    base[r] = _mm256_max_pd(base[r], blocked);
                 }
             }
+            // The least of a column decides whether any of its four is near enough, and the other way round.
+            let least =
+                _mm256_min_pd(_mm256_min_pd(base[0], base[1]), _mm256_min_pd(base[2], base[3]));
+            if scan.is_symmetric {
+                let theirs = keys.add(column / ROWS * width);
+                let limit = _mm256_loadu_pd(theirs.add(width - ROWS));
+                if _mm256_movemask_pd(_mm256_cmp_pd(least, limit, _CMP_LT_OQ)) != 0 {
+                    let mut found = base;
+                    for r in 0..ROWS {
+                        let row = _mm256_set1_epi64x(i64::from(scan.rows[r]));
+                        found[r] = with_rows(base[r], row);
+                    }
+                    insert(theirs, width, found);
+                }
+            }
+            let mut nearer = base;
+            for r in 0..ROWS {
+                let limit = _mm256_broadcast_sd(&*own.add(width - ROWS + r));
+                nearer[r] = _mm256_cmp_pd(base[r], limit, _CMP_LT_OQ);
+            }
+            let nearer = _mm256_or_pd(
+                _mm256_or_pd(nearer[0], nearer[1]),
+                _mm256_or_pd(nearer[2], nearer[3]),
+            );
+            if _mm256_movemask_pd(nearer) != 0 {
+                // The block's rows become the lanes, one column after the other.
+                let mut found = transpose(base);
+                for lane in 0..ROWS {
+                    let row = i64::from(*scan.index.get_unchecked(column + lane));
+                    found[lane] = with_rows(found[lane], _mm256_set1_epi64x(row));
+                }
+                insert(own, width, found);
+            }
+            column += ROWS;
         }
-    };
+    }
 }
 
-select!(select_u32, u32, base_u32, constants_u32);
-select!(select_f64, f64, base_f64, constants_f64);
-
-/// The shift, and what is added after it, that turn a sum's integer bits into its base key.
-#[inline]
+/// # Safety
+/// AVX2 and FMA.
 #[target_feature(enable = "avx2,fma")]
-fn constants_u32(shift: u32) -> (__m128i, __m256i) {
-    (_mm_cvtsi32_si128(shift.cast_signed()), _mm256_set1_epi64x(KEY_OFFSET.cast_signed()))
+pub unsafe fn keys<S: Lane>(sums: &[S], format: KeyFormat, to: &mut [f64]) {
+    super::portable::keys(sums, format, to);
 }
 
+/// The shift, and what is added after it, that turn a sum into its base key.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn base_u32(sums: *const u32, shift: __m128i, add: __m256i) -> __m256d {
-    // SAFETY: the caller's: four sums from here.
-    let steps = unsafe { _mm256_cvtepu32_epi64(_mm_loadu_si128(sums.cast())) };
-    _mm256_castsi256_pd(_mm256_add_epi64(_mm256_sll_epi64(steps, shift), add))
-}
-
-/// 2^52: added to a whole number below it, it leaves that number in the low bits.
-const MAGIC: f64 = 4_503_599_627_370_496.0;
-
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn constants_f64(shift: u32) -> (__m128i, __m256i) {
-    // What the exponent of the magic number becomes under the shift is taken out again, modulo 2^64.
-    let add = KEY_OFFSET.wrapping_sub(MAGIC.to_bits() << shift);
-    (_mm_cvtsi32_si128(shift.cast_signed()), _mm256_set1_epi64x(add.cast_signed()))
-}
-
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn base_f64(sums: *const f64, shift: __m128i, add: __m256i) -> __m256d {
-    // SAFETY: the caller's: four sums from here.
-    let steps = unsafe { _mm256_add_pd(_mm256_loadu_pd(sums), _mm256_set1_pd(MAGIC)) };
-    let steps = _mm256_sll_epi64(_mm256_castpd_si256(steps), shift);
-    _mm256_castsi256_pd(_mm256_add_epi64(steps, add))
+fn constants(format: KeyFormat) -> (__m128i, __m256i) {
+    let shift = _mm_cvtsi32_si128(format.shift.cast_signed());
+    (shift, _mm256_set1_epi64x(KEY_OFFSET.cast_signed()))
 }
 
 #[inline]
@@ -362,13 +380,6 @@ fn hide_edges(base: &mut [__m256d; ROWS], column: usize, scan: &Scan<'_>) {
         let hidden = _mm256_castsi256_pd(_mm256_or_si256(early, padding));
         base[r] = _mm256_blendv_pd(base[r], _mm256_set1_pd(NO_KEY), hidden);
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn joined(masks: [__m256d; ROWS]) -> i32 {
-    let joined = _mm256_or_pd(_mm256_or_pd(masks[0], masks[1]), _mm256_or_pd(masks[2], masks[3]));
-    _mm256_movemask_pd(joined)
 }
 
 /// Puts four keys into each lane's ascending list: the lesser stays, the greater goes on to the next level.

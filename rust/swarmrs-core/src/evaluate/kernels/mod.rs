@@ -108,6 +108,20 @@ pub trait Kernel: Send + Sync + 'static {
         from: From<'_, Self::Sum>,
         to: (&mut [Self::Sum], usize),
     );
+
+    /// The same for sums that are not kept: what comes out are base keys, ready for [`select`]. `sums` is for passing
+    /// use and as long as the keys.
+    fn accumulate_keys(
+        isa: Isa,
+        packed: &Self::Packed<'_>,
+        tile: &Tile,
+        from: From<'_, Self::Sum>,
+        sums: &mut [Self::Sum],
+        (format, keys, stride): (KeyFormat, &mut [f64], usize),
+    ) {
+        Self::accumulate(isa, packed, tile, from, (sums, stride));
+        Self::Sum::keys(isa, sums, format, keys);
+    }
 }
 
 /// A sum that can become a key.
@@ -116,9 +130,8 @@ pub trait Lane: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 's
     const MOST: Self;
     /// The sum as an integer.
     fn steps(self) -> u64;
-    /// Puts the distances of a tile among the nearest; called by [`select`], which checks the lengths.
-    #[doc(hidden)]
-    fn select(isa: Isa, strips: (&[Self], usize), scan: &Scan<'_>, keys: &mut [f64]);
+    /// The base keys of sums.
+    fn keys(isa: Isa, sums: &[Self], format: KeyFormat, to: &mut [f64]);
     /// Finds the nearest of other classes and the farthest of the same class among one row's distances.
     fn separate(
         isa: Isa,
@@ -242,6 +255,29 @@ impl Kernel for Euclidean16 {
             _ => portable::euclidean16(pairs, tile, from, to),
         }
     }
+
+    #[cfg(target_arch = "x86_64")]
+    fn accumulate_keys(
+        isa: Isa,
+        pairs: &Pairs,
+        tile: &Tile,
+        from: From<'_, f64>,
+        sums: &mut [f64],
+        (format, keys, stride): (KeyFormat, &mut [f64], usize),
+    ) {
+        if let (Isa::Avx2(_), From::Zero) = (isa, from) {
+            check_run(pairs.stride, tile);
+            check_strip(tile, keys.len(), stride);
+            #[allow(unsafe_code)]
+            // SAFETY: the machine has the instructions, and the checks above bound every access.
+            unsafe {
+                avx2::euclidean16_keys(pairs, tile, format, (keys, stride));
+            }
+            return;
+        }
+        Self::accumulate(isa, pairs, tile, from, (sums, stride));
+        f64::keys(isa, sums, format, keys);
+    }
 }
 
 /// Features two by two: for each pair and row one integer that holds both values, centered to fit 16 signed bits.
@@ -351,22 +387,28 @@ pub struct Scan<'a> {
     pub is_symmetric: bool,
 }
 
-/// Puts the distances of a tile among the nearest found so far.
+/// Puts the distances of a tile, as base keys, among the nearest found so far.
 ///
 /// `keys` holds, for every group of four rows, the `k` least keys of each, level by level: row `4 g + l` at
 /// `(g k + level) 4 + l`, ascending with the level. `strips` holds the block's rows one after the other, `strips.1` apart.
-pub fn select<S: Lane>(isa: Isa, strips: (&[S], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+pub fn select(isa: Isa, strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64]) {
     let run = &scan.columns;
     check_strip(&Tile { rows: scan.rows, columns: run.clone() }, strips.0.len(), strips.1);
     assert!(run.start.is_multiple_of(LANES) && run.end.is_multiple_of(LANES));
     assert!(scan.k > 0 && keys.len() >= (scan.group + 1) * scan.k * ROWS);
     assert!(run.end <= scan.index.len() && scan.blocked.is_none_or(|b| run.end <= b.len()));
     assert!(!scan.is_symmetric || run.end * scan.k <= keys.len());
-    S::select(isa, strips, scan, keys);
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code)]
+        // SAFETY: the machine has the instructions, and every length is checked above.
+        Isa::Avx2(_) => unsafe { avx2::select(strips, scan, keys) },
+        _ => portable::select(strips, scan, keys),
+    }
 }
 
 macro_rules! lane {
-    ($sum:ty, $most:expr, $steps:expr, $name:ident) => {
+    ($sum:ty, $most:expr, $steps:expr) => {
         impl Lane for $sum {
             const MOST: Self = $most;
 
@@ -389,21 +431,22 @@ macro_rules! lane {
                 $steps(self)
             }
 
-            fn select(isa: Isa, strips: (&[Self], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+            fn keys(isa: Isa, sums: &[Self], format: KeyFormat, to: &mut [f64]) {
+                assert_eq!(sums.len(), to.len());
                 match isa {
                     #[cfg(target_arch = "x86_64")]
                     #[allow(unsafe_code)]
-                    // SAFETY: the machine has the instructions, and `select` has checked every length.
-                    Isa::Avx2(_) => unsafe { avx2::$name(strips, scan, keys) },
-                    _ => portable::select(strips, scan, keys),
+                    // SAFETY: the machine has the instructions.
+                    Isa::Avx2(_) => unsafe { avx2::keys(sums, format, to) },
+                    _ => portable::keys(sums, format, to),
                 }
             }
         }
     };
 }
 
-lane!(u32, u32::MAX, u64::from, select_u32);
-lane!(f64, f64::INFINITY, |sum: f64| sum as u64, select_f64);
+lane!(u32, u32::MAX, u64::from);
+lane!(f64, f64::INFINITY, |sum: f64| sum as u64);
 
 /// Puts one key among the `k` least of row `lane` of a group.
 pub fn insert(group: &mut [f64], lane: usize, mut key: f64) {

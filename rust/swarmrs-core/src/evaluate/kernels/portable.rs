@@ -1,6 +1,8 @@
 //! What is computed, in plain Rust.
 
-use super::{Apart, CENTER, Change, Classes, Columns, From, Lane, Pairs, ROWS, Scan, Tile, insert};
+use super::{
+    Apart, CENTER, Change, Classes, Columns, From, KeyFormat, Lane, Pairs, ROWS, Scan, Tile, insert,
+};
 use std::ops::{AddAssign, SubAssign};
 
 pub fn manhattan16(
@@ -96,16 +98,23 @@ fn accumulate<E: Copy, S: Lane + AddAssign + SubAssign>(
     }
 }
 
-pub fn select<S: Lane>(strips: (&[S], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+#[inline]
+pub fn keys<S: Lane>(sums: &[S], format: KeyFormat, to: &mut [f64]) {
+    for (sum, key) in sums.iter().zip(to) {
+        *key = format.base(sum.steps());
+    }
+}
+
+pub fn select(strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64]) {
     let (strips, stride) = strips;
     let width = scan.k * ROWS;
     for (lane, (&row, &first)) in scan.rows.iter().zip(&scan.first).enumerate() {
-        let sums = &strips[lane * stride..][..scan.columns.len()];
+        let bases = &strips[lane * stride..][..scan.columns.len()];
         for column in first.max(scan.columns.start)..scan.end.min(scan.columns.end) {
             if scan.blocked.is_some_and(|blocked| blocked[column] > 0.0) {
                 continue;
             }
-            let base = scan.format.base(sums[column - scan.columns.start].steps());
+            let base = bases[column - scan.columns.start];
             let own = &mut keys[scan.group * width..][..width];
             if base < own[width - ROWS + lane] {
                 insert(own, lane, with_row(base, scan.index[column]));
