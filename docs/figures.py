@@ -65,21 +65,21 @@ def draw(name: str) -> Path:
 
     settings = {"svg.fonttype": "none", "svg.hashsalt": "swarmrs", "font.size": 9}
     with mpl.rc_context(settings):
-        figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 2.7), layout="constrained")
+        figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.6), layout="constrained")
         algos = FIGURES[name] if name == "baseline" else (*FIGURES[name], "random")
         for algo in algos:
             asked, error, size = run(algo)
             style = {"color": "0.6", "linestyle": "--"} if algo == "random" else {}
             left.step(asked, error, where="post", label=algo, linewidth=1.2, **style)
             right.plot(asked, size, linewidth=1.2, **style)
-        left.set_ylabel("best error so far")
+        left.set_ylabel("error of the best so far")
         right.set_ylabel("mean size of subsets tried")
         for axes in (left, right):
             axes.set_xscale("log")
             axes.minorticks_off()
             axes.set_xlabel("evaluations asked")
             axes.spines[["top", "right"]].set_visible(False)
-        left.legend(frameon=False, fontsize=8)
+        figure.legend(loc="outside right upper", frameon=False, fontsize=8)
         path = FOLDER / f"{name}.svg"
         figure.savefig(path, metadata={"Date": None, "Creator": None})
         plt.close(figure)

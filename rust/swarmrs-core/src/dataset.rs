@@ -232,7 +232,7 @@ fn wide(columns: &[f64], n: usize, names: &[String], warnings: &mut Vec<String>)
 
 /// Squared distances stay below this: exact in a float, and with the row index behind them in a 62-bit key.
 pub(crate) fn exact_sum_limit(n_samples: usize) -> f64 {
-    libm::ldexp(1.0, 51.min(61 - index_bits(n_samples) as i32))
+    libm::ldexp(1.0, 51.min(61 - index_bits(n_samples).cast_signed()))
 }
 
 /// Bits that hold any row index.

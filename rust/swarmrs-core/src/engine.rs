@@ -181,7 +181,10 @@ impl Engine<'_> {
                     cost: told.cost,
                 })
                 .collect();
-            for (whole, choice) in told.iter().zip(&choices) {
+            // The empty subset has a cost to learn from but was not measured: it is never the result.
+            let measured_ones =
+                told.iter().zip(&choices).filter(|(whole, _)| memo.knows(&whole.subset));
+            for (whole, choice) in measured_ones {
                 let is_answer = self.optimizer.is_answer(&choice.subset);
                 let is_better = match &best {
                     Some(best) if is_answer == is_answered => whole.is_better_than(best),

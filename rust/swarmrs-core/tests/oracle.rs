@@ -6,6 +6,7 @@ use swarmrs_core::evaluate::{
     self, Classifier, Classify, EvaluationSpec, Measures, Metric, Resources, Weights,
 };
 use swarmrs_core::folds::{FoldSpec, Folds};
+use swarmrs_core::math::ln;
 use swarmrs_core::subset::Subset;
 
 /// A small table: few distinct values make many ties.
@@ -141,13 +142,13 @@ fn bayes(case: &Case, data: &Dataset, subset: &Subset, row: u32, train: &[u32]) 
         if rows.is_empty() {
             continue;
         }
-        let mut score = (rows.len() as f64 / train.len() as f64).ln();
+        let mut score = ln(rows.len() as f64 / train.len() as f64);
         for f in subset.iter() {
             let (mean, spread) = variance(&rows, f);
             let v = spread + floor;
             if v > 0.0 {
                 let x = data.steps(f, row as usize);
-                score += -0.5 * (std::f64::consts::TAU * v).ln() - (x - mean).powi(2) / (2.0 * v);
+                score += -0.5 * ln(std::f64::consts::TAU * v) - (x - mean).powi(2) / (2.0 * v);
             }
         }
         scores.push((score, class));

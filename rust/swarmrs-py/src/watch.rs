@@ -99,7 +99,7 @@ fn supervised(
                     Ok(Ok(done)) => return Ok(done),
                     Ok(Err(panic)) => return Err(Python::attach(|py| from_panic(py, &*panic))),
                     // The signal's own exception is not needed: the run ends with the best so far.
-                    Err(_) if Python::attach(|py| py.check_signals()).is_err() => {
+                    Err(_) if is_signalled() => {
                         cancel.store(true, Ordering::Relaxed);
                     }
                     Err(_) => {}
@@ -107,6 +107,11 @@ fn supervised(
             }
         })
     })
+}
+
+#[allow(clippy::redundant_closure_for_method_calls, reason = "the method is not general enough")]
+fn is_signalled() -> bool {
+    Python::attach(|py| py.check_signals()).is_err()
 }
 
 /// Tells Python of each turn.

@@ -4,8 +4,8 @@
 //! definition. Distances are squared for the Euclidean metric, which compares the same.
 
 use super::kernels::{
-    Apart, Change, Classes, Columns, Euclidean, Euclidean16, From, Isa, Kernel, KeyFormat, Lane,
-    Manhattan, Manhattan16, NO_KEY, ROWS, Scan, Tile, insert, select,
+    Apart, Change, Columns, Euclidean, Euclidean16, From, Isa, Kernel, KeyFormat, Lane, Manhattan,
+    Manhattan16, NO_KEY, ROWS, Scan, Tile, insert, select,
 };
 use super::layout::{Block, Layout};
 use super::seeds::Seeds;
@@ -67,6 +67,8 @@ fn boxed<K: Kernel>(
     Box::new(Incremental::new(neighbours, resources))
 }
 
+mod judge;
+
 /// The least keys of every group, and how far each place lies from classes.
 type Found<S> = (Vec<f64>, Vec<Apart<S>>);
 
@@ -88,7 +90,7 @@ pub struct Neighbours<K: Kernel> {
     isa: Isa,
 }
 
-/// Columns of values that stay in a core's first cache while blocks of rows pass over them, in bytes.
+/// Values that stay in a core's first cache while blocks of rows pass over them, in bytes.
 const CACHE: usize = 24 << 10;
 /// More values than this would have to come from beyond the second cache, in bytes.
 const DEEP: usize = 256 << 10;
@@ -255,48 +257,45 @@ impl<K: Kernel> Neighbours<K> {
             }
             None => None,
         };
-        match whole {
-            Some(sums) => {
-                self.fill(blocks, offset, change, from, sums);
-                let mut bases = vec![0.0; blocks.iter().map(Block::len).max().unwrap_or(0)];
-                for block in blocks {
-                    let sums = &sums[block.offset - offset..][..block.len()];
-                    let bases = &mut bases[..block.len()];
-                    K::Sum::keys(self.isa, sums, self.format, bases);
-                    let columns = block.columns.clone();
-                    self.separate(block, &columns, (sums, block.width()), &mut apart);
-                    self.select(block, columns, (bases, block.width()), &mut keys);
-                }
+        if let Some(sums) = whole {
+            self.fill(blocks, offset, change, from, sums);
+            let mut bases = vec![0.0; blocks.iter().map(Block::len).max().unwrap_or(0)];
+            for block in blocks {
+                let sums = &sums[block.offset - offset..][..block.len()];
+                let bases = &mut bases[..block.len()];
+                K::Sum::keys(self.isa, sums, self.format, bases);
+                let columns = block.columns.clone();
+                self.separate(block, &columns, (sums, block.width()), &mut apart);
+                self.select(block, columns, (bases, block.width()), &mut keys);
             }
-            None => {
-                let width = (CACHE / column_bytes.max(1)).clamp(64, WIDEST) / 64 * 64;
-                let mut sums = vec![K::Sum::default(); ROWS * width];
-                let mut bases = vec![0.0; ROWS * width];
-                let packed = K::pack(self.isa, self.columns(), change);
-                for start in (0..self.layout.stride()).step_by(width) {
-                    for block in blocks {
-                        let columns =
-                            block.columns.start.max(start)..block.columns.end.min(start + width);
-                        if columns.is_empty() {
-                            continue;
-                        }
-                        let tile = Tile { rows: block.rows, columns: columns.clone() };
-                        let from = from.map_or(From::Zero, |from| {
-                            let at = block.offset - offset + columns.start - block.columns.start;
-                            From::Strips(&from[at..], block.width())
-                        });
-                        let run = columns.len();
-                        let (sums, bases) = (&mut sums[..ROWS * run], &mut bases[..ROWS * run]);
-                        if self.separation {
-                            K::accumulate(self.isa, &packed, &tile, from, (sums, run));
-                            self.separate(block, &columns, (sums, run), &mut apart);
-                            K::Sum::keys(self.isa, sums, self.format, bases);
-                        } else {
-                            let to = (self.format, &mut *bases, run);
-                            K::accumulate_keys(self.isa, &packed, &tile, from, sums, to);
-                        }
-                        self.select(block, columns, (bases, run), &mut keys);
+        } else {
+            let width = (CACHE / column_bytes.max(1)).clamp(64, WIDEST) / 64 * 64;
+            let mut sums = vec![K::Sum::default(); ROWS * width];
+            let mut bases = vec![0.0; ROWS * width];
+            let packed = K::pack(self.isa, self.columns(), change);
+            for start in (0..self.layout.stride()).step_by(width) {
+                for block in blocks {
+                    let columns =
+                        block.columns.start.max(start)..block.columns.end.min(start + width);
+                    if columns.is_empty() {
+                        continue;
                     }
+                    let tile = Tile { rows: block.rows, columns: columns.clone() };
+                    let from = from.map_or(From::Zero, |from| {
+                        let at = block.offset - offset + columns.start - block.columns.start;
+                        From::Strips(&from[at..], block.width())
+                    });
+                    let run = columns.len();
+                    let (sums, bases) = (&mut sums[..ROWS * run], &mut bases[..ROWS * run]);
+                    if self.separation {
+                        K::accumulate(self.isa, &packed, &tile, from, (sums, run));
+                        self.separate(block, &columns, (sums, run), &mut apart);
+                        K::Sum::keys(self.isa, sums, self.format, bases);
+                    } else {
+                        let to = (self.format, &mut *bases, run);
+                        K::accumulate_keys(self.isa, &packed, &tile, from, sums, to);
+                    }
+                    self.select(block, columns, (bases, run), &mut keys);
                 }
             }
         }
@@ -355,94 +354,6 @@ impl<K: Kernel> Neighbours<K> {
             is_symmetric: self.layout.is_symmetric(),
         };
         select(self.isa, bases, &scan, keys);
-    }
-
-    /// Finds how far the rows of a block lie from other classes and from their own.
-    fn separate(
-        &self,
-        block: &Block,
-        columns: &Range<usize>,
-        strips: (&[K::Sum], usize),
-        apart: &mut [Apart<K::Sum>],
-    ) {
-        if !self.separation {
-            return;
-        }
-        for lane in 0..ROWS {
-            let run = columns.start.max(block.first[lane])..columns.end.min(self.layout.n());
-            if run.is_empty() {
-                continue;
-            }
-            let own = self.codes[block.index[lane] as usize].cast_signed();
-            let others: Vec<i32> = run.clone().map(|column| self.class_of(block, column)).collect();
-            let sums = &strips.0[lane * strips.1 + run.start - columns.start..][..run.len()];
-            let theirs =
-                if self.layout.is_symmetric() { &mut apart[run] } else { &mut [] as &mut [_] };
-            let found = K::Sum::separate(self.isa, sums, Classes { own, others: &others }, theirs);
-            apart[block.group * ROWS + lane].join(found);
-        }
-    }
-
-    /// The class of a column, negative where the block is not compared with it.
-    fn class_of(&self, block: &Block, column: usize) -> i32 {
-        let is_blocked = self.layout.blocked(block).is_some_and(|blocked| blocked[column] > 0.0);
-        let class = self.codes[self.layout.rows()[column] as usize].cast_signed();
-        if is_blocked { -1 } else { class }
-    }
-
-    /// Mean distance to the nearest of another class less that to the farthest of the same, each over the farthest
-    /// two rows can be; a row without other classes counts 1, one alone in its class 0.
-    fn separation(&self, apart: &[Apart<K::Sum>], size: usize) -> f64 {
-        let farthest = 65535 * size as u64;
-        let (mut other, mut same) = (0, 0);
-        for case in 0..self.tally.n_cases() {
-            let (group, lane) = self.layout.place(case);
-            let apart = apart[group * ROWS + lane];
-            other += if apart.other == K::Sum::MOST { farthest } else { apart.other.steps() };
-            same += apart.same.steps();
-        }
-        let all = (self.tally.n_cases() as u64 * farthest) as f64;
-        other as f64 / all - same as f64 / all
-    }
-
-    /// The class each case is given.
-    fn votes(&self, keys: &[f64]) -> Vec<u32> {
-        let width = self.k * ROWS;
-        let mut votes = vec![0.0; self.n_classes];
-        (0..self.tally.n_cases())
-            .map(|case| {
-                let (group, lane) = self.layout.place(case);
-                let group = &keys[group * width..][..width];
-                let near = group.chunks_exact(ROWS).map(|level| self.format.parts(level[lane]));
-                self.vote(near, &mut votes)
-            })
-            .collect()
-    }
-
-    /// The class with the most votes, the smallest of equals. `votes` comes and goes empty.
-    #[inline]
-    fn vote(&self, near: impl Iterator<Item = (u64, usize)> + Clone, votes: &mut [f64]) -> u32 {
-        let (mut class, mut most) = (u32::MAX, 0.0);
-        let is_on_top = near.clone().next().is_some_and(|(steps, _)| steps == 0);
-        let weight = |steps: u64| match (self.weights, self.metric) {
-            (Weights::Uniform, _) => 1.0,
-            (Weights::Distance, _) if is_on_top => f64::from(u8::from(steps == 0)),
-            (Weights::Distance, Metric::Manhattan) => 1.0 / steps as f64,
-            (Weights::Distance, Metric::Euclidean) => 1.0 / (steps as f64).sqrt(),
-        };
-        for (steps, row) in near.clone() {
-            let code = self.codes[row];
-            let count = &mut votes[code as usize];
-            *count += weight(steps);
-            // Counts only grow: the last to reach the top, or a smaller class that draws level with it, wins.
-            if *count > most || (*count == most && code < class) {
-                (class, most) = (code, *count);
-            }
-        }
-        for (_, row) in near {
-            votes[self.codes[row] as usize] = 0.0;
-        }
-        class
     }
 }
 

@@ -35,6 +35,11 @@ impl Memo {
         self.known.get(subset).copied()
     }
 
+    /// Whether a subset was measured.
+    pub fn knows(&self, subset: &Subset) -> bool {
+        self.known.contains_key(subset)
+    }
+
     /// How many subsets were measured.
     pub fn len(&self) -> u64 {
         self.known.len() as u64

@@ -89,6 +89,9 @@ const UNCACHED_FEATURES: usize = 80;
 /// One subset is split over the threads from this many element operations on.
 const SPLIT_OPS: u64 = 1 << 22;
 
+/// What a subset shows, and its sums where they are to be kept.
+type Built<S> = (Measures, Option<Vec<S>>);
+
 /// How one subset will be built.
 struct Route<S> {
     from: Option<Reference<S>>,
@@ -253,7 +256,7 @@ impl<A: Additive> Incremental<A> {
         subset: &Subset,
         route: &Route<A::Sum>,
         pool: Option<&Pool>,
-    ) -> (Measures, Option<Vec<A::Sum>>) {
+    ) -> Built<A::Sum> {
         let mut built = route.keep.then(|| vec![A::Sum::default(); self.additive.n_sums()]);
         let step = self.step(subset, route.from.as_ref(), built.as_deref_mut());
         (self.additive.measure(step, pool), built)
@@ -284,7 +287,7 @@ impl<A: Additive> Evaluator for Incremental<A> {
         let splits = |route: &Route<A::Sum>| {
             subsets.len() < 2 * self.pool.threads() && route.cost as u64 * ops >= SPLIT_OPS
         };
-        let measured: Vec<Option<(Measures, Option<Vec<A::Sum>>)>> = if routes.iter().any(splits) {
+        let measured: Vec<Option<Built<A::Sum>>> = if routes.iter().any(splits) {
             // Few and heavy: one after the other, each over all threads.
             let one = |slot: usize| {
                 (!is_cancelled())

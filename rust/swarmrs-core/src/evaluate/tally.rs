@@ -120,7 +120,8 @@ mod tests {
         let m = tally.measures(&[0, 1, 1, 2, 0, 1, 0]);
         // Sums of fractions in another order than the code's: the last bit may differ.
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");
-        near(m.error, (1.0 / 4.0 + 1.0 / 3.0) / 2.0);
+        // The mean of 1/4 and 1/3.
+        near(m.error, 7.0 / 24.0);
         near(m.pooled_error, 2.0 / 7.0);
         near(m.accuracy, 1.0 - m.error);
         near(m.balanced_accuracy, (2.0 / 3.0 + 1.0 + 1.0 / 2.0) / 3.0);

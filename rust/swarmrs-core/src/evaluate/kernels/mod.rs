@@ -7,13 +7,27 @@
 //! A neighbour is held as a *key*: its distance, then its row index, in one integer that sorts as the two would. Keys
 //! are kept in the bits of positive floats, which order like integers and have vector minimum and maximum.
 
+// Strips travel as a slice and its stride, columns as a small view: by value, wherever they end.
+#![allow(clippy::needless_pass_by_value)]
+
 #[cfg(target_arch = "x86_64")]
 #[allow(
     unsafe_code,
     reason = "vector loads and stores; each function states what its pointers need"
 )]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+#[allow(
+    unsafe_code,
+    reason = "vector loads and stores; each function states what its pointers need"
+)]
+mod avx2_select;
+mod keys;
+mod pairs;
 mod portable;
+
+pub use keys::{KeyFormat, NO_KEY, Scan, insert, select};
+pub use pairs::{Euclidean16, Pairs};
 
 use std::ops::Range;
 
@@ -180,8 +194,6 @@ pub struct Manhattan16;
 pub struct Manhattan;
 /// (a - b)^2 of whole numbers held in floats.
 pub struct Euclidean;
-/// (a - b)^2 of 16-bit values: a^2 + b^2 - 2 a b, two features to a multiplication.
-pub struct Euclidean16;
 
 macro_rules! kernel {
     ($kernel:ty, $value:ty, $sum:ty, $name:ident) => {
@@ -226,96 +238,6 @@ kernel!(Manhattan16, u16, u32, manhattan16);
 kernel!(Manhattan, f64, f64, manhattan);
 kernel!(Euclidean, f64, f64, euclidean);
 
-impl Kernel for Euclidean16 {
-    type Value = u16;
-    type Sum = f64;
-    type Packed<'a> = Pairs;
-
-    fn pack<'a>(isa: Isa, columns: Columns<'a, u16>, change: Change<'a>) -> Pairs {
-        Pairs::new(isa, columns, change)
-    }
-
-    fn accumulate(
-        isa: Isa,
-        pairs: &Pairs,
-        tile: &Tile,
-        from: From<'_, f64>,
-        to: (&mut [f64], usize),
-    ) {
-        check_run(pairs.stride, tile);
-        check_strip(tile, to.0.len(), to.1);
-        if let From::Strips(from, stride) = from {
-            check_strip(tile, from.len(), stride);
-        }
-        match isa {
-            #[cfg(target_arch = "x86_64")]
-            #[allow(unsafe_code)]
-            // SAFETY: the machine has the instructions, and the checks above bound every access.
-            Isa::Avx2(_) => unsafe { avx2::euclidean16(pairs, tile, from, to) },
-            _ => portable::euclidean16(pairs, tile, from, to),
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn accumulate_keys(
-        isa: Isa,
-        pairs: &Pairs,
-        tile: &Tile,
-        from: From<'_, f64>,
-        sums: &mut [f64],
-        (format, keys, stride): (KeyFormat, &mut [f64], usize),
-    ) {
-        if let (Isa::Avx2(_), From::Zero) = (isa, from) {
-            check_run(pairs.stride, tile);
-            check_strip(tile, keys.len(), stride);
-            #[allow(unsafe_code)]
-            // SAFETY: the machine has the instructions, and the checks above bound every access.
-            unsafe {
-                avx2::euclidean16_keys(pairs, tile, format, (keys, stride));
-            }
-            return;
-        }
-        Self::accumulate(isa, pairs, tile, from, (sums, stride));
-        f64::keys(isa, sums, format, keys);
-    }
-}
-
-/// Features two by two: for each pair and row one integer that holds both values, centered to fit 16 signed bits.
-#[derive(Debug)]
-pub struct Pairs {
-    stride: usize,
-    add: Vec<u32>,
-    remove: Vec<u32>,
-    /// For each row the sum of the squares that come in less those that go out.
-    norms: Vec<i64>,
-}
-
-impl Pairs {
-    fn new(isa: Isa, columns: Columns<'_, u16>, change: Change<'_>) -> Self {
-        let stride = columns.stride;
-        let (mut incoming, mut outgoing) = (vec![0; stride], vec![0; stride]);
-        let join = |features: &[u32], norms: &mut [i64]| {
-            let mut joined = vec![0; features.len().div_ceil(2) * stride];
-            for (pair, two) in joined.chunks_exact_mut(stride).zip(features.chunks(2)) {
-                let column = |feature: u32| &columns.values[feature as usize * stride..][..stride];
-                match *two {
-                    [a, b] => join_two(isa, column(a), column(b), pair, norms),
-                    [a] => join_two(isa, column(a), &vec![CENTER; stride], pair, norms),
-                    _ => {}
-                }
-            }
-            joined
-        };
-        let add = join(change.add, &mut incoming);
-        let remove = join(change.remove, &mut outgoing);
-        let norms = incoming.iter().zip(&outgoing).map(|(a, b)| a - b).collect();
-        Self { stride, add, remove, norms }
-    }
-}
-
-/// The value that centers to 0.
-const CENTER: u16 = 0x8000;
-
 fn check_run(stride: usize, tile: &Tile) {
     assert!(tile.rows.iter().all(|&row| (row as usize) < stride));
     assert!(tile.columns.start.is_multiple_of(LANES) && tile.columns.end.is_multiple_of(LANES));
@@ -330,81 +252,6 @@ fn check_tile<E>(columns: Columns<'_, E>, change: Change<'_>, tile: &Tile) {
 
 fn check_strip(tile: &Tile, len: usize, stride: usize) {
     assert!(tile.columns.len() <= stride && (ROWS - 1) * stride + tile.columns.len() <= len);
-}
-
-/// How keys are made of distances.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyFormat {
-    /// Bits of the row index.
-    pub shift: u32,
-}
-
-/// Keys begin here, so that as floats they are normal numbers.
-const KEY_OFFSET: u64 = 1 << 52;
-/// Greater than every key, and still a finite float with any row index added.
-pub const NO_KEY: f64 = f64::from_bits(0x7FE0_0000_0000_0000);
-
-impl KeyFormat {
-    /// The key of row 0 at this distance: every key of that distance is as great or greater, by the row index.
-    pub fn base(self, steps: u64) -> f64 {
-        f64::from_bits((steps << self.shift) + KEY_OFFSET)
-    }
-
-    /// The key of `row` at this distance.
-    pub fn key(self, steps: u64, row: u32) -> f64 {
-        f64::from_bits(self.base(steps).to_bits() + u64::from(row))
-    }
-
-    /// The distance and the row behind a key.
-    pub fn parts(self, key: f64) -> (u64, usize) {
-        let bits = key.to_bits() - KEY_OFFSET;
-        (bits >> self.shift, (bits & ((1 << self.shift) - 1)) as usize)
-    }
-}
-
-/// Where the distances of a tile go.
-#[derive(Debug, Clone)]
-pub struct Scan<'a> {
-    /// How keys are made.
-    pub format: KeyFormat,
-    /// How many neighbours are kept.
-    pub k: usize,
-    /// The columns of the tile; both ends multiples of [`LANES`].
-    pub columns: Range<usize>,
-    /// Columns from here on are padding.
-    pub end: usize,
-    /// The first column each row of the block is compared with.
-    pub first: [usize; ROWS],
-    /// Columns that are not to be compared with (infinite, else 0), where that is not a matter of `first` and `end`.
-    pub blocked: Option<&'a [f64]>,
-    /// The row index of each column.
-    pub index: &'a [u32],
-    /// The row index of each row of the block.
-    pub rows: [u32; ROWS],
-    /// The block's own group of keys.
-    pub group: usize,
-    /// Whether the columns learn of the rows too; their groups are then those of their positions.
-    pub is_symmetric: bool,
-}
-
-/// Puts the distances of a tile, as base keys, among the nearest found so far.
-///
-/// `keys` holds, for every group of four rows, the `k` least keys of each, level by level: row `4 g + l` at
-/// `(g k + level) 4 + l`, ascending with the level. `strips` holds the block's rows one after the other, `strips.1` apart.
-pub fn select(isa: Isa, strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64]) {
-    let run = &scan.columns;
-    check_strip(&Tile { rows: scan.rows, columns: run.clone() }, strips.0.len(), strips.1);
-    assert!(run.start.is_multiple_of(LANES) && run.end.is_multiple_of(LANES));
-    assert!(scan.k > 0 && keys.len() >= (scan.group + 1) * scan.k * ROWS);
-    assert!(run.end <= scan.index.len() && scan.blocked.is_none_or(|b| run.end <= b.len()));
-    assert!(!scan.is_symmetric || run.end * scan.k <= keys.len());
-    match isa {
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code)]
-        // SAFETY: the machine has the instructions, and every length is checked above.
-        Isa::Avx2(_) => unsafe { avx2::select(strips, scan, keys) },
-        _ => portable::select(strips, scan, keys),
-    }
 }
 
 macro_rules! lane {
@@ -447,15 +294,6 @@ macro_rules! lane {
 
 lane!(u32, u32::MAX, u64::from);
 lane!(f64, f64::INFINITY, |sum: f64| sum as u64);
-
-/// Puts one key among the `k` least of row `lane` of a group.
-pub fn insert(group: &mut [f64], lane: usize, mut key: f64) {
-    for level in group.chunks_exact_mut(ROWS) {
-        let held = level[lane];
-        level[lane] = held.min(key);
-        key = held.max(key);
-    }
-}
 
 macro_rules! dispatched {
     ($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*)) => {

@@ -1,7 +1,8 @@
 //! What is computed, in plain Rust.
 
+use super::pairs::CENTER;
 use super::{
-    Apart, CENTER, Change, Classes, Columns, From, KeyFormat, Lane, Pairs, ROWS, Scan, Tile, insert,
+    Apart, Change, Classes, Columns, From, KeyFormat, Lane, Pairs, ROWS, Scan, Tile, insert,
 };
 use std::ops::{AddAssign, SubAssign};
 

@@ -1,0 +1,97 @@
+//! What neighbours say: votes, and how far classes lie apart.
+
+use super::super::kernels::{Apart, Classes, Kernel, Lane, ROWS};
+use super::super::layout::Block;
+use super::super::{Metric, Weights};
+use super::Neighbours;
+use std::ops::Range;
+
+impl<K: Kernel> Neighbours<K> {
+    /// Finds how far the rows of a block lie from other classes and from their own.
+    pub(super) fn separate(
+        &self,
+        block: &Block,
+        columns: &Range<usize>,
+        strips: (&[K::Sum], usize),
+        apart: &mut [Apart<K::Sum>],
+    ) {
+        if !self.separation {
+            return;
+        }
+        for lane in 0..ROWS {
+            let run = columns.start.max(block.first[lane])..columns.end.min(self.layout.n());
+            if run.is_empty() {
+                continue;
+            }
+            let own = self.codes[block.index[lane] as usize].cast_signed();
+            let others: Vec<i32> = run.clone().map(|column| self.class_of(block, column)).collect();
+            let sums = &strips.0[lane * strips.1 + run.start - columns.start..][..run.len()];
+            let theirs =
+                if self.layout.is_symmetric() { &mut apart[run] } else { &mut [] as &mut [_] };
+            let found = K::Sum::separate(self.isa, sums, Classes { own, others: &others }, theirs);
+            apart[block.group * ROWS + lane].join(found);
+        }
+    }
+
+    /// The class of a column, negative where the block is not compared with it.
+    fn class_of(&self, block: &Block, column: usize) -> i32 {
+        let is_blocked = self.layout.blocked(block).is_some_and(|blocked| blocked[column] > 0.0);
+        let class = self.codes[self.layout.rows()[column] as usize].cast_signed();
+        if is_blocked { -1 } else { class }
+    }
+
+    /// Mean distance to the nearest of another class less that to the farthest of the same, each over the farthest
+    /// two rows can be; a row without other classes counts 1, one alone in its class 0.
+    pub(super) fn separation(&self, apart: &[Apart<K::Sum>], size: usize) -> f64 {
+        let farthest = 65535 * size as u64;
+        let (mut other, mut same) = (0, 0);
+        for case in 0..self.tally.n_cases() {
+            let (group, lane) = self.layout.place(case);
+            let apart = apart[group * ROWS + lane];
+            other += if apart.other == K::Sum::MOST { farthest } else { apart.other.steps() };
+            same += apart.same.steps();
+        }
+        let all = (self.tally.n_cases() as u64 * farthest) as f64;
+        other as f64 / all - same as f64 / all
+    }
+
+    /// The class each case is given.
+    pub(super) fn votes(&self, keys: &[f64]) -> Vec<u32> {
+        let width = self.k * ROWS;
+        let mut votes = vec![0.0; self.n_classes];
+        (0..self.tally.n_cases())
+            .map(|case| {
+                let (group, lane) = self.layout.place(case);
+                let group = &keys[group * width..][..width];
+                let near = group.chunks_exact(ROWS).map(|level| self.format.parts(level[lane]));
+                self.vote(near, &mut votes)
+            })
+            .collect()
+    }
+
+    /// The class with the most votes, the smallest of equals. `votes` comes and goes empty.
+    #[inline]
+    fn vote(&self, near: impl Iterator<Item = (u64, usize)> + Clone, votes: &mut [f64]) -> u32 {
+        let (mut class, mut most) = (u32::MAX, 0.0);
+        let is_on_top = near.clone().next().is_some_and(|(steps, _)| steps == 0);
+        let weight = |steps: u64| match (self.weights, self.metric) {
+            (Weights::Uniform, _) => 1.0,
+            (Weights::Distance, _) if is_on_top => f64::from(u8::from(steps == 0)),
+            (Weights::Distance, Metric::Manhattan) => 1.0 / steps as f64,
+            (Weights::Distance, Metric::Euclidean) => 1.0 / (steps as f64).sqrt(),
+        };
+        for (steps, row) in near.clone() {
+            let code = self.codes[row];
+            let count = &mut votes[code as usize];
+            *count += weight(steps);
+            // Counts only grow: the last to reach the top, or a smaller class that draws level with it, wins.
+            if *count > most || (*count == most && code < class) {
+                (class, most) = (code, *count);
+            }
+        }
+        for (_, row) in near {
+            votes[self.codes[row] as usize] = 0.0;
+        }
+        class
+    }
+}

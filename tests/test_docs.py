@@ -1,0 +1,118 @@
+"""The documentation is true: its code runs, its output is what is printed, its tables are whole."""
+
+import doctest
+import re
+import runpy
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import swarmrs
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    [
+        *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+        *DOCS.glob("*.md"),
+    ]
+)
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+class Command(NamedTuple):
+    """A command of a page, what the page says it prints and how it says it ends."""
+
+    words: list[str]
+    shown: str
+    code: int
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), flags=re.M | re.S)
+
+
+def commands(page: Path) -> Iterator[Command]:
+    """Give the commands of console blocks; `echo $?` after one tells its exit code."""
+    for block in blocks(page, "console"):
+        assert block.startswith("$ swarmrs "), f"{page.name}: {block.splitlines()[0]}"
+        parts = [part.partition("\n") for part in re.split(r"^\$ ", block, flags=re.M)[1:]]
+        for (line, _, shown), after in zip(parts, [*parts[1:], ("", "", "")], strict=True):
+            if line != "echo $?":
+                code = int(after[2]) if after[0] == "echo $?" else 0
+                yield Command(shlex.split(line)[1:], shown, code)
+
+
+def without_seconds(text: str) -> str:
+    return "".join(line for line in text.splitlines(True) if not line.startswith("seconds "))
+
+
+def pages_with(language: str) -> list[pytest.ParameterSet]:
+    return [pytest.param(page, id=page.name) for page in PAGES if blocks(page, language)]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.mark.parametrize("page", pages_with("python"))
+def test_python_of_a_page_runs(page: Path) -> None:
+    names: dict[str, object] = {"__name__": page.stem}
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    for at, block in enumerate(blocks(page, "python")):
+        if ">>> " in block:
+            test = doctest.DocTestParser().get_doctest(block, names, f"{page.name}[{at}]", None, 0)
+            assert not runner.run(test, clear_globs=False).failed
+            names |= test.globs
+        else:
+            exec(compile(block, f"{page.name}[{at}]", "exec"), names)
+
+
+@pytest.mark.parametrize("page", pages_with("console"))
+def test_commands_of_a_page_print_what_it_shows(page: Path, cli: Callable[..., Outcome]) -> None:
+    checker = doctest.OutputChecker()
+    for words, shown, code in commands(page):
+        outcome = cli(*words)
+        printed = without_seconds(outcome.err + outcome.out)
+        assert outcome.code == code, f"{words}: {outcome.err}"
+        same = checker.check_output(without_seconds(shown), printed, doctest.ELLIPSIS)
+        assert same, f"{page.name} shows for {' '.join(words)}\n{shown}\nbut it prints\n{printed}"
+
+
+def test_the_table_of_algorithms_is_the_registry() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| (\d+) \|",
+        (DOCS / "algorithms.md").read_text(),
+        flags=re.M,
+    )
+    cards = [(card.id, card.name, card.family, str(card.year)) for card in swarmrs.algorithms()]
+    assert rows == cards
+
+
+def test_every_file_of_an_algorithm_has_its_line_in_the_registry() -> None:
+    files = {path.stem for path in (ROOT / "rust/swarmrs-core/src/algorithms").glob("*.rs")}
+    assert files - {"mod"} == {card.id for card in swarmrs.algorithms()}
+
+
+def test_figures_are_those_the_script_draws_and_small() -> None:
+    names = runpy.run_path(str(DOCS / "figures.py"))["FIGURES"]
+    files = sorted((DOCS / "figures").iterdir())
+    assert [path.name for path in files] == sorted(f"{name}.svg" for name in names)
+    assert all(path.stat().st_size < 40_000 for path in files)
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in PAGES])
+def test_local_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+    local = [link for link in links if "://" not in link]
+    assert [link for link in local if not (page.parent / link).exists()] == []
