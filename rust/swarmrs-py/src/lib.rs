@@ -95,6 +95,7 @@ impl PyEvaluator {
     }
 
     #[getter]
+    #[allow(clippy::unused_self, reason = "a property of the object on the Python side")]
     fn scores(&self) -> Vec<&'static str> {
         Measures::SCORES.to_vec()
     }

@@ -144,7 +144,8 @@ impl<A: Additive> Incremental<A> {
                 Some((distance, reference)) => (distance, Some(Arc::clone(reference))),
                 None => (subset.count(), None),
             };
-            let keep = slot < slots && cost > NEAR && (keeps_slots || subsets.len() == 1);
+            // A turn of one subset knows its leader beforehand: it is kept as it is built.
+            let keep = slot < slots && (keeps_slots && cost > NEAR || subsets.len() == 1);
             Route { from, cost, keep }
         })
     }

@@ -293,7 +293,10 @@ macro_rules! lane {
 }
 
 lane!(u32, u32::MAX, u64::from);
-lane!(f64, f64::INFINITY, |sum: f64| sum as u64);
+// Added to 2^52, a whole number below it stands in the low bits: a plain cast would keep vectors from being used.
+lane!(f64, f64::INFINITY, |sum: f64| (sum + TWO_52).to_bits() - TWO_52.to_bits());
+
+const TWO_52: f64 = (1u64 << 52) as f64;
 
 macro_rules! dispatched {
     ($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*)) => {
