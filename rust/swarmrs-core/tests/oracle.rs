@@ -7,6 +7,7 @@ use swarmrs_core::evaluate::{
 };
 use swarmrs_core::folds::{FoldSpec, Folds};
 use swarmrs_core::math::ln;
+use swarmrs_core::objective::Objective;
 use swarmrs_core::subset::Subset;
 
 /// A small table: few distinct values make many ties.
@@ -248,4 +249,78 @@ proptest! {
             prop_assert_eq!(whole.work(), resumed.work());
         }
     }
+}
+
+/// 002's separation straight from its definition, over the rows that train for each tested one.
+fn separation(case: &Case, data: &Dataset, subset: &Subset) -> f64 {
+    let folds = Folds::draw(&case.spec.folds, &case.codes, 3).unwrap().0;
+    let (mut other, mut same, mut cases) = (0u64, 0u64, 0u64);
+    let farthest = 65535 * subset.count() as u64;
+    for split in folds.splits() {
+        for &row in &split.test {
+            let distances = |is_same: bool| {
+                split
+                    .train
+                    .iter()
+                    .filter(move |&&r| {
+                        (case.codes[r as usize] == case.codes[row as usize]) == is_same
+                    })
+                    .map(|&r| -> u64 {
+                        let value = |f, r: u32| data.steps(f, r as usize);
+                        subset.iter().map(|f| (value(f, row) - value(f, r)).abs() as u64).sum()
+                    })
+            };
+            other += distances(false).min().unwrap_or(farthest);
+            same += distances(true).max().unwrap_or(0);
+            cases += 1;
+        }
+    }
+    let all = (cases * farthest) as f64;
+    other as f64 / all - same as f64 / all
+}
+
+proptest! {
+    #[test]
+    fn separation_is_that_of_the_definition(case in cases(), threads in 1usize..3, incremental: bool) {
+        let spec = EvaluationSpec { classifier: Classifier::Knn, metric: Metric::Manhattan, ..case.spec.clone() };
+        let case = Case { spec, scale: Scale::Minmax, ..case };
+        let (data, subsets) = (case.data(), case.subsets());
+        let resources = Resources { threads, incremental, ..Resources::default() };
+        let mut evaluator = evaluate::build(&data, &case.spec, true, resources).unwrap().0;
+        for (measures, subset) in evaluator.measure(&subsets).unwrap().iter().zip(&subsets) {
+            prop_assert_eq!(measures.separation, separation(&case, &data, subset));
+        }
+    }
+}
+
+#[test]
+fn the_hybrid_objective_has_its_worked_values() {
+    // A and B of class 0, C and D of class 1; fifths are exact in 16 bits.
+    let columns = [0.0, 0.2, 0.8, 1.0, 1.0, 0.0, 0.8, 0.2];
+    let names = vec!["f1".to_owned(), "f2".to_owned()];
+    let data = Dataset::new(&columns, vec![0, 0, 1, 1], 2, names, Scale::Minmax).unwrap();
+    let spec = EvaluationSpec {
+        classifier: Classifier::Knn,
+        k: 1,
+        metric: Metric::Manhattan,
+        weights: Weights::Uniform,
+        folds: FoldSpec::Loo,
+    };
+    let mut evaluator = evaluate::build(&data, &spec, true, Resources::default()).unwrap().0;
+    let hybrid = Objective::Hybrid { gamma: 0.8 };
+    for (features, fitness) in
+        [(vec![0], 0.984_828_363_995_751), (vec![1], 0.009_485_174_635_513), (vec![0, 1], 0.5)]
+    {
+        let subset = Subset::from_indices(2, features);
+        let measures = evaluator.measure(std::slice::from_ref(&subset)).unwrap()[0];
+        // The worked example prints 15 decimals.
+        let cost = hybrid.cost(&measures, subset.count(), 2).value();
+        assert!((cost + fitness).abs() < 1e-15, "{subset:?}: {cost}");
+    }
+    let wrong = EvaluationSpec { metric: Metric::Euclidean, ..spec };
+    let refused = evaluate::build(&data, &wrong, true, Resources::default()).err().unwrap();
+    assert_eq!(
+        refused.to_string(),
+        "the hybrid objective needs classifier knn, metric manhattan and scale minmax"
+    );
 }

@@ -12,6 +12,39 @@ use std::arch::x86_64::*;
 /// Columns of one step of the float kernels: two vectors.
 const STEP: usize = 8;
 
+/// The summed differences of sixteen columns from each row; a macro for the same reason as [`squares16`].
+macro_rules! sums16 {
+    ($columns:ident, $change:ident, $tile:ident, $at:ident) => {{
+        // Two 16-bit differences share a 32-bit lane: `pairs` sums both at once, `highs` the upper one alone.
+        let mut pairs = [_mm256_setzero_si256(); ROWS];
+        let mut highs = [_mm256_setzero_si256(); ROWS];
+        for &feature in $change.add {
+            let differences = differences16($columns, feature, $tile, $at);
+            for r in 0..ROWS {
+                pairs[r] = _mm256_add_epi32(pairs[r], differences[r]);
+                highs[r] = _mm256_add_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
+            }
+        }
+        for &feature in $change.remove {
+            let differences = differences16($columns, feature, $tile, $at);
+            for r in 0..ROWS {
+                pairs[r] = _mm256_sub_epi32(pairs[r], differences[r]);
+                highs[r] = _mm256_sub_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
+            }
+        }
+        let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
+        for r in 0..ROWS {
+            // Taking the upper sums out of the joint ones, modulo 2^32, leaves the lower sums.
+            let lows = _mm256_sub_epi32(pairs[r], _mm256_slli_epi32(highs[r], 16));
+            let near = _mm256_unpacklo_epi32(lows, highs[r]);
+            let far = _mm256_unpackhi_epi32(lows, highs[r]);
+            sums[r][0] = _mm256_permute2x128_si256(near, far, 0x20);
+            sums[r][1] = _mm256_permute2x128_si256(near, far, 0x31);
+        }
+        sums
+    }};
+}
+
 /// # Safety
 /// As all kernels here: AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
 #[target_feature(enable = "avx2,fma")]
@@ -26,39 +59,48 @@ pub unsafe fn manhattan16(
     unsafe {
         let from = start(from, &to);
         for at in (0..tile.columns.len()).step_by(LANES) {
-            // Two 16-bit differences share a 32-bit lane: `pairs` sums both at once, `highs` the upper one alone.
-            let mut pairs = [_mm256_setzero_si256(); ROWS];
-            let mut highs = [_mm256_setzero_si256(); ROWS];
-            for &feature in change.add {
-                let differences = differences16(columns, feature, tile, at);
-                for r in 0..ROWS {
-                    pairs[r] = _mm256_add_epi32(pairs[r], differences[r]);
-                    highs[r] = _mm256_add_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
-                }
-            }
-            for &feature in change.remove {
-                let differences = differences16(columns, feature, tile, at);
-                for r in 0..ROWS {
-                    pairs[r] = _mm256_sub_epi32(pairs[r], differences[r]);
-                    highs[r] = _mm256_sub_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
-                }
-            }
+            let sums = sums16!(columns, change, tile, at);
             for r in 0..ROWS {
-                // Taking the upper sums out of the joint ones, modulo 2^32, leaves the lower sums.
-                let lows = _mm256_sub_epi32(pairs[r], _mm256_slli_epi32(highs[r], 16));
-                let (near, far) =
-                    (_mm256_unpacklo_epi32(lows, highs[r]), _mm256_unpackhi_epi32(lows, highs[r]));
-                let mut sums = [
-                    _mm256_permute2x128_si256(near, far, 0x20),
-                    _mm256_permute2x128_si256(near, far, 0x31),
-                ];
                 for half in 0..2 {
+                    let mut sum = sums[r][half];
                     if let Some((from, stride)) = from {
                         let old = _mm256_loadu_si256(from.add(r * stride + at + half * 8).cast());
-                        sums[half] = _mm256_add_epi32(sums[half], old);
+                        sum = _mm256_add_epi32(sum, old);
                     }
                     let new = to.0.as_mut_ptr().add(r * to.1 + at + half * 8);
-                    _mm256_storeu_si256(new.cast(), sums[half]);
+                    _mm256_storeu_si256(new.cast(), sum);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`manhattan16`].
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn manhattan16_keys(
+    columns: Columns<'_, u16>,
+    change: Change<'_>,
+    tile: &Tile,
+    format: KeyFormat,
+    to: (&mut [f64], usize),
+) {
+    // SAFETY: see above; all offsets stay within the checked lengths.
+    unsafe {
+        let (shift, add) = constants(format);
+        for at in (0..tile.columns.len()).step_by(LANES) {
+            let sums = sums16!(columns, change, tile, at);
+            for r in 0..ROWS {
+                for quarter in 0..4 {
+                    let sum = sums[r][quarter / 2];
+                    let four = if quarter % 2 == 0 {
+                        _mm256_castsi256_si128(sum)
+                    } else {
+                        _mm256_extracti128_si256(sum, 1)
+                    };
+                    let key = _mm256_sll_epi64(_mm256_cvtepu32_epi64(four), shift);
+                    let place = to.0.as_mut_ptr().add(r * to.1 + at + quarter * 4);
+                    _mm256_storeu_si256(place.cast(), _mm256_add_epi64(key, add));
                 }
             }
         }

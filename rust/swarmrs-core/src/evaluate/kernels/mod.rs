@@ -196,7 +196,7 @@ pub struct Manhattan;
 pub struct Euclidean;
 
 macro_rules! kernel {
-    ($kernel:ty, $value:ty, $sum:ty, $name:ident) => {
+    ($kernel:ty, $value:ty, $sum:ty, $name:ident $(, $keys:ident)?) => {
         impl Kernel for $kernel {
             type Value = $value;
             type Sum = $sum;
@@ -230,11 +230,34 @@ macro_rules! kernel {
                     _ => portable::$name(columns, change, tile, from, to),
                 }
             }
+
+            $(#[cfg(target_arch = "x86_64")]
+            fn accumulate_keys(
+                isa: Isa,
+                packed: &Self::Packed<'_>,
+                tile: &Tile,
+                from: From<'_, $sum>,
+                sums: &mut [$sum],
+                (format, keys, stride): (KeyFormat, &mut [f64], usize),
+            ) {
+                if let (Isa::Avx2(_), From::Zero) = (isa, from) {
+                    check_tile(packed.0, packed.1, tile);
+                    check_strip(tile, keys.len(), stride);
+                    #[allow(unsafe_code)]
+                    // SAFETY: the machine has the instructions, and the checks above bound every access.
+                    unsafe {
+                        avx2::$keys(packed.0, packed.1, tile, format, (keys, stride));
+                    }
+                    return;
+                }
+                Self::accumulate(isa, packed, tile, from, (sums, stride));
+                <$sum>::keys(isa, sums, format, keys);
+            })?
         }
     };
 }
 
-kernel!(Manhattan16, u16, u32, manhattan16);
+kernel!(Manhattan16, u16, u32, manhattan16, manhattan16_keys);
 kernel!(Manhattan, f64, f64, manhattan);
 kernel!(Euclidean, f64, f64, euclidean);
 

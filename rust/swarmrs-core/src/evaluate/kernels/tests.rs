@@ -43,7 +43,36 @@ fn agree<K: Kernel>(values: &[K::Value], add: &[u32], remove: &[u32], tile: &Til
     assert_eq!(sum(Isa::Portable), sum(Isa::detect()));
 }
 
+/// Keys made on the way are those of the sums.
+fn keys_agree<K: Kernel>(values: &[K::Value], add: &[u32], remove: &[u32], tile: &Tile) {
+    let format = KeyFormat { shift: 6 };
+    let run = tile.columns.len();
+    let columns = Columns { values, stride: N };
+    let keys = |isa| {
+        let packed = K::pack(isa, columns, Change { add, remove });
+        let mut sums = vec![K::Sum::default(); ROWS * run];
+        let mut keys = vec![0.0; ROWS * run];
+        K::accumulate_keys(isa, &packed, tile, From::Zero, &mut sums, (format, &mut keys, run));
+        keys
+    };
+    assert_eq!(keys(Isa::detect()), keys(Isa::Portable));
+}
+
 proptest! {
+    #[test]
+    fn keys_agree_between_instruction_sets(
+        values in proptest::collection::vec(prop_oneof![Just(0), Just(u16::MAX), any::<u16>()], N * D),
+        tile in tile(), add in features(),
+    ) {
+        // What is removed was added before: a distance is never negative.
+        let remove = &add[..add.len() / 2];
+        keys_agree::<Manhattan16>(&values, &add, remove, &tile);
+        keys_agree::<Euclidean16>(&values, &add, remove, &tile);
+        let whole: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
+        keys_agree::<Manhattan>(&whole, &add, remove, &tile);
+        keys_agree::<Euclidean>(&whole, &add, remove, &tile);
+    }
+
     #[test]
     fn sums_agree_between_instruction_sets(
         // The ends of the range more often than by chance: there products are greatest.
