@@ -9,8 +9,8 @@ BIN := $(VENV)/bin
 BUILT := $(VENV)/.built
 # A committed lock file is obeyed, never rewritten; `make LOCKED= build` lets cargo renew it.
 LOCKED := $(if $(wildcard Cargo.lock),--locked)
-# The binding links to no Python of its own, so that only pytest can test it.
-CRATES := --workspace --exclude swarmrs-py
+# The binding links to no Python of its own, so that only pytest can test it; benches are linted, not tested.
+CRATES := --workspace --exclude swarmrs-py --exclude swarmrs-benches
 
 # The first interpreter that is new enough; `make PYTHON=/path/to/python` chooses another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \

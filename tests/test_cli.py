@@ -177,6 +177,9 @@ class TestAlgorithms:
         cards = json.loads(cli("algorithms", "-f", "json").out)
         assert [card["id"] for card in cards] == [card.id for card in swarmrs.algorithms()]
         assert json.loads(cli("algorithms", "sfs", "-f", "json").out)["id"] == "sfs"
+        # The papers' own spellings, and those that fix a setting, are names as well.
+        for spelling, known in (("2D-UPSO", "upso2d"), ("HGA(3)", "hga"), ("cd-bpso", "cdbpso")):
+            assert json.loads(cli("algorithms", spelling, "-f", "json").out)["id"] == known
         assert cli("algorithms", "-f", "csv").out.startswith("id,name,family,year,")
         assert cli("algorithms", "bpso", "-f", "csv").out.startswith("name,default,range,about\n")
 

@@ -15,7 +15,6 @@ from swarmrs import _swarmrs
 from swarmrs._evaluation import Evaluation
 from swarmrs._scorer import Outside
 from swarmrs._table import Table
-from swarmrs.exceptions import SpecError
 
 SCHEMA_VERSION = 1
 
@@ -206,19 +205,8 @@ def read_cards(text: str) -> list[Card]:
 def read_selection(
     text: str, table: Table, fingerprint: str, measure: Evaluation | Outside
 ) -> Selection:
-    """Return the selection in what the engine says about its run.
-
-    Raises
-    ------
-    SpecError
-        If no subset costs less than to select nothing.
-    """
+    """Return the selection in what the engine says about its run."""
     found = json.loads(text)
-    if not found["selected"]:
-        raise SpecError(
-            "no subset costs less than none",
-            "to select nothing is an error of 1: a scorer must stay below it",
-        )
     scores = found["measures"]
     if isinstance(measure, Outside):
         scores = {name: scores[name] if name == "error" else None for name in scores}

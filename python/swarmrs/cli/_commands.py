@@ -224,8 +224,8 @@ def algorithms(
 
     cards = read_cards()
     if algorithm is not None:
-        by_name = {name: card for card in cards for name in (card.id, *card.aliases)}
-        cards = [by_name[check_word("algorithm", algorithm, list(by_name))]]
+        by_name = {name.lower(): card for card in cards for name in (card.id, *card.aliases)}
+        cards = [by_name[check_word("algorithm", algorithm.lower(), list(by_name))]]
     if format == "json":
         plain = [card.to_dict() for card in cards]
         print(render.as_json(plain if algorithm is None else plain[0]))

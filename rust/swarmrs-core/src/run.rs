@@ -100,7 +100,6 @@ pub struct FrontPoint {
 /// A run that is ready to start: everything is checked.
 pub struct Run<'a> {
     spec: &'a Spec,
-    data: &'a Dataset,
     frame: Frame,
     evaluator: Box<dyn Evaluator>,
     warnings: Vec<String>,
@@ -115,7 +114,7 @@ impl<'a> Run<'a> {
     /// Whatever is wrong with the spec, before anything is computed.
     pub fn new(
         spec: &'a Spec,
-        data: &'a Dataset,
+        data: &Dataset,
         resources: Resources,
         scorer: Option<Box<dyn Evaluator>>,
     ) -> Result<Self> {
@@ -144,7 +143,7 @@ impl<'a> Run<'a> {
             }
         };
         let warnings = [data.warnings().to_vec(), warnings].concat();
-        Ok(Self { spec, data, frame, evaluator, warnings, budget, objective })
+        Ok(Self { spec, frame, evaluator, warnings, budget, objective })
     }
 
     /// The limits that are in force.
@@ -192,7 +191,9 @@ impl<'a> Run<'a> {
                 return Err(Error::BadSpec { what });
             }
         };
-        debug_assert_eq!(best.subset.len(), self.data.n_features());
+        if !best.cost.value().is_finite() {
+            return Err(Error::Scorer { what: "it gave no finite number for any subset".into() });
+        }
         Ok(Selection {
             algorithm: entry.id.to_owned(),
             params,

@@ -87,6 +87,9 @@ pub fn card(entry: &Entry) -> Value {
         .collect();
     let mut card = serde_json::to_value(entry.card).unwrap_or_default();
     card["id"] = entry.id.into();
+    // Spellings that fix settings are names like any other.
+    let presets = entry.presets.iter().map(|(name, _)| *name);
+    card["aliases"] = entry.card.aliases.iter().copied().chain(presets).collect();
     card["params"] = params.into();
     card
 }
