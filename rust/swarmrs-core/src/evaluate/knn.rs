@@ -224,9 +224,7 @@ impl<K: Kernel> Neighbours<K> {
                     insert(all, at % ROWS, key);
                 }
             }
-            for (all, some) in found.1.iter_mut().zip(apart) {
-                all.join(some);
-            }
+            found.1.iter_mut().zip(apart).for_each(|(all, some)| all.join(some));
         }
         found
     }

@@ -12,7 +12,7 @@ use std::arch::x86_64::*;
 /// Columns of one step of the float kernels: two vectors.
 const STEP: usize = 8;
 
-/// The summed differences of sixteen columns from each row; a macro for the same reason as [`squares16`].
+/// The summed differences of sixteen columns from each row; a macro for the same reason as `squares16`.
 macro_rules! sums16 {
     ($columns:ident, $change:ident, $tile:ident, $at:ident) => {{
         // Two 16-bit differences share a 32-bit lane: `pairs` sums both at once, `highs` the upper one alone.
