@@ -4,11 +4,10 @@
 //! definition. Distances are squared for the Euclidean metric, which compares the same.
 
 use super::kernels::{
-    Apart, Change, Columns, Euclidean, Euclidean16, From, Isa, Kernel, KeyFormat, Lane, Manhattan,
-    Manhattan16, NO_KEY, ROWS, Scan, Tile, insert, select,
+    Apart, Change, CoarseEuclidean, Columns, Euclidean, Euclidean16, From, Isa, Kernel, KeyFormat,
+    Manhattan, Manhattan16, ROWS, Tile,
 };
 use super::layout::{Block, Layout};
-use super::seeds::Seeds;
 use super::sums::{Additive, Incremental, Step};
 use super::{Classify, EvaluationSpec, Measures, Metric, Resources, Tally, Weights};
 use crate::dataset::{Dataset, Grid, exact_sum_limit, index_bits};
@@ -16,6 +15,8 @@ use crate::error::{Error, Result};
 use crate::folds::Folds;
 use crate::parallel::Pool;
 use crate::subset::Subset;
+use net::Net;
+use screen::Screen;
 use std::ops::Range;
 
 /// The k-NN evaluator for this table, its scale and metric.
@@ -30,12 +31,13 @@ pub fn build(
     resources: Resources,
 ) -> Result<Box<dyn Classify>> {
     let d = data.n_features() as f64;
+    let mut plan = Plan { data, folds, spec, separation, resources, ops: 0 };
     Ok(match (data.grid(), spec.metric) {
         (Grid::Narrow(values), Metric::Manhattan) if d * 65535.0 <= f64::from(u32::MAX) => {
-            boxed::<Manhattan16>(data, folds, spec, separation, resources, |at| values[at])
+            plan.evaluator::<Manhattan16>(|at| values[at])
         }
         (Grid::Narrow(values), Metric::Manhattan) => {
-            boxed::<Manhattan>(data, folds, spec, separation, resources, |at| f64::from(values[at]))
+            plan.evaluator::<Manhattan>(|at| f64::from(values[at]))
         }
         (Grid::Narrow(_), Metric::Euclidean)
             if d * 65535.0 * 65535.0 >= exact_sum_limit(data.n_samples()) =>
@@ -44,33 +46,84 @@ pub fn build(
             return Err(Error::BadData { what: what.into() });
         }
         (Grid::Narrow(values), Metric::Euclidean) => {
-            boxed::<Euclidean16>(data, folds, spec, separation, resources, |at| values[at])
+            let value = |at| values[at];
+            let coarse = match plan.bits_to_lose(value) {
+                Some(2) => plan.coarse::<2>(value),
+                Some(3) => plan.coarse::<3>(value),
+                Some(4) => plan.coarse::<4>(value),
+                _ => None,
+            };
+            coarse.unwrap_or_else(|| plan.evaluator::<Euclidean16>(value))
         }
         (Grid::Wide(values), Metric::Manhattan) => {
-            boxed::<Manhattan>(data, folds, spec, separation, resources, |at| f64::from(values[at]))
+            plan.evaluator::<Manhattan>(|at| f64::from(values[at]))
         }
         (Grid::Wide(values), Metric::Euclidean) => {
-            boxed::<Euclidean>(data, folds, spec, separation, resources, |at| f64::from(values[at]))
+            plan.evaluator::<Euclidean>(|at| f64::from(values[at]))
         }
     })
 }
 
-fn boxed<K: Kernel>(
-    data: &Dataset,
-    folds: &Folds,
-    spec: &EvaluationSpec,
+/// What an evaluator is made of.
+struct Plan<'a> {
+    data: &'a Dataset,
+    folds: &'a Folds,
+    spec: &'a EvaluationSpec,
     separation: bool,
     resources: Resources,
-    value: impl Fn(usize) -> K::Value,
-) -> Box<dyn Classify> {
-    let neighbours = Neighbours::<K>::new(data, folds, spec, separation, Isa::detect(), value);
-    Box::new(Incremental::new(neighbours, resources))
+    /// Element operations spent on planning.
+    ops: u64,
+}
+
+impl Plan<'_> {
+    fn neighbours<K: Kernel>(&mut self, value: impl Fn(usize) -> K::Value) -> Neighbours<K> {
+        let mut neighbours = Neighbours::new(self, Isa::detect(), value);
+        self.ops += neighbours.try_screening();
+        neighbours.ops_before = self.ops;
+        neighbours
+    }
+
+    fn evaluator<K: Kernel>(&mut self, value: impl Fn(usize) -> K::Value) -> Box<dyn Classify> {
+        Box::new(Incremental::new(self.neighbours::<K>(value), self.resources.clone()))
+    }
+
+    /// How many low bits of the values to leave out, for squared distances of no more than 32 bits.
+    fn bits_to_lose(&mut self, value: impl Fn(usize) -> u16) -> Option<u32> {
+        let d = self.data.n_features();
+        let exact = Neighbours::<Euclidean16>::new(self, Isa::detect(), value);
+        // No subset's distance exceeds that of all features.
+        let ops = exact.layout.pairs() * d as u64;
+        let farthest = if ops <= MOST_COMPARED {
+            self.ops += ops;
+            exact.farthest()
+        } else {
+            d as f64 * 65535.0 * 65535.0
+        };
+        // The greatest short keys are kept free.
+        let room = f64::from(u32::MAX - (1 << 20));
+        let longest = |lost: u32| farthest.sqrt() / f64::from(1u32 << lost) + (d as f64).sqrt();
+        // Two bits are needed for a factor and a sign; with fewer than twelve left, too many rows are undecided.
+        (2..=4).find(|&lost| longest(lost).powi(2) < room)
+    }
+
+    /// On distances of coarse values, which are of use only if neighbours are screened.
+    fn coarse<const LOST: u32>(
+        &mut self,
+        value: impl Fn(usize) -> u16,
+    ) -> Option<Box<dyn Classify>> {
+        let neighbours = self.neighbours::<CoarseEuclidean<LOST>>(value);
+        neighbours.is_screened.then(|| -> Box<dyn Classify> {
+            Box::new(Incremental::new(neighbours, self.resources.clone()))
+        })
+    }
 }
 
 mod judge;
+mod net;
+mod screen;
 
-/// The least keys of every group, and how far each place lies from classes.
-type Found<S> = (Vec<f64>, Vec<Apart<S>>);
+/// The nearest of every place, and how far each lies from classes.
+type Found<'s, S> = (Net<'s>, Vec<Apart<S>>);
 
 /// Distances between rows, and the classes they vote for.
 pub struct Neighbours<K: Kernel> {
@@ -86,7 +139,10 @@ pub struct Neighbours<K: Kernel> {
     n_classes: usize,
     format: KeyFormat,
     separation: bool,
-    seeds: Option<Seeds>,
+    /// Whether neighbours are looked for in two steps; a matter of time, not of the answer.
+    is_screened: bool,
+    /// Element operations spent on finding that out.
+    ops_before: u64,
     isa: Isa,
 }
 
@@ -99,15 +155,33 @@ const WIDEST: usize = 2048;
 /// Sums that may be held whole for the sake of going through the features in groups, in bytes.
 const WHOLE: usize = 4 << 20;
 
+/// The element operations that finding the farthest rows may take.
+const MOST_COMPARED: u64 = 1 << 28;
+
+impl Neighbours<Euclidean16> {
+    /// The greatest squared distance that two rows have under all features.
+    fn farthest(&self) -> f64 {
+        let add: Vec<u32> = (0..self.n_features as u32).collect();
+        let packed = Euclidean16::pack(self.isa, self.columns(), Change { add: &add, remove: &[] });
+        let mut sums = vec![0.0; ROWS * self.layout.stride()];
+        let mut farthest = 0.0f64;
+        for block in self.layout.blocks() {
+            let tile = Tile { rows: block.rows, columns: block.columns.clone() };
+            let sums = &mut sums[..block.len()];
+            Euclidean16::accumulate(self.isa, &packed, &tile, From::Zero, (sums, block.width()));
+            for (strip, &first) in sums.chunks_exact(block.width()).zip(&block.first) {
+                let run = first.max(block.columns.start)..self.layout.n().max(first);
+                let at = run.start - block.columns.start..run.end - block.columns.start;
+                farthest = strip[at].iter().copied().fold(farthest, f64::max);
+            }
+        }
+        farthest
+    }
+}
+
 impl<K: Kernel> Neighbours<K> {
-    fn new(
-        data: &Dataset,
-        folds: &Folds,
-        spec: &EvaluationSpec,
-        separation: bool,
-        isa: Isa,
-        value: impl Fn(usize) -> K::Value,
-    ) -> Self {
+    fn new(plan: &Plan<'_>, isa: Isa, value: impl Fn(usize) -> K::Value) -> Self {
+        let &Plan { data, folds, spec, separation, .. } = plan;
         let layout = Layout::new(folds, data.n_samples());
         let n = data.n_samples();
         let mut values = vec![K::Value::default(); data.n_features() * layout.stride()];
@@ -116,7 +190,7 @@ impl<K: Kernel> Neighbours<K> {
                 *place = value(feature * n + row as usize);
             }
         }
-        let mut neighbours = Self {
+        Self {
             values,
             tally: Tally::new(data, folds),
             n_features: data.n_features(),
@@ -127,62 +201,11 @@ impl<K: Kernel> Neighbours<K> {
             n_classes: data.n_classes(),
             format: KeyFormat { shift: index_bits(n) },
             layout,
-            separation: false,
-            seeds: None,
+            separation,
+            is_screened: false,
+            ops_before: 0,
             isa,
-        };
-        neighbours.seeds = neighbours.seeds(data, Seeds::count(spec.k).min(folds.least_training()));
-        neighbours.separation = separation;
-        neighbours
-    }
-
-    /// The nearest `count` rows of each place under all features, as bounds for the subsets to come.
-    fn seeds(&mut self, data: &Dataset, count: usize) -> Option<Seeds> {
-        let places = self.layout.n_groups() * ROWS;
-        if !Seeds::fit(self.n_features, places, count) {
-            return None;
         }
-        let k = std::mem::replace(&mut self.k, count);
-        let all = Subset::full(self.n_features);
-        let add: Vec<u32> = (0..self.n_features as u32).collect();
-        let step = Step { from: None, add, remove: Vec::new(), subset: &all, keep: None };
-        let keys = self.nearest(step, None).0;
-        self.k = k;
-        let mut own = vec![0; places];
-        let mut near = vec![vec![0; places]; count];
-        for (case, &row) in self.tally.rows().iter().enumerate() {
-            let (group, lane) = self.layout.place(case);
-            own[group * ROWS + lane] = row;
-            for (seed, near) in near.iter_mut().enumerate() {
-                let key = keys[(group * count + seed) * ROWS + lane];
-                near[group * ROWS + lane] = self.format.parts(key).1;
-            }
-        }
-        Some(Seeds::new((self.n_features, places, count), |feature, place, seed| {
-            let value = |row: usize| data.steps(feature, row);
-            let difference = (value(own[place] as usize) - value(near[seed][place])).abs();
-            match self.metric {
-                Metric::Manhattan => difference,
-                Metric::Euclidean => difference * difference,
-            }
-        }))
-    }
-
-    /// Keys that the nearest will take the place of: all greater than the k-th nearest's.
-    fn unknown(&self, subset: &Subset) -> Vec<f64> {
-        let Some(seeds) = &self.seeds else {
-            return vec![NO_KEY; self.layout.n_groups() * self.k * ROWS];
-        };
-        let bounds = seeds.bounds(self.isa, subset, self.k);
-        let mut keys = Vec::with_capacity(bounds.len() * self.k);
-        for group in bounds.as_chunks::<ROWS>().0 {
-            // One step more than the bound, with no row behind it: above every key within the bound.
-            let above = group.map(|bound| self.format.base(bound as u64 + 1));
-            for _ in 0..self.k {
-                keys.extend_from_slice(&above);
-            }
-        }
-        keys
     }
 
     fn columns(&self) -> Columns<'_, K::Value> {
@@ -190,11 +213,15 @@ impl<K: Kernel> Neighbours<K> {
     }
 
     /// The nearest rows of every case, and with `separation` how far classes lie apart.
-    fn nearest(&self, step: Step<'_, K::Sum>, pool: Option<&Pool>) -> Found<K::Sum> {
+    fn nearest<'s>(
+        &self,
+        step: Step<'_, K::Sum>,
+        screen: Option<&'s Screen>,
+        pool: Option<&Pool>,
+    ) -> Found<'s, K::Sum> {
         let blocks = self.layout.blocks();
         let parts = self.layout.parts(pool.map_or(1, Pool::threads));
-        let Step { from, add, remove, keep, subset } = step;
-        let unknown = self.unknown(subset);
+        let Step { from, add, remove, keep, .. } = step;
         let change = Change { add: &add, remove: &remove };
         let mut rest = keep;
         let mut jobs = Vec::new();
@@ -208,36 +235,29 @@ impl<K: Kernel> Neighbours<K> {
             jobs.push((part, kept));
         }
         let work = |(part, keep): (Range<usize>, Option<&mut [K::Sum]>)| {
-            self.scan_part(&blocks[part], change, from, keep, unknown.clone())
+            self.scan_part(&blocks[part], change, from, keep, self.net(screen))
         };
-        let mut done = match pool {
+        let done = match pool {
             Some(pool) => pool.map(jobs, work),
             None => jobs.into_iter().map(work).collect(),
-        }
-        .into_iter();
-        let mut found = done.next().unwrap_or_default();
-        // Keys are totally ordered: in whatever order parts meet, the least k are the least k.
-        for (keys, apart) in done {
-            let width = self.k * ROWS;
-            for (all, some) in found.0.chunks_exact_mut(width).zip(keys.chunks_exact(width)) {
-                for (at, &key) in some.iter().enumerate() {
-                    insert(all, at % ROWS, key);
-                }
-            }
-            found.1.iter_mut().zip(apart).for_each(|(all, some)| all.join(some));
-        }
-        found
+        };
+        let join = |mut all: Found<'s, K::Sum>, some: Found<'s, K::Sum>| {
+            all.0.join(&some.0, self.k);
+            all.1.iter_mut().zip(some.1).for_each(|(all, some)| all.join(some));
+            all
+        };
+        done.into_iter().reduce(join).unwrap_or_else(|| (self.net(screen), Vec::new()))
     }
 
     /// Goes through some blocks of rows: builds their sums and puts them among the nearest.
-    fn scan_part(
+    fn scan_part<'s>(
         &self,
         blocks: &[Block],
         change: Change<'_>,
         from: Option<&[K::Sum]>,
         keep: Option<&mut [K::Sum]>,
-        mut keys: Vec<f64>,
-    ) -> Found<K::Sum> {
+        mut net: Net<'s>,
+    ) -> Found<'s, K::Sum> {
         let places = if self.separation { self.layout.n_groups() * ROWS } else { 0 };
         let mut apart = vec![Apart::default(); places];
         let offset = blocks.first().map_or(0, |block| block.offset);
@@ -257,47 +277,36 @@ impl<K: Kernel> Neighbours<K> {
         };
         if let Some(sums) = whole {
             self.fill(blocks, offset, change, from, sums);
-            let mut bases = vec![0.0; blocks.iter().map(Block::len).max().unwrap_or(0)];
             for block in blocks {
                 let sums = &sums[block.offset - offset..][..block.len()];
-                let bases = &mut bases[..block.len()];
-                K::Sum::keys(self.isa, sums, self.format, bases);
                 let columns = block.columns.clone();
                 self.separate(block, &columns, (sums, block.width()), &mut apart);
-                self.select(block, columns, (bases, block.width()), &mut keys);
+                self.catch(block, columns, sums, &mut net);
             }
-        } else {
-            let width = (CACHE / column_bytes.max(1)).clamp(64, WIDEST) / 64 * 64;
-            let mut sums = vec![K::Sum::default(); ROWS * width];
-            let mut bases = vec![0.0; ROWS * width];
-            let packed = K::pack(self.isa, self.columns(), change);
-            for start in (0..self.layout.stride()).step_by(width) {
-                for block in blocks {
-                    let columns =
-                        block.columns.start.max(start)..block.columns.end.min(start + width);
-                    if columns.is_empty() {
-                        continue;
-                    }
-                    let tile = Tile { rows: block.rows, columns: columns.clone() };
-                    let from = from.map_or(From::Zero, |from| {
-                        let at = block.offset - offset + columns.start - block.columns.start;
-                        From::Strips(&from[at..], block.width())
-                    });
-                    let run = columns.len();
-                    let (sums, bases) = (&mut sums[..ROWS * run], &mut bases[..ROWS * run]);
-                    if self.separation {
-                        K::accumulate(self.isa, &packed, &tile, from, (sums, run));
-                        self.separate(block, &columns, (sums, run), &mut apart);
-                        K::Sum::keys(self.isa, sums, self.format, bases);
-                    } else {
-                        let to = (self.format, &mut *bases, run);
-                        K::accumulate_keys(self.isa, &packed, &tile, from, sums, to);
-                    }
-                    self.select(block, columns, (bases, run), &mut keys);
+            return (net, apart);
+        }
+        let width = (CACHE / column_bytes.max(1)).clamp(64, WIDEST) / 64 * 64;
+        let packed = K::pack(self.isa, self.columns(), change);
+        let mut sums = vec![K::Sum::default(); ROWS * width];
+        for start in (0..self.layout.stride()).step_by(width) {
+            for block in blocks {
+                let columns = block.columns.start.max(start)..block.columns.end.min(start + width);
+                if columns.is_empty() {
+                    continue;
                 }
+                let tile = Tile { rows: block.rows, columns: columns.clone() };
+                let from = from.map_or(From::Zero, |from| {
+                    let at = block.offset - offset + columns.start - block.columns.start;
+                    From::Strips(&from[at..], block.width())
+                });
+                let run = columns.len();
+                let sums = &mut sums[..ROWS * run];
+                K::accumulate(self.isa, &packed, &tile, from, (sums, run));
+                self.separate(block, &columns, (sums, run), &mut apart);
+                self.catch(block, columns, sums, &mut net);
             }
         }
-        (keys, apart)
+        (net, apart)
     }
 
     /// Builds whole strips of sums, features in groups that stay in the cache.
@@ -330,29 +339,6 @@ impl<K: Kernel> Neighbours<K> {
             }
         }
     }
-
-    /// Puts a block's base keys among the nearest.
-    fn select(
-        &self,
-        block: &Block,
-        columns: Range<usize>,
-        bases: (&[f64], usize),
-        keys: &mut [f64],
-    ) {
-        let scan = Scan {
-            format: self.format,
-            k: self.k,
-            columns,
-            end: self.layout.n(),
-            first: block.first,
-            blocked: self.layout.blocked(block),
-            index: self.layout.rows_padded(),
-            rows: block.index,
-            group: block.group,
-            is_symmetric: self.layout.is_symmetric(),
-        };
-        select(self.isa, bases, &scan, keys);
-    }
 }
 
 impl<K: Kernel> Additive for Neighbours<K> {
@@ -370,10 +356,15 @@ impl<K: Kernel> Additive for Neighbours<K> {
         self.layout.pairs()
     }
 
+    fn ops_before(&self) -> u64 {
+        self.ops_before
+    }
+
     fn measure(&self, step: Step<'_, K::Sum>, pool: Option<&Pool>) -> Measures {
         let size = step.subset.count();
-        let (keys, apart) = self.nearest(step, pool);
-        let mut measures = self.tally.measures(&self.votes(&keys));
+        let (subset, screen) = (step.subset, self.screen(step.subset));
+        let (net, apart) = self.nearest(step, screen.as_ref(), pool);
+        let mut measures = self.tally.measures(&self.classes(&net, subset));
         if self.separation {
             measures.separation = self.separation(&apart, size);
         }
@@ -393,7 +384,11 @@ impl<K: Kernel> Classify for Incremental<Neighbours<K>> {
         let neighbours = self.additive();
         let add: Vec<u32> = subset.iter().map(|feature| feature as u32).collect();
         let step = Step { from: None, remove: Vec::new(), subset, add, keep: None };
-        let votes = neighbours.votes(&neighbours.nearest(step, None).0);
+        let screen = neighbours.screen(subset);
+        let votes = neighbours.classes(&neighbours.nearest(step, screen.as_ref(), None).0, subset);
         neighbours.tally.rows().iter().copied().zip(votes).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,6 @@ pub mod knn;
 mod layout;
 pub mod memo;
 pub mod naive_bayes;
-mod seeds;
 pub mod sums;
 mod tally;
 

@@ -22,6 +22,10 @@ pub trait Additive: Send + Sync {
     fn n_sums(&self) -> usize;
     /// Element operations of one feature.
     fn ops(&self) -> u64;
+    /// Element operations that it took to get ready.
+    fn ops_before(&self) -> u64 {
+        0
+    }
     /// Builds the sums of `step`, keeps them if it says so, and judges them; with the help of `pool` if given.
     fn measure(&self, step: Step<'_, Self::Sum>, pool: Option<&Pool>) -> Measures;
     /// Builds the sums of `step`, which says where to, and nothing more.
@@ -111,7 +115,7 @@ impl<A: Additive> Incremental<A> {
             keeps_slots: additive.n_features() >= least,
             shelf: Shelf { all: None, best: None, leader: None, last: Vec::new(), own: Vec::new() },
             pool: Pool::new(resources.threads),
-            work: Work::default(),
+            work: Work { element_ops: additive.ops_before(), from_scratch_ops: 0 },
             additive,
             capacity,
             resources,

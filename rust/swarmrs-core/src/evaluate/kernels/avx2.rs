@@ -5,45 +5,12 @@
 // Intrinsics by the dozen, each with its own unmistakable prefix.
 #![allow(clippy::wildcard_imports)]
 
-use super::keys::KEY_OFFSET;
+use super::coarse::CoarsePairs;
 use super::{Apart, Change, Classes, Columns, From, KeyFormat, LANES, Lane, Pairs, ROWS, Tile};
 use std::arch::x86_64::*;
 
 /// Columns of one step of the float kernels: two vectors.
 const STEP: usize = 8;
-
-/// The summed differences of sixteen columns from each row; a macro for the same reason as `squares16`.
-macro_rules! sums16 {
-    ($columns:ident, $change:ident, $tile:ident, $at:ident) => {{
-        // Two 16-bit differences share a 32-bit lane: `pairs` sums both at once, `highs` the upper one alone.
-        let mut pairs = [_mm256_setzero_si256(); ROWS];
-        let mut highs = [_mm256_setzero_si256(); ROWS];
-        for &feature in $change.add {
-            let differences = differences16($columns, feature, $tile, $at);
-            for r in 0..ROWS {
-                pairs[r] = _mm256_add_epi32(pairs[r], differences[r]);
-                highs[r] = _mm256_add_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
-            }
-        }
-        for &feature in $change.remove {
-            let differences = differences16($columns, feature, $tile, $at);
-            for r in 0..ROWS {
-                pairs[r] = _mm256_sub_epi32(pairs[r], differences[r]);
-                highs[r] = _mm256_sub_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
-            }
-        }
-        let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
-        for r in 0..ROWS {
-            // Taking the upper sums out of the joint ones, modulo 2^32, leaves the lower sums.
-            let lows = _mm256_sub_epi32(pairs[r], _mm256_slli_epi32(highs[r], 16));
-            let near = _mm256_unpacklo_epi32(lows, highs[r]);
-            let far = _mm256_unpackhi_epi32(lows, highs[r]);
-            sums[r][0] = _mm256_permute2x128_si256(near, far, 0x20);
-            sums[r][1] = _mm256_permute2x128_si256(near, far, 0x31);
-        }
-        sums
-    }};
-}
 
 /// # Safety
 /// As all kernels here: AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
@@ -59,7 +26,32 @@ pub unsafe fn manhattan16(
     unsafe {
         let from = start(from, &to);
         for at in (0..tile.columns.len()).step_by(LANES) {
-            let sums = sums16!(columns, change, tile, at);
+            // Two 16-bit differences share a 32-bit lane: `pairs` sums both at once, `highs` the upper one alone.
+            let mut pairs = [_mm256_setzero_si256(); ROWS];
+            let mut highs = [_mm256_setzero_si256(); ROWS];
+            for &feature in change.add {
+                let differences = differences16(columns, feature, tile, at);
+                for r in 0..ROWS {
+                    pairs[r] = _mm256_add_epi32(pairs[r], differences[r]);
+                    highs[r] = _mm256_add_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
+                }
+            }
+            for &feature in change.remove {
+                let differences = differences16(columns, feature, tile, at);
+                for r in 0..ROWS {
+                    pairs[r] = _mm256_sub_epi32(pairs[r], differences[r]);
+                    highs[r] = _mm256_sub_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
+                }
+            }
+            let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
+            for r in 0..ROWS {
+                // Taking the upper sums out of the joint ones, modulo 2^32, leaves the lower sums.
+                let lows = _mm256_sub_epi32(pairs[r], _mm256_slli_epi32(highs[r], 16));
+                let near = _mm256_unpacklo_epi32(lows, highs[r]);
+                let far = _mm256_unpackhi_epi32(lows, highs[r]);
+                sums[r][0] = _mm256_permute2x128_si256(near, far, 0x20);
+                sums[r][1] = _mm256_permute2x128_si256(near, far, 0x31);
+            }
             for r in 0..ROWS {
                 for half in 0..2 {
                     let mut sum = sums[r][half];
@@ -75,98 +67,11 @@ pub unsafe fn manhattan16(
     }
 }
 
-/// # Safety
-/// As [`manhattan16`].
-#[target_feature(enable = "avx2,fma")]
-pub unsafe fn manhattan16_keys(
-    columns: Columns<'_, u16>,
-    change: Change<'_>,
-    tile: &Tile,
-    format: KeyFormat,
-    to: (&mut [f64], usize),
-) {
-    // SAFETY: see above; all offsets stay within the checked lengths.
-    unsafe {
-        let (shift, add) = constants(format);
-        for at in (0..tile.columns.len()).step_by(LANES) {
-            let sums = sums16!(columns, change, tile, at);
-            for r in 0..ROWS {
-                for quarter in 0..4 {
-                    let sum = sums[r][quarter / 2];
-                    let four = if quarter % 2 == 0 {
-                        _mm256_castsi256_si128(sum)
-                    } else {
-                        _mm256_extracti128_si256(sum, 1)
-                    };
-                    let key = _mm256_sll_epi64(_mm256_cvtepu32_epi64(four), shift);
-                    let place = to.0.as_mut_ptr().add(r * to.1 + at + quarter * 4);
-                    _mm256_storeu_si256(place.cast(), _mm256_add_epi64(key, add));
-                }
-            }
-        }
-    }
-}
-
 /// Turns whole numbers between -2^51 and 2^51 from integers into floats: added as bits, then taken off as a float.
 const SIGNED_MAGIC: f64 = 6_755_399_441_055_744.0;
 /// Makes a sum of two products a whole number from 0 to 2^32 - 1. The one sum that overflows, 2 (-2^15)^2 = 2^31, comes
 /// out right as well.
 const BIAS: i32 = i32::MAX;
-
-/// The squared distances of eight columns from each row, as integers with an offset added. A macro, because a function
-/// that is not inlined would pass eight vectors through memory.
-macro_rules! squares16 {
-    ($pairs:ident, $tile:ident, $at:ident, $offset:expr) => {{
-        let stride = $pairs.stride;
-        let count = $pairs.add.len() / stride;
-        let less = $pairs.remove.len() / stride;
-        let bias = _mm256_set1_epi32(BIAS);
-        let biases = (count.cast_signed() - less.cast_signed()) as i64 * i64::from(BIAS);
-        // Two 32-bit products share a 64-bit lane: `joint` sums both at once, `highs` the upper one alone.
-        let mut joint = [_mm256_setzero_si256(); ROWS];
-        let mut highs = [_mm256_setzero_si256(); ROWS];
-        for pair in 0..count {
-            let pair = $pairs.add.as_ptr().add(pair * stride);
-            let others = _mm256_loadu_si256(pair.add($tile.columns.start + $at).cast());
-            for r in 0..ROWS {
-                let own = _mm256_set1_epi32((*pair.add($tile.rows[r] as usize)).cast_signed());
-                let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
-                joint[r] = _mm256_add_epi64(joint[r], product);
-                highs[r] = _mm256_add_epi64(highs[r], _mm256_srli_epi64(product, 32));
-            }
-        }
-        for pair in 0..less {
-            let pair = $pairs.remove.as_ptr().add(pair * stride);
-            let others = _mm256_loadu_si256(pair.add($tile.columns.start + $at).cast());
-            for r in 0..ROWS {
-                let own = _mm256_set1_epi32((*pair.add($tile.rows[r] as usize)).cast_signed());
-                let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
-                joint[r] = _mm256_sub_epi64(joint[r], product);
-                highs[r] = _mm256_sub_epi64(highs[r], _mm256_srli_epi64(product, 32));
-            }
-        }
-        let norms = $pairs.norms.as_ptr().add($tile.columns.start + $at);
-        let norms = [_mm256_loadu_si256(norms.cast()), _mm256_loadu_si256(norms.add(4).cast())];
-        let mut squares = [norms; ROWS];
-        for r in 0..ROWS {
-            let lows = _mm256_sub_epi64(joint[r], _mm256_slli_epi64(highs[r], 32));
-            let (near, far) =
-                (_mm256_unpacklo_epi64(lows, highs[r]), _mm256_unpackhi_epi64(lows, highs[r]));
-            let products = [
-                _mm256_permute2x128_si256(near, far, 0x20),
-                _mm256_permute2x128_si256(near, far, 0x31),
-            ];
-            // The row's own norm, and the biases of all products.
-            let own = *$pairs.norms.as_ptr().add($tile.rows[r] as usize) + 2 * biases;
-            let own = _mm256_set1_epi64x(own.wrapping_add($offset));
-            for half in 0..2 {
-                let twice = _mm256_slli_epi64(products[half], 1);
-                squares[r][half] = _mm256_sub_epi64(_mm256_add_epi64(own, norms[half]), twice);
-            }
-        }
-        squares
-    }};
-}
 
 /// # Safety
 /// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
@@ -182,7 +87,54 @@ pub unsafe fn euclidean16(
         let from = start(from, &to);
         let magic = _mm256_set1_pd(SIGNED_MAGIC);
         for at in (0..tile.columns.len()).step_by(STEP) {
-            let squares = squares16!(pairs, tile, at, SIGNED_MAGIC.to_bits().cast_signed());
+            let stride = pairs.stride;
+            let count = pairs.add.len() / stride;
+            let less = pairs.remove.len() / stride;
+            let bias = _mm256_set1_epi32(BIAS);
+            let biases = (count.cast_signed() - less.cast_signed()) as i64 * i64::from(BIAS);
+            // Two 32-bit products share a 64-bit lane: `joint` sums both at once, `highs` the upper one alone.
+            let mut joint = [_mm256_setzero_si256(); ROWS];
+            let mut highs = [_mm256_setzero_si256(); ROWS];
+            for pair in 0..count {
+                let pair = pairs.add.as_ptr().add(pair * stride);
+                let others = _mm256_loadu_si256(pair.add(tile.columns.start + at).cast());
+                for r in 0..ROWS {
+                    let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
+                    let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
+                    joint[r] = _mm256_add_epi64(joint[r], product);
+                    highs[r] = _mm256_add_epi64(highs[r], _mm256_srli_epi64(product, 32));
+                }
+            }
+            for pair in 0..less {
+                let pair = pairs.remove.as_ptr().add(pair * stride);
+                let others = _mm256_loadu_si256(pair.add(tile.columns.start + at).cast());
+                for r in 0..ROWS {
+                    let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
+                    let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
+                    joint[r] = _mm256_sub_epi64(joint[r], product);
+                    highs[r] = _mm256_sub_epi64(highs[r], _mm256_srli_epi64(product, 32));
+                }
+            }
+            let norms = pairs.norms.as_ptr().add(tile.columns.start + at);
+            let norms = [_mm256_loadu_si256(norms.cast()), _mm256_loadu_si256(norms.add(4).cast())];
+            let mut squares = [norms; ROWS];
+            for r in 0..ROWS {
+                let lows = _mm256_sub_epi64(joint[r], _mm256_slli_epi64(highs[r], 32));
+                let (near, far) =
+                    (_mm256_unpacklo_epi64(lows, highs[r]), _mm256_unpackhi_epi64(lows, highs[r]));
+                let products = [
+                    _mm256_permute2x128_si256(near, far, 0x20),
+                    _mm256_permute2x128_si256(near, far, 0x31),
+                ];
+                // The row's own norm, and the biases of all products.
+                let own = *pairs.norms.as_ptr().add(tile.rows[r] as usize) + 2 * biases;
+                let own =
+                    _mm256_set1_epi64x(own.wrapping_add(SIGNED_MAGIC.to_bits().cast_signed()));
+                for half in 0..2 {
+                    let twice = _mm256_slli_epi64(products[half], 1);
+                    squares[r][half] = _mm256_sub_epi64(_mm256_add_epi64(own, norms[half]), twice);
+                }
+            }
             for r in 0..ROWS {
                 for half in 0..2 {
                     let mut sum = _mm256_sub_pd(_mm256_castsi256_pd(squares[r][half]), magic);
@@ -198,24 +150,63 @@ pub unsafe fn euclidean16(
 }
 
 /// # Safety
-/// As [`euclidean16`].
+/// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
 #[target_feature(enable = "avx2,fma")]
-pub unsafe fn euclidean16_keys(
-    pairs: &Pairs,
+pub unsafe fn coarse_squares(
+    pairs: &CoarsePairs,
     tile: &Tile,
-    format: KeyFormat,
-    to: (&mut [f64], usize),
+    from: From<'_, u32>,
+    to: (&mut [u32], usize),
 ) {
     // SAFETY: see above.
     unsafe {
-        let (shift, add) = constants(format);
-        for at in (0..tile.columns.len()).step_by(STEP) {
-            let squares = squares16!(pairs, tile, at, 0);
+        let from = start(from, &to);
+        let stride = pairs.stride;
+        let load = |at: *const u32| _mm256_loadu_si256(at.cast());
+        let norms = pairs.norms.as_ptr();
+        for at in (0..tile.columns.len()).step_by(LANES) {
+            let column = tile.columns.start + at;
+            // a^2 + b^2 - 2 a b, modulo 2^32 until it is whole.
+            let theirs = [load(norms.add(column)), load(norms.add(column + 8))];
+            let mut sums = [theirs; ROWS];
+            for r in 0..ROWS {
+                let own = _mm256_set1_epi32((*norms.add(tile.rows[r] as usize)).cast_signed());
+                for half in 0..2 {
+                    sums[r][half] = _mm256_add_epi32(theirs[half], own);
+                    if let Some((from, stride)) = from {
+                        let old = load(from.add(r * stride + at + half * 8));
+                        sums[r][half] = _mm256_add_epi32(sums[r][half], old);
+                    }
+                }
+            }
+            for pair in (0..pairs.add.values.len()).step_by(stride) {
+                let values = pairs.add.values.as_ptr().add(pair + column);
+                let others = [load(values), load(values.add(8))];
+                let twice = pairs.add.twice.as_ptr().add(pair);
+                for r in 0..ROWS {
+                    let own = _mm256_set1_epi32((*twice.add(tile.rows[r] as usize)).cast_signed());
+                    for half in 0..2 {
+                        let product = _mm256_madd_epi16(others[half], own);
+                        sums[r][half] = _mm256_add_epi32(sums[r][half], product);
+                    }
+                }
+            }
+            for pair in (0..pairs.remove.values.len()).step_by(stride) {
+                let values = pairs.remove.values.as_ptr().add(pair + column);
+                let others = [load(values), load(values.add(8))];
+                let twice = pairs.remove.twice.as_ptr().add(pair);
+                for r in 0..ROWS {
+                    let own = _mm256_set1_epi32((*twice.add(tile.rows[r] as usize)).cast_signed());
+                    for half in 0..2 {
+                        let product = _mm256_madd_epi16(others[half], own);
+                        sums[r][half] = _mm256_sub_epi32(sums[r][half], product);
+                    }
+                }
+            }
             for r in 0..ROWS {
                 for half in 0..2 {
-                    let key = _mm256_add_epi64(_mm256_sll_epi64(squares[r][half], shift), add);
-                    let place = to.0.as_mut_ptr().add(r * to.1 + at + half * 4);
-                    _mm256_storeu_pd(place, _mm256_castsi256_pd(key));
+                    let new = to.0.as_mut_ptr().add(r * to.1 + at + half * 8);
+                    _mm256_storeu_si256(new.cast(), sums[r][half]);
                 }
             }
         }
@@ -325,14 +316,6 @@ pub unsafe fn keys<S: Lane>(sums: &[S], format: KeyFormat, to: &mut [f64]) {
     super::portable::keys(sums, format, to);
 }
 
-/// The shift, and what is added after it, that turn a sum into its base key.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn constants(format: KeyFormat) -> (__m128i, __m256i) {
-    let shift = _mm_cvtsi32_si128(format.shift.cast_signed());
-    (shift, _mm256_set1_epi64x(KEY_OFFSET.cast_signed()))
-}
-
 /// # Safety
 /// AVX2 and FMA.
 #[target_feature(enable = "avx2,fma")]
@@ -360,6 +343,6 @@ again!(add_table(sums: &mut [i64], table: &[i64]));
 again!(add_four(sums: &mut [i64], tables: [&[i64]; 4]));
 again!(remove_table(sums: &mut [i64], table: &[i64]));
 again!(greatest(sums: &[i64], classes: &mut [u32]));
-again!(add_floats(sums: &mut [f32], table: &[f32]));
-again!(order(left: &mut [f32], right: &mut [f32]));
+again!(join_coarse(a: &[u16], b: &[u16], drop: u32, pair: &mut [u32]));
+again!(square_coarse(pair: &[u32], twice: &mut [u32], norms: &mut [u32]));
 again!(join_two(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64]));

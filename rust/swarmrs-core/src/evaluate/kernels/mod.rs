@@ -22,12 +22,22 @@ mod avx2;
     reason = "vector loads and stores; each function states what its pointers need"
 )]
 mod avx2_select;
+#[cfg(target_arch = "x86_64")]
+#[allow(
+    unsafe_code,
+    reason = "vector loads and stores; each function states what its pointers need"
+)]
+mod avx2_shortlist;
+mod coarse;
 mod keys;
 mod pairs;
 mod portable;
+mod shortlist;
 
+pub use coarse::CoarseEuclidean;
 pub use keys::{KeyFormat, NO_KEY, Scan, insert, select};
 pub use pairs::{Euclidean16, Pairs};
+pub use shortlist::{NO_SHORT, SIDE, Short, ShortFormat, Sight, insert_short, note};
 
 use std::ops::Range;
 
@@ -106,6 +116,13 @@ pub trait Kernel: Send + Sync + 'static {
     type Sum: Lane;
     /// A change, in the form in which it is quickest to apply.
     type Packed<'a>: Sync;
+    /// The kernel of exact distances between the same values: itself, unless its own are coarse.
+    type Exact: Kernel<Value = Self::Value>;
+    /// What short keys can tell of its sums, where they fit.
+    const SHORT: Option<Short> = None;
+
+    /// The exact distance of two values.
+    fn difference(a: Self::Value, b: Self::Value) -> u64;
 
     /// Prepares a change for all tiles.
     fn pack<'a>(
@@ -122,20 +139,6 @@ pub trait Kernel: Send + Sync + 'static {
         from: From<'_, Self::Sum>,
         to: (&mut [Self::Sum], usize),
     );
-
-    /// The same for sums that are not kept: what comes out are base keys, ready for [`select`]. `sums` is for passing
-    /// use and as long as the keys.
-    fn accumulate_keys(
-        isa: Isa,
-        packed: &Self::Packed<'_>,
-        tile: &Tile,
-        from: From<'_, Self::Sum>,
-        sums: &mut [Self::Sum],
-        (format, keys, stride): (KeyFormat, &mut [f64], usize),
-    ) {
-        Self::accumulate(isa, packed, tile, from, (sums, stride));
-        Self::Sum::keys(isa, sums, format, keys);
-    }
 }
 
 /// A sum that can become a key.
@@ -146,6 +149,10 @@ pub trait Lane: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 's
     fn steps(self) -> u64;
     /// The base keys of sums.
     fn keys(isa: Isa, sums: &[Self], format: KeyFormat, to: &mut [f64]);
+    /// The sums themselves where they have 32 bits.
+    fn short(_sums: &[Self]) -> Option<&[u32]> {
+        None
+    }
     /// Finds the nearest of other classes and the farthest of the same class among one row's distances.
     fn separate(
         isa: Isa,
@@ -196,11 +203,17 @@ pub struct Manhattan;
 pub struct Euclidean;
 
 macro_rules! kernel {
-    ($kernel:ty, $value:ty, $sum:ty, $name:ident $(, $keys:ident)?) => {
+    ($kernel:ty, $value:ty, $sum:ty, $name:ident, $difference:expr $(, $short:expr)?) => {
         impl Kernel for $kernel {
             type Value = $value;
             type Sum = $sum;
             type Packed<'a> = (Columns<'a, $value>, Change<'a>);
+            type Exact = Self;
+            $(const SHORT: Option<Short> = Some($short);)?
+
+            fn difference(a: $value, b: $value) -> u64 {
+                $difference(a, b)
+            }
 
             fn pack<'a>(
                 _: Isa,
@@ -230,36 +243,20 @@ macro_rules! kernel {
                     _ => portable::$name(columns, change, tile, from, to),
                 }
             }
-
-            $(#[cfg(target_arch = "x86_64")]
-            fn accumulate_keys(
-                isa: Isa,
-                packed: &Self::Packed<'_>,
-                tile: &Tile,
-                from: From<'_, $sum>,
-                sums: &mut [$sum],
-                (format, keys, stride): (KeyFormat, &mut [f64], usize),
-            ) {
-                if let (Isa::Avx2(_), From::Zero) = (isa, from) {
-                    check_tile(packed.0, packed.1, tile);
-                    check_strip(tile, keys.len(), stride);
-                    #[allow(unsafe_code)]
-                    // SAFETY: the machine has the instructions, and the checks above bound every access.
-                    unsafe {
-                        avx2::$keys(packed.0, packed.1, tile, format, (keys, stride));
-                    }
-                    return;
-                }
-                Self::accumulate(isa, packed, tile, from, (sums, stride));
-                <$sum>::keys(isa, sums, format, keys);
-            })?
         }
     };
 }
 
-kernel!(Manhattan16, u16, u32, manhattan16, manhattan16_keys);
-kernel!(Manhattan, f64, f64, manhattan);
-kernel!(Euclidean, f64, f64, euclidean);
+kernel!(
+    Manhattan16,
+    u16,
+    u32,
+    manhattan16,
+    |a: u16, b| u64::from(a.abs_diff(b)),
+    Short { farthest: u16::MAX as u64, lost: 0, is_squared: false }
+);
+kernel!(Manhattan, f64, f64, manhattan, |a: f64, b: f64| (a - b).abs() as u64);
+kernel!(Euclidean, f64, f64, euclidean, |a: f64, b: f64| ((a - b) * (a - b)) as u64);
 
 fn check_run(stride: usize, tile: &Tile) {
     assert!(tile.rows.iter().all(|&row| (row as usize) < stride));
@@ -278,7 +275,7 @@ fn check_strip(tile: &Tile, len: usize, stride: usize) {
 }
 
 macro_rules! lane {
-    ($sum:ty, $most:expr, $steps:expr) => {
+    ($sum:ty, $most:expr, $steps:expr $(, $short:expr)?) => {
         impl Lane for $sum {
             const MOST: Self = $most;
 
@@ -301,6 +298,10 @@ macro_rules! lane {
                 $steps(self)
             }
 
+            $(fn short(sums: &[Self]) -> Option<&[u32]> {
+                $short(sums)
+            })?
+
             fn keys(isa: Isa, sums: &[Self], format: KeyFormat, to: &mut [f64]) {
                 assert_eq!(sums.len(), to.len());
                 match isa {
@@ -315,7 +316,7 @@ macro_rules! lane {
     };
 }
 
-lane!(u32, u32::MAX, u64::from);
+lane!(u32, u32::MAX, u64::from, Some);
 // Added to 2^52, a whole number below it stands in the low bits: a plain cast would keep vectors from being used.
 lane!(f64, f64::INFINITY, |sum: f64| (sum + TWO_52).to_bits() - TWO_52.to_bits());
 
@@ -357,12 +358,12 @@ dispatched!(
     join_two(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64])
 );
 dispatched!(
-    /// Adds floats to floats.
-    add_floats(sums: &mut [f32], table: &[f32])
+    /// Puts two features without their low bits into a pair.
+    join_coarse(a: &[u16], b: &[u16], drop: u32, pair: &mut [u32])
 );
 dispatched!(
-    /// Leaves the lesser of each two on the left and the greater on the right.
-    order(left: &mut [f32], right: &mut [f32])
+    /// Takes -2 times the values of a pair, and adds their squares.
+    square_coarse(pair: &[u32], twice: &mut [u32], norms: &mut [u32])
 );
 
 #[cfg(test)]

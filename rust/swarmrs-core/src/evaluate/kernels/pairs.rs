@@ -2,10 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
-use super::{
-    Change, Columns, From, Isa, Kernel, KeyFormat, Lane, Tile, check_run, check_strip, join_two,
-    portable,
-};
+use super::{Change, Columns, From, Isa, Kernel, Tile, check_run, check_strip, join_two, portable};
 
 /// (a - b)^2 of 16-bit values: a^2 + b^2 - 2 a b.
 pub struct Euclidean16;
@@ -14,6 +11,11 @@ impl Kernel for Euclidean16 {
     type Value = u16;
     type Sum = f64;
     type Packed<'a> = Pairs;
+    type Exact = Self;
+
+    fn difference(a: u16, b: u16) -> u64 {
+        u64::from(a.abs_diff(b)).pow(2)
+    }
 
     fn pack<'a>(isa: Isa, columns: Columns<'a, u16>, change: Change<'a>) -> Pairs {
         Pairs::new(isa, columns, change)
@@ -38,29 +40,6 @@ impl Kernel for Euclidean16 {
             Isa::Avx2(_) => unsafe { avx2::euclidean16(pairs, tile, from, to) },
             _ => portable::euclidean16(pairs, tile, from, to),
         }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn accumulate_keys(
-        isa: Isa,
-        pairs: &Pairs,
-        tile: &Tile,
-        from: From<'_, f64>,
-        sums: &mut [f64],
-        (format, keys, stride): (KeyFormat, &mut [f64], usize),
-    ) {
-        if let (Isa::Avx2(_), From::Zero) = (isa, from) {
-            check_run(pairs.stride, tile);
-            check_strip(tile, keys.len(), stride);
-            #[allow(unsafe_code)]
-            // SAFETY: the machine has the instructions, and the checks above bound every access.
-            unsafe {
-                avx2::euclidean16_keys(pairs, tile, format, (keys, stride));
-            }
-            return;
-        }
-        Self::accumulate(isa, pairs, tile, from, (sums, stride));
-        f64::keys(isa, sums, format, keys);
     }
 }
 

@@ -1,6 +1,8 @@
 //! What is computed, in plain Rust.
 
+use super::coarse::{Coarse, CoarsePairs};
 use super::pairs::CENTER;
+use super::shortlist::{SIDE, Sight, insert_short};
 use super::{
     Apart, Change, Classes, Columns, From, KeyFormat, Lane, Pairs, ROWS, Scan, Tile, insert,
 };
@@ -200,18 +202,63 @@ pub fn greatest(sums: &[i64], classes: &mut [u32]) {
 }
 
 #[inline]
-pub fn add_floats(sums: &mut [f32], table: &[f32]) {
-    for (sum, term) in sums.iter_mut().zip(table) {
-        *sum += term;
+pub fn join_coarse(a: &[u16], b: &[u16], drop: u32, pair: &mut [u32]) {
+    for ((&a, &b), pair) in a.iter().zip(b).zip(pair) {
+        *pair = u32::from(a >> drop) | u32::from(b >> drop) << 16;
     }
 }
 
 #[inline]
-pub fn order(left: &mut [f32], right: &mut [f32]) {
-    for (left, right) in left.iter_mut().zip(right) {
-        let (a, b) = (*left, *right);
-        *left = if a < b { a } else { b };
-        *right = if a < b { b } else { a };
+pub fn square_coarse(pair: &[u32], twice: &mut [u32], norms: &mut [u32]) {
+    for ((&pair, twice), norm) in pair.iter().zip(twice).zip(norms) {
+        let (a, b) = (pair & 0xFFFF, pair >> 16);
+        // Each half negated by itself.
+        *twice = (a * 2).wrapping_neg() & 0xFFFF | (b * 2).wrapping_neg() << 16;
+        *norm = norm.wrapping_add(a * a).wrapping_add(b * b);
+    }
+}
+
+pub fn coarse_squares(
+    pairs: &CoarsePairs,
+    tile: &Tile,
+    from: From<'_, u32>,
+    to: (&mut [u32], usize),
+) {
+    let square = |a: u32, b: u32| -> u32 {
+        let halves = |pair: u32| [pair & 0xFFFF, pair >> 16];
+        halves(a).into_iter().zip(halves(b)).map(|(a, b)| a.abs_diff(b).pow(2)).sum()
+    };
+    let run = tile.columns.clone();
+    for (at, &row) in tile.rows.iter().enumerate() {
+        for column in run.clone() {
+            let sum = |features: &Coarse| {
+                let squares = features.values.chunks_exact(pairs.stride);
+                squares.fold(0u32, |sum, pair| {
+                    sum.wrapping_add(square(pair[row as usize], pair[column]))
+                })
+            };
+            let place = &mut to.0[at * to.1 + column - run.start];
+            let old = match from {
+                From::Zero => 0,
+                From::Strips(from, stride) => from[at * stride + column - run.start],
+                From::Place => *place,
+            };
+            *place = old.wrapping_add(sum(&pairs.add)).wrapping_sub(sum(&pairs.remove));
+        }
+    }
+}
+
+pub fn note(strips: (&[u32], usize), sight: &Sight<'_>, lists: &mut [u32]) {
+    let width = sight.levels * SIDE;
+    for (lane, &first) in sight.first.iter().enumerate() {
+        let own = sight.start + lane;
+        for column in first.max(sight.columns.start)..sight.end.min(sight.columns.end) {
+            let steps = strips.0[lane * strips.1 + column - sight.columns.start];
+            for (place, other) in [(own, column), (column, own)] {
+                let group = &mut lists[place / SIDE * width..][..width];
+                insert_short(group, place % SIDE, sight.format.key(steps, sight.index[other]));
+            }
+        }
     }
 }
 

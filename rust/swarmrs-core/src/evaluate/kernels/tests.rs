@@ -43,36 +43,7 @@ fn agree<K: Kernel>(values: &[K::Value], add: &[u32], remove: &[u32], tile: &Til
     assert_eq!(sum(Isa::Portable), sum(Isa::detect()));
 }
 
-/// Keys made on the way are those of the sums.
-fn keys_agree<K: Kernel>(values: &[K::Value], add: &[u32], remove: &[u32], tile: &Tile) {
-    let format = KeyFormat { shift: 6 };
-    let run = tile.columns.len();
-    let columns = Columns { values, stride: N };
-    let keys = |isa| {
-        let packed = K::pack(isa, columns, Change { add, remove });
-        let mut sums = vec![K::Sum::default(); ROWS * run];
-        let mut keys = vec![0.0; ROWS * run];
-        K::accumulate_keys(isa, &packed, tile, From::Zero, &mut sums, (format, &mut keys, run));
-        keys
-    };
-    assert_eq!(keys(Isa::detect()), keys(Isa::Portable));
-}
-
 proptest! {
-    #[test]
-    fn keys_agree_between_instruction_sets(
-        values in proptest::collection::vec(prop_oneof![Just(0), Just(u16::MAX), any::<u16>()], N * D),
-        tile in tile(), add in features(),
-    ) {
-        // What is removed was added before: a distance is never negative.
-        let remove = &add[..add.len() / 2];
-        keys_agree::<Manhattan16>(&values, &add, remove, &tile);
-        keys_agree::<Euclidean16>(&values, &add, remove, &tile);
-        let whole: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
-        keys_agree::<Manhattan>(&whole, &add, remove, &tile);
-        keys_agree::<Euclidean>(&whole, &add, remove, &tile);
-    }
-
     #[test]
     fn sums_agree_between_instruction_sets(
         // The ends of the range more often than by chance: there products are greatest.
@@ -80,6 +51,8 @@ proptest! {
     ) {
         agree::<Manhattan16>(&values, &add, &remove, &tile);
         agree::<Euclidean16>(&values, &add, &remove, &tile);
+        agree::<CoarseEuclidean<2>>(&values, &add, &remove, &tile);
+        agree::<CoarseEuclidean<4>>(&values, &add, &remove, &tile);
         let whole: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
         let sum = |narrow: &[f64], wide: &[f64]| assert_eq!(narrow, wide);
         sum(
@@ -152,6 +125,52 @@ proptest! {
             all.resize(k, NO_KEY);
             let got: Vec<f64> =
                 (0..k).map(|level| keys[(row / ROWS * k + level) * ROWS + row % ROWS]).collect();
+            prop_assert_eq!(got, all);
+        }
+    }
+
+    #[test]
+    fn coarse_sums_are_those_of_stripped_values(
+        values in proptest::collection::vec(any::<u16>(), N * D), tile in tile(), add in features(),
+    ) {
+        let stripped: Vec<u16> = values.iter().map(|&value| value >> 3).collect();
+        let coarse = strips::<CoarseEuclidean<3>>(Isa::detect(), &values, (&add, &[]), &tile, From::Zero, 0);
+        let exact = strips::<Euclidean16>(Isa::detect(), &stripped, (&add, &[]), &tile, From::Zero, 0.0);
+        let coarse: Vec<f64> = coarse.into_iter().map(f64::from).collect();
+        prop_assert_eq!(coarse, exact);
+    }
+
+    #[test]
+    fn lists_agree_between_instruction_sets_and_with_sorting(
+        sums in proptest::collection::vec(0u32..900, ROWS * N), levels in 1usize..8, group in 0usize..N / ROWS,
+        skip in 0usize..9, end in N - 15..=N, drop in 0u32..4,
+        index in Just((0..N as u32).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let start = group * ROWS;
+        let first: [usize; ROWS] = std::array::from_fn(|lane| start + 1 + skip + lane / 2);
+        let begin = (first[0] / LANES * LANES).min(N);
+        let format = ShortFormat { drop, shift: 6 };
+        let sight = Sight { format, levels, columns: begin..N, end, first, index: &index, start };
+        let run = |isa| {
+            let mut lists = vec![NO_SHORT; N * levels];
+            note(isa, (&sums, N), &sight, &mut lists);
+            lists
+        };
+        let lists = run(Isa::detect());
+        prop_assert_eq!(&lists, &run(Isa::Portable));
+        let mut expected: Vec<Vec<u32>> = vec![Vec::new(); N];
+        for lane in 0..ROWS {
+            for column in first[lane].max(begin)..end {
+                let steps = sums[lane * N + column - begin];
+                expected[start + lane].push(format.key(steps, index[column]));
+                expected[column].push(format.key(steps, index[start + lane]));
+            }
+        }
+        for (place, mut all) in expected.into_iter().enumerate() {
+            all.sort_unstable();
+            all.resize(levels, NO_SHORT);
+            let at = |level| (place / SIDE * levels + level) * SIDE + place % SIDE;
+            let got: Vec<u32> = (0..levels).map(|level| lists[at(level)]).collect();
             prop_assert_eq!(got, all);
         }
     }

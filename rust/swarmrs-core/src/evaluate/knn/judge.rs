@@ -71,7 +71,11 @@ impl<K: Kernel> Neighbours<K> {
 
     /// The class with the most votes, the smallest of equals. `votes` comes and goes empty.
     #[inline]
-    fn vote(&self, near: impl Iterator<Item = (u64, usize)> + Clone, votes: &mut [f64]) -> u32 {
+    pub(super) fn vote(
+        &self,
+        near: impl Iterator<Item = (u64, usize)> + Clone,
+        votes: &mut [f64],
+    ) -> u32 {
         let (mut class, mut most) = (u32::MAX, 0.0);
         let is_on_top = near.clone().next().is_some_and(|(steps, _)| steps == 0);
         let weight = |steps: u64| match (self.weights, self.metric) {

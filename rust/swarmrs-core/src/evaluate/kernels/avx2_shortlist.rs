@@ -1,0 +1,121 @@
+//! Lists of short keys in 256-bit vectors. `shortlist::note` has checked every length.
+
+// Vectors stay in registers only where no call stands between them: plain loops, not iterator closures.
+#![allow(clippy::needless_range_loop)]
+// Intrinsics by the dozen, each with its own unmistakable prefix.
+#![allow(clippy::wildcard_imports)]
+
+use super::ROWS;
+use super::shortlist::{NO_SHORT, SIDE, Sight};
+use std::arch::x86_64::*;
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn load(from: *const u32) -> __m256i {
+    // SAFETY: the caller's: eight integers from here.
+    unsafe { _mm256_loadu_si256(from.cast()) }
+}
+
+/// # Safety
+/// AVX2 and FMA, and lengths as `shortlist::note` checks them.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn note(strips: (&[u32], usize), sight: &Sight<'_>, lists: &mut [u32]) {
+    // SAFETY: see above.
+    unsafe {
+        let width = sight.levels * SIDE;
+        let lists = lists.as_mut_ptr();
+        let latest = sight.first.into_iter().max().unwrap_or(0);
+        let begin = sight.first.into_iter().min().unwrap_or(0).max(sight.columns.start);
+        let end = sight.columns.end.min(sight.end);
+        let [a, b, c, d] = [0, 1, 2, 3].map(|r| strips.0.as_ptr().add(r * strips.1));
+        let index = sight.index.as_ptr();
+        let rows =
+            [0, 1, 2, 3].map(|r| _mm256_set1_epi32((*index.add(sight.start + r)).cast_signed()));
+        let drop = _mm_cvtsi32_si128(sight.format.drop.cast_signed());
+        let shift = _mm_cvtsi32_si128(sight.format.shift.cast_signed());
+        // Each row's own list twice, one for the lower and one for the upper four columns of every eight.
+        let mut own = vec![NO_SHORT; width];
+        let mut column = begin / SIDE * SIDE;
+        while column < end {
+            let at = column - sight.columns.start;
+            let theirs = load(index.add(column));
+            let mut base = [load(a.add(at)), load(b.add(at)), load(c.add(at)), load(d.add(at))];
+            for r in 0..ROWS {
+                base[r] = _mm256_sll_epi32(_mm256_srl_epi32(base[r], drop), shift);
+            }
+            if column < latest || column + SIDE > sight.end {
+                hide_edges(&mut base, column, sight);
+            }
+            let (mut of_rows, mut of_columns) = (base, base);
+            for r in 0..ROWS {
+                of_columns[r] = _mm256_or_si256(base[r], rows[r]);
+                of_rows[r] = _mm256_or_si256(base[r], theirs);
+            }
+            insert(lists.add(column / SIDE * width), width, of_columns);
+            insert(own.as_mut_ptr(), width, transpose(of_rows));
+            column += SIDE;
+        }
+        let group = lists.add(sight.start / SIDE * width);
+        let is_upper = !sight.start.is_multiple_of(SIDE);
+        for level in (0..width).step_by(SIDE) {
+            let found = load(own.as_ptr().add(level));
+            let swapped = _mm256_permute2x128_si256(found, found, 1);
+            // The other four places learn nothing here.
+            let most = _mm256_set1_epi32(-1);
+            let halves = if is_upper {
+                [_mm256_blend_epi32(most, found, 0xF0), _mm256_blend_epi32(most, swapped, 0xF0)]
+            } else {
+                [_mm256_blend_epi32(most, found, 0x0F), _mm256_blend_epi32(most, swapped, 0x0F)]
+            };
+            insert(group, width, halves);
+        }
+    }
+}
+
+/// Pairs that are not to be compared become the greatest key: before the row's first column, or padding.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn hide_edges(base: &mut [__m256i; ROWS], column: usize, sight: &Sight<'_>) {
+    let lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+    let places = _mm256_add_epi32(lanes, _mm256_set1_epi32(column.cast_signed() as i32));
+    let last = _mm256_set1_epi32(sight.end.cast_signed() as i32 - 1);
+    let padding = _mm256_cmpgt_epi32(places, last);
+    for r in 0..ROWS {
+        let first = _mm256_set1_epi32(sight.first[r].cast_signed() as i32);
+        let hidden = _mm256_or_si256(_mm256_cmpgt_epi32(first, places), padding);
+        base[r] = _mm256_or_si256(base[r], hidden);
+    }
+}
+
+/// Puts keys into each lane's ascending list: the lesser stays, the greater goes on to the next level.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn insert<const N: usize>(group: *mut u32, width: usize, mut keys: [__m256i; N]) {
+    for level in (0..width).step_by(SIDE) {
+        // SAFETY: the caller's: `width` keys from here.
+        unsafe {
+            let mut held = load(group.add(level));
+            for r in 0..N {
+                let greater = _mm256_max_epu32(held, keys[r]);
+                held = _mm256_min_epu32(held, keys[r]);
+                keys[r] = greater;
+            }
+            _mm256_storeu_si256(group.add(level).cast(), held);
+        }
+    }
+}
+
+/// Four rows of eight columns become four vectors of four rows, those of column i in the lower half of the i-th and
+/// those of column i + 4 in its upper half.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn transpose([a, b, c, d]: [__m256i; ROWS]) -> [__m256i; ROWS] {
+    let (ab_low, ab_high) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+    let (cd_low, cd_high) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
+    [
+        _mm256_unpacklo_epi64(ab_low, cd_low),
+        _mm256_unpackhi_epi64(ab_low, cd_low),
+        _mm256_unpacklo_epi64(ab_high, cd_high),
+        _mm256_unpackhi_epi64(ab_high, cd_high),
+    ]
+}

@@ -1,0 +1,135 @@
+use super::*;
+use crate::dataset::Scale;
+use crate::evaluate::{Classifier, Resources};
+use crate::folds::FoldSpec;
+use proptest::prelude::*;
+
+/// Values that tie, values that nearly do, and values that do not.
+fn value() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        (0u32..4).prop_map(|level| f64::from(level * 21845)),
+        (0u32..4, 0u32..9).prop_map(|(level, off)| f64::from((level * 21840) + off)),
+        (0u32..65536).prop_map(f64::from),
+    ]
+}
+
+/// Columns that span the grid, so that a value is its own number of steps.
+fn table(n: usize, columns: Vec<Vec<f64>>, codes: Vec<u32>) -> Dataset {
+    let flat: Vec<f64> = columns
+        .into_iter()
+        .flat_map(|mut column| {
+            (column[0], column[n - 1]) = (0.0, 65535.0);
+            column
+        })
+        .collect();
+    let names = (0..flat.len() / n).map(|f| format!("f{f}")).collect();
+    Dataset::new(&flat, codes, 3, names, Scale::Minmax).unwrap()
+}
+
+/// What every case is given, with neighbours screened whether or not that pays.
+fn classes<K: Kernel<Value = u16>>(
+    plan: &Plan<'_>,
+    isa: Isa,
+    subset: &Subset,
+    screened: bool,
+) -> Vec<u32> {
+    let Grid::Narrow(values) = plan.data.grid() else { panic!("a narrow table") };
+    let mut neighbours = Neighbours::<K>::new(plan, isa, |at| values[at]);
+    neighbours.is_screened = screened;
+    let add = subset.iter().map(|feature| feature as u32).collect();
+    let step = Step { from: None, add, remove: Vec::new(), subset, keep: None };
+    let screen = neighbours.screen(subset);
+    assert_eq!(screen.is_some(), screened);
+    neighbours.classes(&neighbours.nearest(step, screen.as_ref(), None).0, subset)
+}
+
+proptest! {
+    #[test]
+    fn screening_changes_no_class(
+        (columns, codes) in (12usize..70, 1usize..9).prop_flat_map(|(n, d)| (
+            proptest::collection::vec(proptest::collection::vec(value(), n), d),
+            proptest::collection::vec(0u32..3, n),
+        )),
+        k in 1usize..8, chosen: u16, by_distance: bool, is_loo: bool,
+    ) {
+        let (n, d) = (codes.len(), columns.len());
+        let data = table(n, columns, codes);
+        let folds = if is_loo { FoldSpec::Loo } else { FoldSpec::Kfold { k: 3, shuffle: true, seed: 1 } };
+        let spec = EvaluationSpec {
+            classifier: Classifier::Knn, k, metric: Metric::Euclidean, folds: folds.clone(),
+            weights: if by_distance { Weights::Distance } else { Weights::Uniform },
+        };
+        let folds = Folds::draw(&folds, data.codes(), 3).unwrap().0;
+        let mut subset = Subset::from_fn(d, |feature| chosen >> feature & 1 == 1);
+        subset.insert(0);
+        let plan = Plan { data: &data, folds: &folds, spec: &spec, separation: false, resources: Resources::default(), ops: 0 };
+        let exact = classes::<Euclidean16>(&plan, Isa::Portable, &subset, false);
+        for isa in [Isa::detect(), Isa::Portable] {
+            prop_assert_eq!(&classes::<CoarseEuclidean<2>>(&plan, isa, &subset, true), &exact);
+            prop_assert_eq!(&classes::<CoarseEuclidean<3>>(&plan, isa, &subset, true), &exact);
+            prop_assert_eq!(&classes::<CoarseEuclidean<4>>(&plan, isa, &subset, true), &exact);
+        }
+        let spec = EvaluationSpec { metric: Metric::Manhattan, ..spec.clone() };
+        let plan = Plan { spec: &spec, ..plan };
+        let exact = classes::<Manhattan16>(&plan, Isa::Portable, &subset, false);
+        prop_assert_eq!(&classes::<Manhattan16>(&plan, Isa::detect(), &subset, true), &exact);
+    }
+}
+
+/// A row index of twelve bits leaves too few for the distance: some are dropped, and ties among the rest arise.
+#[test]
+fn screening_changes_no_class_of_a_long_table() {
+    let n = 2100;
+    let mut random = 1u64;
+    let mut draw = |below: u64| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % below
+    };
+    let columns: Vec<Vec<f64>> =
+        (0..24).map(|_| (0..n).map(|_| draw(65536) as f64).collect()).collect();
+    let codes = (0..n).map(|_| draw(3) as u32).collect();
+    let data = table(n, columns, codes);
+    let folds = Folds::draw(&FoldSpec::Loo, data.codes(), 3).unwrap().0;
+    let spec = EvaluationSpec {
+        classifier: Classifier::Knn,
+        k: 5,
+        metric: Metric::Manhattan,
+        weights: Weights::Uniform,
+        folds: FoldSpec::Loo,
+    };
+    let resources = Resources::default();
+    let plan =
+        Plan { data: &data, folds: &folds, spec: &spec, separation: false, resources, ops: 0 };
+    let subset = Subset::full(24);
+    let run = |screened| classes::<Manhattan16>(&plan, Isa::detect(), &subset, screened);
+    assert_eq!(run(true), run(false));
+}
+
+#[test]
+fn a_table_of_ties_is_not_screened_and_one_without_is() {
+    let n = 120;
+    let codes: Vec<u32> = (0..n as u32).map(|row| row % 3).collect();
+    let make = |levels: usize| {
+        let columns =
+            (1..9).map(|f| (0..n).map(|row| (row * row * f % levels) as f64).collect()).collect();
+        table(n, columns, codes.clone())
+    };
+    let is_screened = |data: &Dataset| {
+        let spec = EvaluationSpec {
+            classifier: Classifier::Knn,
+            k: 5,
+            metric: Metric::Euclidean,
+            weights: Weights::Uniform,
+            folds: FoldSpec::Loo,
+        };
+        let folds = Folds::draw(&spec.folds, data.codes(), 3).unwrap().0;
+        let resources = Resources::default();
+        let mut plan =
+            Plan { data, folds: &folds, spec: &spec, separation: false, resources, ops: 0 };
+        let Grid::Narrow(values) = data.grid() else { panic!("a narrow table") };
+        plan.coarse::<2>(|at| values[at]).is_some()
+    };
+    assert!(!is_screened(&make(2)));
+    assert!(is_screened(&make(65521)));
+}
