@@ -214,8 +214,8 @@ def _check_costs(given: ArrayLike, candidates: NDArray[np.bool_]) -> list[float]
         kind = type(given).__name__
         raise SpecError(f"the function gave a {kind} without numbers for {asked}", hint) from None
     if costs.shape != (len(candidates),):
-        shape = " x ".join(map(str, costs.shape)) or "one"
-        raise SpecError(f"the function gave {shape} numbers for {asked}", hint)
+        numbers = " x ".join(map(str, costs.shape)) + " numbers" if costs.ndim else repr(given)
+        raise SpecError(f"the function gave {numbers} for {asked}", hint)
     bad = np.flatnonzero(~np.isfinite(costs))
     if len(bad):
         n_set = counted(int(candidates[bad[0]].sum()), "bit")

@@ -6,7 +6,8 @@ from typing import TypeVar
 
 from swarmrs._words import check_word
 
-T = TypeVar("T")
+Given = TypeVar("Given")
+Own = TypeVar("Own")
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,8 @@ class Preset:
         What it is, in a few words.
     classifier, k, metric, weights, cv, scale
         How it measures a subset, as for `select`.
-    max_evals : int, optional
-        The subsets an algorithm may ask for, unless it ends by itself.
+    max_evals : mapping of str to int
+        The subsets an algorithm may ask for, by its family.
     population : mapping of str to int
         The members of an algorithm that has them, by its family.
     """
@@ -32,7 +33,7 @@ class Preset:
     weights: str | None = None
     cv: int | str | None = None
     scale: str | None = None
-    max_evals: int | None = None
+    max_evals: Mapping[str, int] = field(default_factory=dict)
     population: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -45,7 +46,7 @@ PRESETS = {
         weights="uniform",
         cv=10,
         scale="none",
-        max_evals=6000,
+        max_evals={"swarm": 6000, "genetic": 6000, "ant": 6000, "baseline": 6000},
         population={"swarm": 30, "genetic": 80, "ant": 50},
     ),
     "000-nb": Preset(
@@ -53,7 +54,7 @@ PRESETS = {
         classifier="nb-cdf",
         cv=10,
         scale="none",
-        max_evals=6000,
+        max_evals={"swarm": 6000, "genetic": 6000, "ant": 6000, "baseline": 6000},
         population={"swarm": 30, "genetic": 80, "ant": 50},
     ),
     "001": Preset(
@@ -64,7 +65,7 @@ PRESETS = {
         weights="uniform",
         cv=10,
         scale="none",
-        max_evals=5000,
+        max_evals={"swarm": 5000, "baseline": 5000},
         population={"swarm": 50},
     ),
     "004": Preset(
@@ -75,7 +76,8 @@ PRESETS = {
         weights="uniform",
         cv="loo",
         scale="minmax",
-        max_evals=2000,
+        # Genetic algorithms keep their own, which is as many for each of four sizes.
+        max_evals={"swarm": 2000, "baseline": 2000},
         population={"swarm": 20, "genetic": 20},
     ),
 }
@@ -92,7 +94,7 @@ def find_preset(name: str | None) -> Preset:
     return Preset() if name is None else PRESETS[check_word("preset", name, list(PRESETS))]
 
 
-def settle(given: T | None, preset: T | None, default: T) -> T:
+def settle(given: Given | None, preset: Own | None, default: Own) -> Given | Own:
     """Return what was given, else what the preset has, else the default.
 
     Examples

@@ -164,15 +164,15 @@ def select(
     """
     table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
     study = find_preset(preset)
-    classifier = settle(classifier, study.classifier, "knn")
+    judge = settle(classifier, study.classifier, "knn")
     measure: Evaluation | Outside
     if scorer is not None:
         measure = Outside.of_callable(scorer)
-    elif isinstance(classifier, str):
+    elif isinstance(judge, str):
         measure = Evaluation.of(
             table,
             study,
-            classifier=classifier,
+            classifier=judge,
             k=k,
             metric=metric,
             weights=weights,
@@ -183,16 +183,17 @@ def select(
     else:
         folds = settle(cv, study.cv, CV_DEFAULT)
         measure = Outside.of_estimator(
-            classifier, table, scoring=scoring, cv=folds, cv_seed=cv_seed, n_jobs=n_jobs
+            judge, table, scoring=scoring, cv=folds, cv_seed=cv_seed, n_jobs=n_jobs
         )
-    budget = {"evaluations": max_evals, "turns": iterations, "seconds": time_limit}
+    limits = {"evaluations": max_evals, "turns": iterations, "seconds": time_limit}
+    settings, limits = _search(study, algo, params or {}, limits)
     spec = {
         "algorithm": algo,
-        "params": {**_members(study, algo), **(params or {})},
+        "params": settings,
         "seed": draw_seed(random_state),
         "evaluation": measure.spec(),
         "objective": _objective(objective, alpha, gamma),
-        "budget": {**(_effort(study, algo, budget)), "target": target_cost},
+        "budget": {**limits, "target": target_cost},
         "include": table.locate(include),
         "exclude": table.locate(exclude),
         "max_features": max_features,
@@ -233,28 +234,21 @@ def _objective(name: str | None, alpha: float, gamma: float) -> Objective | None
     return {"kind": name, **weights.get(name, {})}
 
 
-def _card(algo: str) -> Card | None:
-    """Return the card of an algorithm by any of its names; the engine refuses what has none."""
+def _search(
+    study: Preset, algo: str, params: Mapping[str, Setting], limits: Mapping[str, float | None]
+) -> tuple[dict[str, Setting], dict[str, float | None]]:
+    """Return the settings of an algorithm and its limits, filled up by what a study has."""
     names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
-    return next((card for card, name in names if name.lower() == algo.lower()), None)
-
-
-def _members(study: Preset, algo: str) -> dict[str, Setting]:
-    """Return the size of swarm a study gives an algorithm, if it has one."""
-    card = _card(algo) if study.population else None
-    if card is None or all(parameter.name != "population" for parameter in card.params):
-        return {}
-    members = study.population.get(card.family)
-    return {} if members is None else {"population": members}
-
-
-def _effort(study: Preset, algo: str, given: dict[str, float | None]) -> dict[str, float | None]:
-    """Return the limits given, or those of a study for an algorithm that does not end by itself."""
-    is_open = study.max_evals is not None and all(limit is None for limit in given.values())
-    card = _card(algo) if is_open else None
-    if card is None or card.evaluations is None:
-        return given
-    return {**given, "evaluations": study.max_evals}
+    card = next((card for card, name in names if name.lower() == algo.lower()), None)
+    if card is None:  # The engine says so, and offers the nearest.
+        return dict(params), dict(limits)
+    settings, bounds = dict(params), dict(limits)
+    has_members = any(parameter.name == "population" for parameter in card.params)
+    if has_members and card.family in study.population:
+        settings.setdefault("population", study.population[card.family])
+    if all(limit is None for limit in limits.values()):
+        bounds["evaluations"] = study.max_evals.get(card.family)
+    return settings, bounds
 
 
 def draw_seed(random_state: RandomState) -> int:
