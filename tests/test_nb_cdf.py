@@ -41,15 +41,15 @@ def scores(x: Floats, y: Ints, train: Ints, row: int, n_classes: int) -> tuple[F
 
 def tables() -> Iterator[tuple[Floats, Ints, int]]:
     """Draw fine tables, and coarse ones where classes without deviation are common."""
-    for seed in range(40):
+    for seed in range(80):
         rng = np.random.default_rng(seed)
         n, d, n_classes = int(rng.integers(12, 50)), int(rng.integers(1, 7)), seed % 3 + 2
         y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
         if seed % 2:
             x = rng.integers(0, 2000, (n, d)) + 600 * y[:, None]
         else:
-            varies = rng.random((n_classes, d)) < 0.5
-            stray = rng.random((n, d)) < 0.3
+            varies = rng.random((n_classes, d)) < (0.5 if seed % 4 else 0.1)
+            stray = rng.random((n, d)) < (0.1 if seed % 4 else 0.03)
             x = rng.integers(0, 3, (n_classes, d))[y] + (varies[y] | stray) * rng.integers(
                 -1, 2, (n, d)
             )
@@ -77,7 +77,7 @@ def test_predictions_are_those_of_the_oracle() -> None:
                 assert predicted[row] == np.flatnonzero(found == best)[0]
     assert n_checked > 900
     assert n_ruled_out > 300
-    assert n_hopeless > 20
+    assert n_hopeless > 10
 
 
 def test_a_class_without_deviation_takes_all_from_its_mean_on_and_nothing_below() -> None:

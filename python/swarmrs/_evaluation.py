@@ -139,7 +139,7 @@ class Evaluation:
         if k is not None and name != "knn":
             raise SpecError(f"k is {k}, but '{name}' has no neighbors", "leave k out")
         return cls(
-            folds=Folds.of(settle(cv, preset.cv, CV_DEFAULT), cv_seed, table),
+            folds=Folds.of(cv if cv is not None else preset.cv or CV_DEFAULT, cv_seed, table),
             scale=check_word("scale", settle(scale, preset.scale, "minmax"), SCALES),
             classifier=name,
             k=settle(k, preset.k, 5),

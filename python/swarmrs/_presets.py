@@ -6,8 +6,7 @@ from typing import TypeVar
 
 from swarmrs._words import check_word
 
-Given = TypeVar("Given")
-Own = TypeVar("Own")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def find_preset(name: str | None) -> Preset:
     return Preset() if name is None else PRESETS[check_word("preset", name, list(PRESETS))]
 
 
-def settle(given: Given | None, preset: Own | None, default: Own) -> Given | Own:
+def settle(given: T | None, preset: T | None, default: T) -> T:
     """Return what was given, else what the preset has, else the default.
 
     Examples

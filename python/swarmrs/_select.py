@@ -11,7 +11,7 @@ import numpy as np
 
 from swarmrs import _swarmrs
 from swarmrs._evaluation import CV, CV_DEFAULT, Evaluation
-from swarmrs._presets import Preset, find_preset, settle
+from swarmrs._presets import Preset, find_preset
 from swarmrs._scorer import Estimator, Outside, Scorer, Scoring
 from swarmrs._selection import (
     Card,
@@ -164,7 +164,7 @@ def select(
     """
     table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
     study = find_preset(preset)
-    judge = settle(classifier, study.classifier, "knn")
+    judge = classifier if classifier is not None else study.classifier or "knn"
     measure: Evaluation | Outside
     if scorer is not None:
         measure = Outside.of_callable(scorer)
@@ -181,7 +181,7 @@ def select(
             scale=scale,
         )
     else:
-        folds = settle(cv, study.cv, CV_DEFAULT)
+        folds = cv if cv is not None else study.cv or CV_DEFAULT
         measure = Outside.of_estimator(
             judge, table, scoring=scoring, cv=folds, cv_seed=cv_seed, n_jobs=n_jobs
         )
