@@ -131,6 +131,11 @@ def test_a_seed_fixes_the_search() -> None:
     assert runs[0].seed == 7
 
 
+def test_the_cost_is_what_the_function_says_and_no_mixture_with_size() -> None:
+    runs = [minimize(rugged, 30, algo=algo, random_state=1) for algo in ("pbpso", "pbpsofs")]
+    assert runs[0].trace.equals(runs[1].trace)
+
+
 def test_bits_are_forced_in_and_out_and_limited() -> None:
     def checked(x: Bits) -> NDArray[np.int64]:
         assert x[:, [0, 9]].all()
@@ -235,6 +240,7 @@ def test_a_function_that_gives_no_cost_for_each_is_refused(given: object, messag
         ({"exclude": range(5)}, "nothing is left to choose"),
         ({"include": [1, 2], "max_bits": 2}, "max_bits is 2"),
         ({"max_bits": 0}, "max_bits is 0"),
+        ({"max_bits": "2"}, "max_bits is '2'"),
         ({"random_state": -1}, "random_state is -1"),
     ],
 )

@@ -201,8 +201,12 @@ def _check_freedom(forced: set[int], barred: set[int], n_bits: int, max_bits: in
         raise SpecError(
             "every bit is included or excluded: nothing is left to choose", "leave some bits free"
         )
-    if max_bits is not None and max_bits <= len(forced):
-        raise SpecError(f"max_bits is {max_bits}, expected more than the {len(forced)} included")
+    if max_bits is not None and not (
+        isinstance(max_bits, int | np.integer) and max_bits > len(forced)
+    ):
+        raise SpecError(
+            f"max_bits is {max_bits!r}, expected a number above the {len(forced)} bits included"
+        )
 
 
 def _check_costs(given: ArrayLike, candidates: NDArray[np.bool_]) -> list[float]:
