@@ -154,6 +154,11 @@ def test_the_command_has_it_too(cli: Callable[..., Any], blobs_csv: Path) -> Non
     )
 
 
+def test_an_unknown_algorithm_is_refused_beside_a_preset_too(blobs: Blobs) -> None:
+    with pytest.raises(SpecError, match="unknown algorithm 'bspo'"):
+        select(blobs, algo="bspo", preset="004")
+
+
 def test_an_unknown_preset_is_refused_with_the_list(
     cli: Callable[..., Any], blobs_csv: Path
 ) -> None:

@@ -238,11 +238,13 @@ def _search(
     study: Preset, algo: str, params: Mapping[str, Setting], limits: Mapping[str, float | None]
 ) -> tuple[dict[str, Setting], dict[str, float | None]]:
     """Return the settings of an algorithm and its limits, filled up by what a study has."""
+    settings, bounds = dict(params), dict(limits)
+    if not (study.population or study.max_evals):
+        return settings, bounds
     names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
     card = next((card for card, name in names if name.lower() == algo.lower()), None)
     if card is None:  # The engine says so, and offers the nearest.
-        return dict(params), dict(limits)
-    settings, bounds = dict(params), dict(limits)
+        return settings, bounds
     has_members = any(parameter.name == "population" for parameter in card.params)
     if has_members and card.family in study.population:
         settings.setdefault("population", study.population[card.family])
