@@ -49,7 +49,7 @@ fn from_scratch(c: &mut Criterion, name: &str, spec: &EvaluationSpec, shapes: &[
 fn elements(spec: &EvaluationSpec, n_samples: usize, size: usize) -> u64 {
     let sums = match spec.classifier {
         Classifier::Knn => n_samples * (n_samples - 1) / 2,
-        Classifier::Nb => n_samples * 2,
+        Classifier::Nb | Classifier::NbCdf => n_samples * 2,
     };
     (sums * size) as u64
 }

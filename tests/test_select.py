@@ -52,6 +52,7 @@ class TestSelection:
             "algorithm",
             "params",
             "seed",
+            "preset",
             "data",
             "evaluation",
             "objective",

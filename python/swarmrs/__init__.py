@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from swarmrs import exceptions
     from swarmrs._estimators import SwarmSelector
     from swarmrs._evaluator import Evaluator
+    from swarmrs._minimize import Minimum, minimize
     from swarmrs._select import algorithms, select
     from swarmrs._selection import Selection
     from swarmrs._swarmrs import __version__
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Evaluator",
+    "Minimum",
     "Selection",
     "SwarmSelector",
     "__version__",
     "algorithms",
     "exceptions",
+    "minimize",
     "read_table",
     "select",
 ]
@@ -34,10 +37,12 @@ __all__ = [
 # Names are imported when first used: polars and scikit-learn take seconds to load.
 _HOMES = {
     "Evaluator": "_evaluator",
+    "Minimum": "_minimize",
     "Selection": "_selection",
     "SwarmSelector": "_estimators",
     "__version__": "_swarmrs",
     "algorithms": "_select",
+    "minimize": "_minimize",
     "read_table": "_table",
     "select": "_select",
 }

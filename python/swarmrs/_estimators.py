@@ -25,6 +25,8 @@ class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     algo : str
         The id of an algorithm; `swarmrs.algorithms` lists them.
+    preset : str, optional
+        The study whose settings take the place of the defaults, as for `swarmrs.select`.
     classifier, k, metric, weights, cv, cv_seed, scale, scoring
         How a subset is measured, as for `swarmrs.select`.
     objective, alpha, gamma
@@ -67,13 +69,14 @@ class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self,
         algo: str = "bpso",
         *,
-        classifier: str | Estimator = "knn",
+        preset: str | None = None,
+        classifier: str | Estimator | None = None,
         k: int | None = None,
-        metric: str = "euclidean",
-        weights: str = "uniform",
-        cv: CV = 10,
+        metric: str | None = None,
+        weights: str | None = None,
+        cv: CV | None = None,
         cv_seed: int = 0,
-        scale: str = "minmax",
+        scale: str | None = None,
         scoring: Scoring | None = None,
         objective: str | None = None,
         alpha: float = 0.9,
@@ -91,6 +94,7 @@ class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         memory: int = 2**30,
     ) -> None:
         self.algo = algo
+        self.preset = preset
         self.classifier = classifier
         self.k = k
         self.metric = metric

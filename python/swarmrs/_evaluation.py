@@ -8,15 +8,17 @@ from typing import Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from swarmrs._presets import Preset, settle
 from swarmrs._table import Table
 from swarmrs._words import check_word
 from swarmrs.exceptions import SpecError
 
-CLASSIFIERS = ("knn", "nb")
+CLASSIFIERS = ("knn", "nb", "nb-cdf")
 METRICS = ("euclidean", "manhattan")
 WEIGHTS = ("uniform", "distance")
 SCALES = ("minmax", "standard", "none")
 
+CV_DEFAULT = 10
 CVS = ("10", "kfold=10,contiguous", "loo", "holdout=0.3")
 
 Split: TypeAlias = tuple[ArrayLike, ArrayLike]
@@ -102,7 +104,7 @@ class Evaluation:
         How the rows are divided.
     scale : {"minmax", "standard", "none"}
         How columns are scaled.
-    classifier : {"knn", "nb"}
+    classifier : {"knn", "nb", "nb-cdf"}
         What predicts the class of a row.
     k, metric, weights : int, str, str
         Of k-NN: the number of neighbors, their distance and their votes.
@@ -119,26 +121,30 @@ class Evaluation:
     def of(
         cls,
         table: Table,
+        preset: Preset,
         *,
         classifier: object,
         k: int | None,
-        metric: str,
-        weights: str,
-        cv: CV,
+        metric: str | None,
+        weights: str | None,
+        cv: CV | None,
         cv_seed: int,
-        scale: str,
+        scale: str | None,
     ) -> "Evaluation":
-        """Check the settings of a built-in classifier and put them together."""
-        name = check_word("classifier", classifier, CLASSIFIERS)
+        """Check the settings of a built-in classifier and put them together.
+
+        What is None is what the preset has, or else the default.
+        """
+        name = check_word("classifier", settle(classifier, preset.classifier, "knn"), CLASSIFIERS)
         if k is not None and name != "knn":
             raise SpecError(f"k is {k}, but '{name}' has no neighbors", "leave k out")
         return cls(
-            folds=Folds.of(cv, cv_seed, table),
-            scale=check_word("scale", scale, SCALES),
+            folds=Folds.of(cv if cv is not None else preset.cv or CV_DEFAULT, cv_seed, table),
+            scale=check_word("scale", settle(scale, preset.scale, "minmax"), SCALES),
             classifier=name,
-            k=5 if k is None else k,
-            metric=check_word("metric", metric, METRICS),
-            weights=check_word("weights", weights, WEIGHTS),
+            k=settle(k, preset.k, 5),
+            metric=check_word("metric", settle(metric, preset.metric, "euclidean"), METRICS),
+            weights=check_word("weights", settle(weights, preset.weights, "uniform"), WEIGHTS),
         )
 
     def spec(self) -> dict[str, object]:

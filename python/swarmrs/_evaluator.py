@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
 from swarmrs._evaluation import CV, Evaluation
+from swarmrs._presets import find_preset
 from swarmrs._selection import Work, describe_data
 from swarmrs._table import Source, Target, read_table
 from swarmrs._threads import count_threads
@@ -23,8 +24,11 @@ class Evaluator:
         The samples; see `read_table`.
     y : array-like, str or int, optional
         Their labels, or the column that holds them. By default the last column.
-    classifier : {"knn", "nb"}
-        k nearest neighbors or Gaussian naive Bayes.
+    preset : str, optional
+        The study whose settings take the place of the defaults, as for `select`.
+    classifier : {"knn", "nb", "nb-cdf"}, optional
+        k nearest neighbors (the default) or Gaussian naive Bayes; ``"nb-cdf"`` repeats a published
+        error, as for `select`.
     k, metric, weights, cv, cv_seed, scale, n_jobs, memory
         As for `select`.
     incremental : bool
@@ -52,13 +56,14 @@ class Evaluator:
         X: Source,
         y: Target = None,
         *,
-        classifier: str = "knn",
+        preset: str | None = None,
+        classifier: str | None = None,
         k: int | None = None,
-        metric: str = "euclidean",
-        weights: str = "uniform",
-        cv: CV = 10,
+        metric: str | None = None,
+        weights: str | None = None,
+        cv: CV | None = None,
         cv_seed: int = 0,
-        scale: str = "minmax",
+        scale: str | None = None,
         n_jobs: int | None = None,
         memory: int = 2**30,
         incremental: bool = True,
@@ -66,6 +71,7 @@ class Evaluator:
         self.table = read_table(X, y)
         self.evaluation = Evaluation.of(
             self.table,
+            find_preset(preset),
             classifier=classifier,
             k=k,
             metric=metric,
@@ -75,7 +81,9 @@ class Evaluator:
             scale=scale,
         )
         table = self.table
-        dataset = _swarmrs.Dataset(table.x, table.codes, len(table.labels), table.names, scale)
+        dataset = _swarmrs.Dataset(
+            table.x, table.codes, len(table.labels), table.names, self.evaluation.scale
+        )
         self.fingerprint = dataset.fingerprint
         self._engine = _swarmrs.Evaluator(
             dataset, json.dumps(self.evaluation.spec()), count_threads(n_jobs), memory, incremental

@@ -10,7 +10,8 @@ from typing import TypeAlias, TypedDict
 import numpy as np
 
 from swarmrs import _swarmrs
-from swarmrs._evaluation import CV, Evaluation
+from swarmrs._evaluation import CV, CV_DEFAULT, Evaluation
+from swarmrs._presets import Preset, find_preset
 from swarmrs._scorer import Estimator, Outside, Scorer, Scoring
 from swarmrs._selection import (
     Card,
@@ -48,13 +49,14 @@ def select(
     target: Target = None,
     *,
     algo: str = "bpso",
-    classifier: str | Estimator = "knn",
+    preset: str | None = None,
+    classifier: str | Estimator | None = None,
     k: int | None = None,
-    metric: str = "euclidean",
-    weights: str = "uniform",
-    cv: CV = 10,
+    metric: str | None = None,
+    weights: str | None = None,
+    cv: CV | None = None,
     cv_seed: int = 0,
-    scale: str = "minmax",
+    scale: str | None = None,
     scoring: Scoring | None = None,
     scorer: Scorer | None = None,
     objective: str | None = None,
@@ -87,22 +89,28 @@ def select(
         The column that holds the classes, or the labels themselves. By default the last column.
     algo : str
         The id of an algorithm; `algorithms` lists them.
-    classifier : {"knn", "nb"} or estimator
-        What measures a subset: k nearest neighbors, Gaussian naive Bayes, or any estimator of
-        scikit-learn, which is given the features as they are, unscaled.
+    preset : {"000", "000-nb", "001", "004"}, optional
+        Measure as a published study does, with its number of evaluations and size of swarm: takes
+        the place of the defaults of `classifier`, `k`, `metric`, `weights`, `cv`, `scale`,
+        `max_evals` and the algorithm's ``population``. What is set in the call stays.
+    classifier : {"knn", "nb", "nb-cdf"} or estimator, optional
+        What measures a subset: k nearest neighbors (the default), Gaussian naive Bayes, or any
+        estimator of scikit-learn, which is given the features as they are, unscaled. ``"nb-cdf"``
+        repeats an error of a publication and serves to repeat its numbers only.
     k : int, optional
         The neighbors of k-NN, 5 by default.
-    metric : {"euclidean", "manhattan"}
-        Their distance.
-    weights : {"uniform", "distance"}
-        Their votes.
-    cv : int, "loo", str, splitter or iterable of splits
+    metric : {"euclidean", "manhattan"}, optional
+        Their distance, Euclidean by default.
+    weights : {"uniform", "distance"}, optional
+        Their votes, uniform by default.
+    cv : int, "loo", str, splitter or iterable of splits, optional
         Stratified folds, leave-one-out, ``"kfold=10,contiguous"``, ``"holdout=0.3"``, a splitter of
-        scikit-learn, or pairs of training and test rows. All subsets see the same folds.
+        scikit-learn, or pairs of training and test rows; 10 folds by default. All subsets see the
+        same folds.
     cv_seed : int
         Shuffles the folds; apart from `random_state`, so that runs can be compared.
-    scale : {"minmax", "standard", "none"}
-        How columns are scaled.
+    scale : {"minmax", "standard", "none"}, optional
+        How columns are scaled, to 0..1 by default.
     scoring : str or callable, optional
         The score an estimator is asked for; its error is 1 - score.
     scorer : callable, optional
@@ -155,13 +163,16 @@ def select(
     ('alcohol', 'flavanoids')
     """
     table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
+    study = find_preset(preset)
+    judge = classifier if classifier is not None else study.classifier or "knn"
     measure: Evaluation | Outside
     if scorer is not None:
         measure = Outside.of_callable(scorer)
-    elif isinstance(classifier, str):
+    elif isinstance(judge, str):
         measure = Evaluation.of(
             table,
-            classifier=classifier,
+            study,
+            classifier=judge,
             k=k,
             metric=metric,
             weights=weights,
@@ -170,39 +181,35 @@ def select(
             scale=scale,
         )
     else:
+        folds = cv if cv is not None else study.cv or CV_DEFAULT
         measure = Outside.of_estimator(
-            classifier, table, scoring=scoring, cv=cv, cv_seed=cv_seed, n_jobs=n_jobs
+            judge, table, scoring=scoring, cv=folds, cv_seed=cv_seed, n_jobs=n_jobs
         )
+    limits = {"evaluations": max_evals, "turns": iterations, "seconds": time_limit}
+    settings, limits = _search(study, algo, params or {}, limits)
     spec = {
         "algorithm": algo,
-        "params": dict(params or {}),
-        "seed": _seed(random_state),
+        "params": settings,
+        "seed": draw_seed(random_state),
         "evaluation": measure.spec(),
         "objective": _objective(objective, alpha, gamma),
-        "budget": {
-            "evaluations": max_evals,
-            "turns": iterations,
-            "seconds": time_limit,
-            "target": target_cost,
-        },
+        "budget": {**limits, "target": target_cost},
         "include": table.locate(include),
         "exclude": table.locate(exclude),
         "max_features": max_features,
         "memory": memory,
     }
-    is_ours = isinstance(measure, Evaluation)
-    dataset = _swarmrs.Dataset(
-        table.x, table.codes, len(table.labels), table.names, scale if is_ours else "minmax"
-    )
+    grid = measure.scale if isinstance(measure, Evaluation) else "minmax"
+    dataset = _swarmrs.Dataset(table.x, table.codes, len(table.labels), table.names, grid)
     found = _swarmrs.run(
         dataset,
-        json.dumps(spec, default=_plain),
+        json.dumps(spec, default=plain),
         threads=count_threads(n_jobs),
         checkpoint=None if checkpoint is None else os.fspath(checkpoint),
         on_turn=on_turn,
         scorer=measure.scorer if isinstance(measure, Outside) else None,
     )
-    selection = read_selection(found, table, dataset.fingerprint, measure)
+    selection = read_selection(found, table, dataset.fingerprint, measure, preset)
     for message in selection.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
     return selection
@@ -227,7 +234,27 @@ def _objective(name: str | None, alpha: float, gamma: float) -> Objective | None
     return {"kind": name, **weights.get(name, {})}
 
 
-def _seed(random_state: RandomState) -> int:
+def _search(
+    study: Preset, algo: str, params: Mapping[str, Setting], limits: Mapping[str, float | None]
+) -> tuple[dict[str, Setting], dict[str, float | None]]:
+    """Return the settings of an algorithm and its limits, filled up by what a study has."""
+    settings, bounds = dict(params), dict(limits)
+    if not (study.population or study.max_evals):
+        return settings, bounds
+    names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
+    card = next((card for card, name in names if name.lower() == algo.lower()), None)
+    if card is None:  # The engine says so, and offers the nearest.
+        return settings, bounds
+    has_members = any(parameter.name == "population" for parameter in card.params)
+    if has_members and card.family in study.population:
+        settings.setdefault("population", study.population[card.family])
+    if all(limit is None for limit in limits.values()):
+        bounds["evaluations"] = study.max_evals.get(card.family)
+    return settings, bounds
+
+
+def draw_seed(random_state: RandomState) -> int:
+    """Return the seed that `random_state` stands for."""
     # 32 bits are enough to draw from, and every reader of JSON keeps them.
     if random_state is None:
         return secrets.randbits(32)
@@ -243,7 +270,7 @@ def _seed(random_state: RandomState) -> int:
     )
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """Return a number of numpy as one of Python, for JSON."""
     if isinstance(value, np.generic):
         return value.item()

@@ -64,6 +64,8 @@ class Selection:
         All its settings.
     seed : int
         What fixed its chance; the same seed gives the same selection.
+    preset : str or None
+        The study whose settings were used where the call had none.
     data, evaluation, objective, budget : dict
         The table, how subsets were measured, what was lowered, the limits in force.
     selected : tuple of str
@@ -97,6 +99,7 @@ class Selection:
     algorithm: str
     params: dict[str, Setting]
     seed: int
+    preset: str | None
     data: dict[str, object]
     evaluation: dict[str, object]
     objective: Objective
@@ -126,6 +129,7 @@ class Selection:
             "algorithm": self.algorithm,
             "params": self.params,
             "seed": self.seed,
+            "preset": self.preset,
             "data": self.data,
             "evaluation": self.evaluation,
             "objective": self.objective,
@@ -203,7 +207,11 @@ def read_cards(text: str) -> list[Card]:
 
 
 def read_selection(
-    text: str, table: Table, fingerprint: str, measure: Evaluation | Outside
+    text: str,
+    table: Table,
+    fingerprint: str,
+    measure: Evaluation | Outside,
+    preset: str | None,
 ) -> Selection:
     """Return the selection in what the engine says about its run."""
     found = json.loads(text)
@@ -217,6 +225,7 @@ def read_selection(
         algorithm=found["algorithm"],
         params=found["params"],
         seed=found["seed"],
+        preset=preset,
         data=describe_data(table, fingerprint),
         evaluation=measure.to_dict(),
         objective=found["objective"],

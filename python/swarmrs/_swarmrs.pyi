@@ -4,7 +4,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Dataset", "Evaluator", "__version__", "algorithms", "run"]
+__all__ = ["Dataset", "Evaluator", "__version__", "algorithms", "minimize", "run"]
 
 __version__: str
 
@@ -50,5 +50,13 @@ def run(
     checkpoint: str | None = None,
     on_turn: Callable[[Any], bool | None] | None = None,
     scorer: Callable[[NDArray[np.bool_]], Sequence[float]] | None = None,
+) -> str: ...
+def minimize(
+    cost: Callable[[NDArray[np.bool_]], Sequence[float]],
+    n_bits: int,
+    spec: str,
+    *,
+    checkpoint: str | None = None,
+    on_turn: Callable[[Any], bool | None] | None = None,
 ) -> str: ...
 def algorithms() -> str: ...

@@ -15,13 +15,14 @@ def select(
     data: options.Data,
     target: options.Target = None,
     algo: options.Algo = "bpso",
-    classifier: options.Classifier = "knn",
+    preset: options.Preset = None,
+    classifier: options.Classifier = None,
     k: options.Neighbors = None,
-    metric: options.Metric = "euclidean",
-    weights: options.Weights = "uniform",
-    cv: options.Cv = "10",
+    metric: options.Metric = None,
+    weights: options.Weights = None,
+    cv: options.Cv = None,
     cv_seed: options.CvSeed = 0,
-    scale: options.Scale = "minmax",
+    scale: options.Scale = None,
     objective: options.Objective = None,
     alpha: options.Alpha = 0.9,
     gamma: options.Gamma = 0.8,
@@ -55,6 +56,7 @@ def select(
     \b
     swarmrs select data.csv --target class
     swarmrs select data.csv --algo sfs --classifier nb --cv loo
+    swarmrs select data.csv --algo cdbpso --preset 004
     swarmrs select genes.parquet --objective weighted --max-features 50 --seed 1 -f json
     swarmrs select data.csv --seed 1 --checkpoint run.ckpt --output reduced.csv
     """  # noqa: D301
@@ -82,6 +84,7 @@ def select(
                 result = _select.select(
                     table,
                     algo=algo,
+                    preset=preset,
                     classifier=classifier,
                     k=k,
                     metric=metric,
@@ -138,13 +141,14 @@ def evaluate(
         typer.Option(metavar="A,B,C", help="Columns to measure.", show_default="all"),
     ] = [],  # noqa: B006
     target: options.Target = None,
-    classifier: options.Classifier = "knn",
+    preset: options.Preset = None,
+    classifier: options.Classifier = None,
     k: options.Neighbors = None,
-    metric: options.Metric = "euclidean",
-    weights: options.Weights = "uniform",
-    cv: options.Cv = "10",
+    metric: options.Metric = None,
+    weights: options.Weights = None,
+    cv: options.Cv = None,
     cv_seed: options.CvSeed = 0,
-    scale: options.Scale = "minmax",
+    scale: options.Scale = None,
     jobs: options.Jobs = 0,
     memory: options.Memory = "1GiB",
     missing: options.Missing = "error",
@@ -177,6 +181,7 @@ def evaluate(
     with told_later():
         evaluator = Evaluator(
             table,
+            preset=preset,
             classifier=classifier,
             k=k,
             metric=metric,
@@ -194,6 +199,7 @@ def evaluate(
     scores = dict(zip(measured.dtype.names, measured.tolist(), strict=True))
     plain = {
         "schema_version": _selection.SCHEMA_VERSION,
+        "preset": preset,
         "data": evaluator.describe_data(),
         "evaluation": evaluator.evaluation.to_dict(),
         "selected": [names[index] for index in sorted(asked)],

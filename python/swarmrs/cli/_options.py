@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from swarmrs._presets import PRESETS
 from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
@@ -37,20 +38,49 @@ Exclude = Annotated[
 ]
 Include = Annotated[list[str], typer.Option(metavar="COL", help="Always select this column.")]
 
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Measure as a published study does, with its budget and swarm: "
+        f"{'; '.join(f'{name}: {preset.about}' for name, preset in PRESETS.items())}. "
+        "What else is given wins.",
+    ),
+]
 Classifier = Annotated[
-    str, typer.Option("--classifier", "-c", metavar="NAME", help="What measures: knn, nb.")
+    str | None,
+    typer.Option(
+        "--classifier",
+        "-c",
+        metavar="NAME",
+        help="What measures: knn, nb, or nb-cdf, a published error.",
+        show_default="knn",
+    ),
 ]
 Neighbors = Annotated[
     int | None, typer.Option("-k", metavar="N", help="Neighbors of k-NN.", show_default="5")
 ]
-Metric = Annotated[str, typer.Option(metavar="NAME", help="euclidean, manhattan.")]
-Weights = Annotated[str, typer.Option(metavar="NAME", help="Votes: uniform, distance.")]
+Metric = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="euclidean, manhattan.", show_default="euclidean"),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Votes: uniform, distance.", show_default="uniform"),
+]
 Cv = Annotated[
-    str,
-    typer.Option(metavar="FOLDS", help="A number of folds, loo, kfold=10,contiguous, holdout=0.3."),
+    str | None,
+    typer.Option(
+        metavar="FOLDS",
+        help="A number of folds, loo, kfold=10,contiguous, holdout=0.3.",
+        show_default="10",
+    ),
 ]
 CvSeed = Annotated[int, typer.Option(metavar="N", help="Shuffles the folds.")]
-Scale = Annotated[str, typer.Option(metavar="NAME", help="minmax, standard, none.")]
+Scale = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="minmax, standard, none.", show_default="minmax"),
+]
 
 Algo = Annotated[
     str, typer.Option("--algo", "-a", metavar="ID", help="`swarmrs algorithms` lists them.")

@@ -53,7 +53,7 @@ def selection_table(result: Mapping[str, Any]) -> str:
         [
             _line("data", _data(result["data"])),
             _line("algorithm", f"{result['algorithm']}, seed {result['seed']}"),
-            _line("measured by", _evaluation(result["evaluation"])),
+            _line("measured by", _measuring(result)),
             _line("objective", _objective(result["objective"])),
             "",
             *_chosen(result),
@@ -74,7 +74,7 @@ def evaluation_table(result: Mapping[str, Any], scores: Iterable[str]) -> str:
     return "\n".join(
         [
             _line("data", _data(result["data"])),
-            _line("measured by", _evaluation(result["evaluation"])),
+            _line("measured by", _measuring(result)),
             "",
             *_chosen(result),
             "",
@@ -149,18 +149,22 @@ def _data(data: Mapping[str, Any]) -> str:
     return f"{data['name']}: {counts} of '{data['target']}'"
 
 
-def _evaluation(evaluation: Mapping[str, Any]) -> str:
+def _measuring(result: Mapping[str, Any]) -> str:
+    evaluation, preset = result["evaluation"], result["preset"]
     folds = evaluation["folds"]
     schemes = {
         "loo": "leave-one-out",
         "kfold": f"stratified {folds.get('k')}-fold",
         "holdout": f"{folds.get('test')} held out",
     }
-    name = "Gaussian naive Bayes"
-    if evaluation["classifier"] == "knn":
+    name = {"nb": "Gaussian naive Bayes", "nb-cdf": "nb-cdf, no naive Bayes"}.get(
+        evaluation["classifier"]
+    )
+    if name is None:
         votes = "" if evaluation["weights"] == "uniform" else ", votes by distance"
         name = f"{evaluation['k']}-NN, {evaluation['metric']}{votes}"
-    return f"{name}, {schemes[folds['scheme']]}, scale {evaluation['scale']}"
+    study = "" if preset is None else f" (preset {preset})"
+    return f"{name}, {schemes[folds['scheme']]}, scale {evaluation['scale']}{study}"
 
 
 def _objective(objective: Mapping[str, Any]) -> str:

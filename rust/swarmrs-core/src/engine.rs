@@ -21,6 +21,7 @@ pub struct Frame {
     free: Vec<usize>,
     forced: Subset,
     limit: usize,
+    has_empty: bool,
 }
 
 impl Frame {
@@ -56,12 +57,19 @@ impl Frame {
                 forced.count()
             ));
         }
-        Ok(Self { n_features, free, limit: limit - forced.count(), forced })
+        Ok(Self { n_features, free, limit: limit - forced.count(), forced, has_empty: false })
+    }
+
+    /// The same frame, where the empty subset may be chosen like any other.
+    #[must_use]
+    pub fn with_empty(self) -> Self {
+        Self { has_empty: true, ..self }
     }
 
     /// What the algorithm sees.
     pub fn space(&self) -> Space {
-        Space::new(self.free.len(), self.limit)
+        let space = Space::new(self.free.len(), self.limit);
+        if self.has_empty { space.with_empty() } else { space }
     }
 
     fn whole(&self, choice: &Subset) -> Subset {

@@ -17,9 +17,26 @@ pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + exp(-x))
 }
 
+/// The share of the standard normal distribution below `z`.
+pub fn normal_cdf(z: f64) -> f64 {
+    0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn normal_cdf_has_the_tabulated_values() {
+        // Ten decimals, and four digits where the share is tiny.
+        for (z, expected) in
+            [(-1.0, 0.158_655_253_9), (0.0, 0.5), (1.96, 0.975_002_104_9), (9.0, 1.0)]
+        {
+            assert!((normal_cdf(z) - expected).abs() < 5e-11, "{z}");
+        }
+        assert!((normal_cdf(-30.0) / 4.907e-198 - 1.0).abs() < 1e-4);
+        assert_eq!(normal_cdf(-40.0), 0.0);
+    }
 
     #[test]
     fn sigmoid_has_the_tabulated_values() {

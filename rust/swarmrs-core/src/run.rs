@@ -118,17 +118,8 @@ impl<'a> Run<'a> {
         resources: Resources,
         scorer: Option<Box<dyn Evaluator>>,
     ) -> Result<Self> {
-        let entry = algorithms::find(&spec.algorithm)?;
-        let objective = spec.objective.unwrap_or(entry.card.objective);
-        objective.check()?;
-        spec.budget.check()?;
-        let frame = Frame::new(data.n_features(), &spec.include, &spec.exclude, spec.max_features)?;
         // Bad settings are found now, not after the tables are built.
-        entry.start(&spec.params, &frame.space())?;
-        let mut budget = spec.budget;
-        if budget.is_unbounded() {
-            budget.evaluations = entry.card.evaluations;
-        }
+        let (frame, objective, budget) = checked(spec, data.n_features())?;
         let separation = objective.needs_separation();
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => {
@@ -144,6 +135,17 @@ impl<'a> Run<'a> {
         };
         let warnings = [data.warnings().to_vec(), warnings].concat();
         Ok(Self { spec, frame, evaluator, warnings, budget, objective })
+    }
+
+    /// Checks a spec for a search over bare bits, without a table: `scorer` measures every candidate, the empty one like
+    /// any other if it allows that.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the spec.
+    pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
+        let (frame, objective, budget) = checked(spec, n_bits)?;
+        let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
+        Ok(Self { spec, frame, evaluator: scorer, warnings: Vec::new(), budget, objective })
     }
 
     /// The limits that are in force.
@@ -221,4 +223,19 @@ impl<'a> Run<'a> {
                 .collect(),
         })
     }
+}
+
+/// What may be chosen, what is lowered and the limits in force, where all settings are good.
+fn checked(spec: &Spec, n_features: usize) -> Result<(Frame, Objective, Budget)> {
+    let entry = algorithms::find(&spec.algorithm)?;
+    let objective = spec.objective.unwrap_or(entry.card.objective);
+    objective.check()?;
+    spec.budget.check()?;
+    let frame = Frame::new(n_features, &spec.include, &spec.exclude, spec.max_features)?;
+    entry.start(&spec.params, &frame.space())?;
+    let mut budget = spec.budget;
+    if budget.is_unbounded() {
+        budget.evaluations = entry.card.evaluations;
+    }
+    Ok((frame, objective, budget))
 }

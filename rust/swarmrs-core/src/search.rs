@@ -187,6 +187,7 @@ pub enum Family {
 pub struct Space {
     n_features: usize,
     limit: usize,
+    has_empty: bool,
 }
 
 impl Space {
@@ -196,7 +197,13 @@ impl Space {
     /// When there is nothing to choose.
     pub fn new(n_features: usize, limit: usize) -> Self {
         assert!(n_features > 0 && limit > 0, "an empty space");
-        Self { n_features, limit: limit.min(n_features) }
+        Self { n_features, limit: limit.min(n_features), has_empty: false }
+    }
+
+    /// The same space, with the empty subset in it like any other.
+    #[must_use]
+    pub fn with_empty(self) -> Self {
+        Self { has_empty: true, ..self }
     }
 
     /// How many features there are to choose from.
@@ -209,10 +216,11 @@ impl Space {
         self.limit
     }
 
-    /// A start: a fair bit for each feature, in order; one random feature where all bits are 0.
+    /// A start: a fair bit for each feature, in order; one random feature where all bits are 0 and the empty subset does
+    /// not belong to the space.
     pub fn random(&self, rng: &mut Rng) -> Subset {
         let mut subset = Subset::from_fn(self.n_features, |_| rng.chance(0.5));
-        if subset.is_empty() {
+        if subset.is_empty() && !self.has_empty {
             subset.insert(rng.below(self.n_features));
         }
         self.trim(&mut subset, rng);
@@ -284,6 +292,17 @@ mod tests {
             let size = space.random(&mut rng).count();
             prop_assert!((1..=limit.min(n)).contains(&size));
         }
+    }
+
+    #[test]
+    fn a_random_start_is_empty_only_where_that_is_allowed() {
+        let starts = |space: Space| {
+            let streams = Streams::new(1);
+            (0..200).map(move |slot| space.random(&mut streams.rng(0, Phase::Ask, slot)).count())
+        };
+        assert!(starts(Space::new(2, 2)).all(|size| size > 0));
+        // A quarter of 200 in the mean; 20 are five standard deviations below.
+        assert!(starts(Space::new(2, 2).with_empty()).filter(|&size| size == 0).count() > 20);
     }
 
     #[test]

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex};
 use support::{N_FEATURES, Watch, beats, search, select, spec, started};
 use swarmrs_core::algorithms::REGISTRY;
 use swarmrs_core::budget::Stop;
-use swarmrs_core::error::Error;
-use swarmrs_core::evaluate::Resources;
+use swarmrs_core::error::{Error, Result};
+use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
+use swarmrs_core::objective::Objective;
+use swarmrs_core::run::{Run, Spec};
 use swarmrs_core::search::{Allowed, Evaluation, Optimizer, Space, Turn};
 use swarmrs_core::subset::Subset;
 
@@ -185,5 +187,36 @@ fn a_search_for_a_size_answers_with_that_size() {
             let found = outcome.best.unwrap().subset.count();
             assert_eq!(found, size.min(limit), "{} for {size} of {limit}", entry.id);
         }
+    }
+}
+
+/// Costs of bare bits: 5 less than nothing for none, and one more for each.
+struct Bits;
+
+impl Evaluator for Bits {
+    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+        let cost = |subset: &Subset| subset.count() as f64 - 5.0;
+        Ok(subsets.iter().map(|subset| Measures::from_error(cost(subset))).collect())
+    }
+
+    fn allows_empty(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn over_bare_bits_the_empty_candidate_is_measured_like_any_other() {
+    for entry in REGISTRY {
+        let spec = Spec { objective: Some(Objective::Error), ..spec(entry.id, 600) };
+        let mut seen = Vec::new();
+        let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
+            seen.extend(record.told.iter().map(|told| (told.subset.count(), told.cost.value())));
+        });
+        let run = Run::over_bits(&spec, 4, Box::new(Bits)).unwrap();
+        let found = run.execute(None, &mut [&mut watch]).unwrap();
+        assert!(seen.iter().all(|&(size, cost)| cost == size as f64 - 5.0), "{}", entry.id);
+        let least = seen.iter().map(|seen| seen.0).min();
+        assert_eq!(Some(found.size), least, "{}", entry.id);
+        assert!(found.size <= 1, "{}", entry.id);
     }
 }

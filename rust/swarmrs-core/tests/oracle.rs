@@ -6,7 +6,7 @@ use swarmrs_core::evaluate::{
     self, Classifier, Classify, EvaluationSpec, Measures, Metric, Resources, Weights,
 };
 use swarmrs_core::folds::{FoldSpec, Folds};
-use swarmrs_core::math::ln;
+use swarmrs_core::math::{ln, normal_cdf};
 use swarmrs_core::objective::Objective;
 use swarmrs_core::subset::Subset;
 
@@ -72,7 +72,7 @@ fn cases() -> impl Strategy<Value = Case> {
             codes
         });
         let spec = (
-            prop_oneof![Just(Classifier::Knn), Just(Classifier::Nb)],
+            prop_oneof![Just(Classifier::Knn), Just(Classifier::Nb), Just(Classifier::NbCdf)],
             prop_oneof![Just(Metric::Manhattan), Just(Metric::Euclidean)],
             prop_oneof![Just(Weights::Uniform), Just(Weights::Distance)],
             folds,
@@ -146,17 +146,36 @@ fn bayes(case: &Case, data: &Dataset, subset: &Subset, row: u32, train: &[u32]) 
         let mut score = ln(rows.len() as f64 / train.len() as f64);
         for f in subset.iter() {
             let (mean, spread) = variance(&rows, f);
+            let x = data.steps(f, row as usize);
+            if case.spec.classifier == Classifier::NbCdf {
+                score += ln(share_below(x, &rows, |r| data.steps(f, r as usize)));
+                continue;
+            }
             let v = spread + floor;
             if v > 0.0 {
-                let x = data.steps(f, row as usize);
                 score += -0.5 * ln(std::f64::consts::TAU * v) - (x - mean).powi(2) / (2.0 * v);
             }
         }
         scores.push((score, class));
     }
     scores.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let margin = if scores.len() > 1 { scores[0].0 - scores[1].0 } else { f64::INFINITY };
-    (scores[0].1, margin / scores[0].0.abs().max(1.0))
+    // Among classes that are all ruled out the smallest wins for sure.
+    if scores.len() == 1 || scores[1].0 == f64::NEG_INFINITY {
+        return (scores[0].1, f64::INFINITY);
+    }
+    (scores[0].1, (scores[0].0 - scores[1].0) / scores[0].0.abs().max(1.0))
+}
+
+/// The normal cumulative function at `x`, of the mean and sample deviation that the values of `rows` have.
+fn share_below(x: f64, rows: &[u32], value: impl Fn(u32) -> f64) -> f64 {
+    let n = rows.len() as f64;
+    let first = value(rows[0]);
+    if rows.iter().all(|&row| value(row) == first) {
+        return if x >= first { 1.0 } else { 0.0 };
+    }
+    let mean = rows.iter().map(|&row| value(row)).sum::<f64>() / n;
+    let squares = rows.iter().map(|&row| (value(row) - mean).powi(2)).sum::<f64>();
+    normal_cdf((x - mean) / (squares / (n - 1.0)).sqrt())
 }
 
 fn bits(measures: &Measures) -> [u64; Measures::FIELDS] {
@@ -181,7 +200,7 @@ proptest! {
                         Classifier::Knn => {
                             prop_assert_eq!(got, neighbours(&case, &data, &subset, row, &split.train));
                         }
-                        Classifier::Nb => {
+                        Classifier::Nb | Classifier::NbCdf => {
                             let (expected, margin) = bayes(&case, &data, &subset, row, &split.train);
                             // The reference sums floats, the evaluator whole numbers: a nearer call than this is a tie.
                             if margin > 1e-6 {

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use swarmrs_core::algorithms::REGISTRY;
 use swarmrs_core::dataset::Dataset;
 use swarmrs_core::evaluate::{self, Classify, Measures, Resources};
+use watch::Problem;
 
 /// A table in fixed point, ready to be measured.
 #[pyclass(frozen, name = "Dataset", module = "swarmrs._swarmrs")]
@@ -164,7 +165,23 @@ fn run(
     scorer: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
-    watch::run(py, &dataset.inner, &spec, threads, checkpoint, on_turn, scorer)
+    let problem = Problem::Table { data: &dataset.inner, threads, scorer };
+    watch::run(py, problem, &spec, checkpoint, on_turn)
+}
+
+/// Searches strings of bits for the least cost and returns what it found as JSON.
+#[pyfunction]
+#[pyo3(signature = (cost, n_bits, spec, *, checkpoint=None, on_turn=None))]
+fn minimize(
+    py: Python<'_>,
+    cost: Py<PyAny>,
+    n_bits: usize,
+    spec: &str,
+    checkpoint: Option<std::path::PathBuf>,
+    on_turn: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
+    watch::run(py, Problem::Bits { n_bits, cost }, &spec, checkpoint, on_turn)
 }
 
 /// All algorithms as JSON.
@@ -180,6 +197,7 @@ fn _swarmrs(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyDataset>()?;
     module.add_class::<PyEvaluator>()?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(minimize, module)?)?;
     module.add_function(wrap_pyfunction!(algorithms, module)?)?;
     Ok(())
 }

@@ -25,36 +25,64 @@ const HEED: Duration = Duration::from_millis(50);
 /// What Python code raised while the engine ran; the engine itself only knows that it must stop.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 
+/// What is searched.
+pub enum Problem<'a> {
+    /// The columns of a table, measured by our own classifiers or by a scorer of Python.
+    Table { data: &'a Dataset, threads: usize, scorer: Option<Py<PyAny>> },
+    /// Bits that mean something to a function of Python alone.
+    Bits { n_bits: usize, cost: Py<PyAny> },
+}
+
+impl Problem<'_> {
+    /// What a checkpoint tells it from others by.
+    fn fingerprint(&self) -> String {
+        match self {
+            Self::Table { data, .. } => data.fingerprint().to_owned(),
+            Self::Bits { n_bits, .. } => format!("{n_bits} bits"),
+        }
+    }
+
+    fn prepare<'a>(
+        self,
+        spec: &'a Spec,
+        raised: &Raised,
+        cancel: &Arc<AtomicBool>,
+    ) -> Result<Run<'a>> {
+        let boxed = |call, allows_empty| {
+            let (raised, cancel) = (Arc::clone(raised), Arc::clone(cancel));
+            Box::new(Scorer { call, allows_empty, raised, cancel }) as Box<dyn Evaluator>
+        };
+        match self {
+            Self::Table { data, threads, scorer } => {
+                let cancel = Arc::clone(cancel);
+                let resources =
+                    Resources { threads, memory: spec.memory, incremental: true, cancel };
+                Run::new(spec, data, resources, scorer.map(|call| boxed(call, false)))
+            }
+            Self::Bits { n_bits, cost } => Run::over_bits(spec, n_bits, boxed(cost, true)),
+        }
+    }
+}
+
 /// Runs a search on a thread of its own while this one listens for signals.
 pub fn run(
     py: Python<'_>,
-    data: &Dataset,
+    problem: Problem<'_>,
     spec: &Spec,
-    threads: usize,
     checkpoint: Option<PathBuf>,
     on_turn: Option<Py<PyAny>>,
-    scorer: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let cancel = Arc::new(AtomicBool::new(false));
     let raised = Raised::default();
     let limit = spec.budget.evaluations;
     let job = || {
-        let resources = Resources {
-            threads,
-            memory: spec.memory,
-            incremental: true,
-            cancel: Arc::clone(&cancel),
-        };
-        let scorer = scorer.map(|call| {
-            let raised = Arc::clone(&raised);
-            Box::new(Scorer { call, raised, cancel: Arc::clone(&cancel) }) as Box<dyn Evaluator>
-        });
-        let run = Run::new(spec, data, resources, scorer)?;
+        let fingerprint = problem.fingerprint();
+        let run = problem.prepare(spec, &raised, &cancel)?;
         let limit = limit.or(run.budget().evaluations);
         let mut callback =
             on_turn.map(|call| Callback { call, limit, raised: Arc::clone(&raised) });
         let mut stored = match &checkpoint {
-            Some(path) => Some(Checkpoint::open(path, data.fingerprint(), &run.settings())?),
+            Some(path) => Some(Checkpoint::open(path, &fingerprint, &run.settings())?),
             None => None,
         };
         let replay = stored.as_ref().map(|stored| stored.replay().clone());
@@ -149,11 +177,16 @@ impl Observer for Callback {
 /// Asks Python what subsets cost, a whole batch at a time.
 struct Scorer {
     call: Py<PyAny>,
+    allows_empty: bool,
     raised: Raised,
     cancel: Arc<AtomicBool>,
 }
 
 impl Evaluator for Scorer {
+    fn allows_empty(&self) -> bool {
+        self.allows_empty
+    }
+
     fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Error::Interrupted);

@@ -8,13 +8,18 @@
 //! rows that train for the tested row; `v` is that variance plus 1e-9 of the largest variance any feature has over all
 //! these rows. Means and variances come from exact integer sums, so leaving rows out is exact too. Terms are held to a
 //! step of 2^-40 nats, or to the finest that lets any subset sum without overflow.
+//!
+//! The other likelihood repeats a published error, not a method: the normal cumulative function of `(x - m) / s`, `s` the
+//! sample deviation, stands where the density belongs, so that large values speak for every class and the class of the
+//! smallest means tends to win. Without deviation it is 1 from the mean on and 0 before. A class with a 0 is ruled out;
+//! where all are, the smallest wins.
 
 use super::kernels::{self, Isa};
 use super::sums::{Additive, Incremental, Step};
 use super::{Classify, Measures, Resources, Tally};
 use crate::dataset::Dataset;
 use crate::folds::Folds;
-use crate::math::ln;
+use crate::math::{ln, normal_cdf};
 use crate::parallel::Pool;
 use crate::subset::Subset;
 use std::borrow::Cow;
@@ -28,6 +33,15 @@ const ROOM: f64 = (1u64 << 60) as f64;
 /// The prior of a class that has no row to learn from: below any sum.
 const NEVER: i64 = i64::MIN / 2;
 
+/// What is taken for the likelihood of a value under a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Likelihood {
+    /// The normal density: naive Bayes.
+    Density,
+    /// The normal cumulative function: the published error.
+    Cumulative,
+}
+
 /// Log-likelihoods of each case under each class.
 pub struct NaiveBayes {
     n_features: usize,
@@ -40,39 +54,70 @@ pub struct NaiveBayes {
     tables: Vec<i64>,
     /// What a term is multiplied by to become a whole number.
     scale: f64,
+    /// The term of a feature that rules a class out: below the sum of all others.
+    lowest: f64,
+    /// Sums up to this one are of classes that are ruled out; none where no feature does that.
+    ruled_out: Option<i64>,
     isa: Isa,
 }
 
 impl NaiveBayes {
     /// The evaluator for this table.
-    pub fn evaluator(data: &Dataset, folds: &Folds, resources: Resources) -> Box<dyn Classify> {
-        let bayes = Self::new(data, folds, resources.memory);
+    pub fn evaluator(
+        data: &Dataset,
+        folds: &Folds,
+        likelihood: Likelihood,
+        resources: Resources,
+    ) -> Box<dyn Classify> {
+        let bayes = Self::new(data, folds, likelihood, resources.memory);
         Box::new(Incremental::new(bayes, resources))
     }
 
-    fn new(data: &Dataset, folds: &Folds, memory: u64) -> Self {
+    fn new(data: &Dataset, folds: &Folds, likelihood: Likelihood, memory: u64) -> Self {
         let (n_features, n_classes) = (data.n_features(), data.n_classes());
         let tally = Tally::new(data, folds);
-        let training = Training::new(data, folds);
+        let training = Training::new(data, folds, likelihood);
         let n_sums = n_classes * tally.n_cases();
         let fits = (n_features * n_sums * size_of::<i64>()) as u64 <= memory / 2;
         let mut tables = Vec::with_capacity(if fits { n_features * n_sums } else { 0 });
         let mut terms = vec![0.0; n_sums];
         let mut most = 0.0;
+        let mut rules_out = false;
         for feature in 0..n_features {
             training.terms(feature, &mut terms);
-            most += terms.iter().map(|term| term.abs()).fold(0.0, f64::max);
+            let sizes = terms.iter().map(|term| term.abs());
+            most += sizes.filter(|size| size.is_finite()).fold(0.0, f64::max);
+            rules_out |= terms.contains(&f64::NEG_INFINITY);
             if fits {
                 // The scale is known when all terms are: until then the table holds the floats' bits.
                 tables.extend(terms.iter().map(|term| term.to_bits().cast_signed()));
             }
         }
+        // No class that is left falls as low as this: the least prior is that of a single row.
+        let line = -most - ln(data.n_samples() as f64) - 1.0;
+        let lowest = line - 1.0;
+        if rules_out {
+            most -= lowest * n_features as f64;
+        }
         let scale = libm::ldexp(1.0, libm::ilogb(ROOM / f64::max(most, 1.0))).min(FINEST);
         for place in &mut tables {
-            *place = whole(f64::from_bits(place.cast_unsigned()), scale);
+            *place = whole(f64::from_bits(place.cast_unsigned()).max(lowest), scale);
         }
         let priors = training.priors(scale);
-        Self { n_features, n_classes, tally, training, priors, tables, scale, isa: Isa::detect() }
+        let ruled_out = rules_out.then(|| whole(line, scale));
+        let isa = Isa::detect();
+        Self {
+            n_features,
+            n_classes,
+            tally,
+            training,
+            priors,
+            tables,
+            scale,
+            lowest,
+            ruled_out,
+            isa,
+        }
     }
 
     /// The terms of a feature as whole numbers, class after class.
@@ -81,7 +126,8 @@ impl NaiveBayes {
         if self.tables.is_empty() {
             let mut terms = vec![0.0; n_sums];
             self.training.terms(feature, &mut terms);
-            Cow::Owned(terms.into_iter().map(|term| whole(term, self.scale)).collect())
+            let wholes = terms.into_iter().map(|term| whole(term.max(self.lowest), self.scale));
+            Cow::Owned(wholes.collect())
         } else {
             Cow::Borrowed(&self.tables[feature * n_sums..][..n_sums])
         }
@@ -111,7 +157,14 @@ impl NaiveBayes {
     /// The class of the greatest sum, the smallest of equals.
     fn classes(&self, sums: &[i64]) -> Vec<u32> {
         let mut classes = vec![0; self.tally.n_cases()];
-        kernels::greatest(self.isa, sums, &mut classes);
+        let Some(line) = self.ruled_out else {
+            kernels::greatest(self.isa, sums, &mut classes);
+            return classes;
+        };
+        // However often a class is ruled out, it is as good as any other that is; one that nothing was learned of is not.
+        let level = |&sum: &i64| if sum > NEVER / 2 { sum.max(line) } else { sum };
+        let levelled: Vec<i64> = sums.iter().map(level).collect();
+        kernels::greatest(self.isa, &levelled, &mut classes);
         classes
     }
 }
@@ -199,10 +252,22 @@ impl Moments {
         let n = self.n as f64;
         (self.n * self.squares - self.sum * self.sum) as f64 / (n * n)
     }
+
+    /// The share below `x` of a normal distribution of this mean and sample deviation.
+    fn share_below(self, x: i64) -> f64 {
+        let spread = self.n * self.squares - self.sum * self.sum;
+        if spread == 0 {
+            return f64::from(u8::from(i128::from(x) * self.n >= self.sum));
+        }
+        let n = self.n as f64;
+        let deviation = (spread as f64 / (n * (n - 1.0))).sqrt();
+        normal_cdf((x as f64 - self.mean()) / deviation)
+    }
 }
 
 /// Who trains for whom.
 struct Training {
+    likelihood: Likelihood,
     n: usize,
     n_classes: usize,
     /// All values, feature after feature.
@@ -222,7 +287,7 @@ struct TrainingSplit {
 }
 
 impl Training {
-    fn new(data: &Dataset, folds: &Folds) -> Self {
+    fn new(data: &Dataset, folds: &Folds, likelihood: Likelihood) -> Self {
         let (n, n_classes) = (data.n_samples(), data.n_classes());
         let by_class = |rows: &mut dyn Iterator<Item = u32>| {
             let mut classes = vec![Vec::new(); n_classes];
@@ -236,6 +301,7 @@ impl Training {
             TrainingSplit { test, left_out, floor: 0.0 }
         });
         let mut training = Self {
+            likelihood,
             n,
             n_classes,
             values: (0..data.n_features())
@@ -266,7 +332,7 @@ impl Training {
         &self.values[feature * self.n..][..self.n]
     }
 
-    /// The terms of a feature: class after class, a number for each case.
+    /// The terms of a feature: class after class, a number for each case; minus infinity rules a class out.
     fn terms(&self, feature: usize, terms: &mut [f64]) {
         let values = self.column(feature);
         let n_cases = terms.len() / self.n_classes;
@@ -275,6 +341,12 @@ impl Training {
             let mut places = terms.iter_mut();
             for split in &self.splits {
                 let moments = all.minus(Moments::of(values, &split.left_out[class]));
+                if self.likelihood == Likelihood::Cumulative {
+                    for (&row, place) in split.test.iter().zip(places.by_ref()) {
+                        *place = ln(moments.share_below(values[row as usize]));
+                    }
+                    continue;
+                }
                 let (mean, variance) = (moments.mean(), moments.variance() + split.floor);
                 // No variance anywhere, or nothing to learn from: the feature says nothing.
                 let is_silent = variance <= 0.0 || moments.n == 0;

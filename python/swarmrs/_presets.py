@@ -1,0 +1,106 @@
+"""Presets: how the published studies measure a subset, and how long and how large they search."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from swarmrs._words import check_word
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """What a study sets; what it leaves open, or a caller sets, is not touched.
+
+    Attributes
+    ----------
+    about : str
+        What it is, in a few words.
+    classifier, k, metric, weights, cv, scale
+        How it measures a subset, as for `select`.
+    max_evals : mapping of str to int
+        The subsets an algorithm may ask for, by its family.
+    population : mapping of str to int
+        The members of an algorithm that has them, by its family.
+    """
+
+    about: str = ""
+    classifier: str | None = None
+    k: int | None = None
+    metric: str | None = None
+    weights: str | None = None
+    cv: int | str | None = None
+    scale: str | None = None
+    max_evals: Mapping[str, int] = field(default_factory=dict)
+    population: Mapping[str, int] = field(default_factory=dict)
+
+
+PRESETS = {
+    "000": Preset(
+        about="2D-learning swarms and their rivals, by 5-NN",
+        classifier="knn",
+        k=5,
+        metric="euclidean",
+        weights="uniform",
+        cv=10,
+        scale="none",
+        max_evals={"swarm": 6000, "genetic": 6000, "ant": 6000, "baseline": 6000},
+        population={"swarm": 30, "genetic": 80, "ant": 50},
+    ),
+    "000-nb": Preset(
+        about="the same by naive Bayes as published, an error included",
+        classifier="nb-cdf",
+        cv=10,
+        scale="none",
+        max_evals={"swarm": 6000, "genetic": 6000, "ant": 6000, "baseline": 6000},
+        population={"swarm": 30, "genetic": 80, "ant": 50},
+    ),
+    "001": Preset(
+        about="probability-based binary PSO, by 5-NN",
+        classifier="knn",
+        k=5,
+        metric="euclidean",
+        weights="uniform",
+        cv=10,
+        scale="none",
+        max_evals={"swarm": 5000, "baseline": 5000},
+        population={"swarm": 50},
+    ),
+    "004": Preset(
+        about="complementary distribution BPSO and its rivals, by 1-NN",
+        classifier="knn",
+        k=1,
+        metric="euclidean",
+        weights="uniform",
+        cv="loo",
+        scale="minmax",
+        # Genetic algorithms keep their own, which is as many for each of four sizes.
+        max_evals={"swarm": 2000, "baseline": 2000},
+        population={"swarm": 20, "genetic": 20},
+    ),
+}
+
+
+def find_preset(name: str | None) -> Preset:
+    """Return the preset of this name, or one that sets nothing.
+
+    Raises
+    ------
+    SpecError
+        If there is no such preset; the hint lists them.
+    """
+    return Preset() if name is None else PRESETS[check_word("preset", name, list(PRESETS))]
+
+
+def settle(given: T | None, preset: T | None, default: T) -> T:
+    """Return what was given, else what the preset has, else the default.
+
+    Examples
+    --------
+    >>> settle(None, 1, 5), settle(3, 1, 5), settle(None, None, 5)
+    (1, 3, 5)
+    """
+    if given is not None:
+        return given
+    return default if preset is None else preset
