@@ -24,7 +24,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-rust ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-rust quality ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ bench: build ## measure swarmrs against scikit-learn and numpy; ARGS="--only thr
 
 bench-rust: cargo ## run the criterion benches of the core; ARGS=knn_loo for some of them
 	cargo bench -p swarmrs-benches $(LOCKED) -- $(ARGS)
+
+quality: build ## compare the subsets that all methods find; ARGS="--seeds 3 --datasets sonar" for a part
+	$(BIN)/python benches/quality.py $(ARGS)
 
 ci: ## run the gate: lint, then test
 	.ci/run

@@ -20,10 +20,10 @@ impl Bests {
     pub fn update(&mut self, told: &[Evaluation]) -> Vec<bool> {
         if self.own.is_empty() {
             self.own = told.iter().map(|new| (new.subset.clone(), new.cost)).collect();
-            self.leader = 0;
-            self.lead();
+            self.leader = first_least(self.own.iter().map(|own| own.1));
             return vec![true; told.len()];
         }
+        let before = self.global_cost();
         let improved = self
             .own
             .iter_mut()
@@ -36,7 +36,11 @@ impl Bests {
                 is_better
             })
             .collect();
-        self.lead();
+        // All improved at once, so a leader that improved too has no claim on those as good as it.
+        let candidate = first_least(self.own.iter().map(|own| own.1));
+        if self.own[candidate].1 < before {
+            self.leader = candidate;
+        }
         improved
     }
 
@@ -49,15 +53,11 @@ impl Bests {
     pub fn global_cost(&self) -> Cost {
         self.own[self.leader].1
     }
+}
 
-    /// Moves the lead to the first particle that is strictly better than the present leader's best was.
-    fn lead(&mut self) {
-        for (particle, (_, cost)) in self.own.iter().enumerate() {
-            if *cost < self.own[self.leader].1 {
-                self.leader = particle;
-            }
-        }
-    }
+/// Where the least of `values` is; the first of equals. 0 where there are none.
+pub fn first_least<T: Ord>(values: impl Iterator<Item = T>) -> usize {
+    values.enumerate().min_by(|a, b| a.1.cmp(&b.1)).map_or(0, |(at, _)| at)
 }
 
 #[cfg(test)]
@@ -86,5 +86,17 @@ mod tests {
         assert_eq!(bests.leader, 1);
         bests.update(&told(&[0.1, 0.2, 0.1]));
         assert_eq!(bests.leader, 0);
+    }
+
+    #[test]
+    fn a_leader_that_improves_yields_to_a_lower_index_that_is_as_good() {
+        let mut bests = Bests::default();
+        bests.update(&told(&[0.4, 0.3, 0.2]));
+        assert_eq!(bests.leader, 2);
+        bests.update(&told(&[0.5, 0.1, 0.1]));
+        assert_eq!((bests.leader, bests.global_cost()), (1, Cost::new(0.1)));
+        // Equal to the best so far is no improvement: the lead stays.
+        bests.update(&told(&[0.1, 0.2, 0.2]));
+        assert_eq!(bests.leader, 1);
     }
 }

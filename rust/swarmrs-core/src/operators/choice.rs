@@ -9,7 +9,8 @@ use crate::subset::Subset;
 pub fn roulette(weights: &[f64], u: f64) -> usize {
     let total: f64 = weights.iter().map(|weight| weight.max(0.0)).sum();
     if !(total > 0.0 && total.is_finite()) {
-        return (u * weights.len() as f64) as usize;
+        // Evenly spaced pointers may be rounded up to the very end.
+        return ((u * weights.len() as f64) as usize).min(weights.len().saturating_sub(1));
     }
     let (mut reached, mut last) = (0.0, 0);
     for (slot, &weight) in weights.iter().enumerate() {
@@ -74,6 +75,8 @@ mod tests {
     fn even_pointers_hit_a_slot_as_often_as_its_share_says() {
         assert_eq!(universal(&[1.0, 2.0, 0.0, 1.0], 8, 0.5), [0, 0, 1, 1, 1, 1, 3, 3]);
         assert_eq!(universal(&[0.0; 4], 4, 0.3), [0, 1, 2, 3]);
+        // 3 + u is rounded to 4 here, and still there is no fifth slot.
+        assert_eq!(universal(&[0.0; 4], 4, 1.0 - f64::EPSILON / 2.0)[3], 3);
     }
 
     proptest! {

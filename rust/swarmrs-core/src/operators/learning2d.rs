@@ -14,8 +14,8 @@
 //!
 //! Negative likelihoods have no width on the wheel, and a wheel without width is fair. A limit of
 //! the space takes the larger sizes off the wheel, so that the size of a new position is always the
-//! size that was spun. Where costs are negative or infinite, which the paper has no rule for, δ is
-//! taken from costs spread over 0..1.
+//! size that was spun. An infinite cost counts as the largest finite one of its turn. Where costs are
+//! negative, which the paper has no rule for, δ is taken from costs spread over 0..1.
 
 use crate::objective::Cost;
 use crate::operators::bests::Bests;
@@ -67,15 +67,15 @@ impl Likelihoods {
     }
 }
 
-/// δ of every particle: how much better than the worst it is.
+/// δ of every particle: how much better than the worst finite one it is.
 pub fn merits(costs: &[Cost]) -> Vec<f64> {
-    let is_ratio = |cost: &Cost| (0.0..f64::INFINITY).contains(&cost.value());
-    if !costs.iter().all(is_ratio) {
+    if costs.iter().any(|cost| cost.value() < 0.0) {
         return unit_costs(costs).into_iter().map(|cost| 1.0 - cost).collect();
     }
-    let worst = costs.iter().max().map_or(0.0, |cost| cost.value());
+    let finite = costs.iter().map(|cost| cost.value()).filter(|cost| cost.is_finite());
+    let worst = finite.fold(0.0, f64::max);
     let merit = |cost: &Cost| {
-        if worst > 0.0 { 1.0 - cost.value() / worst } else { 0.0 }
+        if worst > 0.0 { (1.0 - cost.value() / worst).max(0.0) } else { 0.0 }
     };
     costs.iter().map(merit).collect()
 }
@@ -233,7 +233,8 @@ mod tests {
         assert_eq!(of(&[0.2, 0.1, 0.4]), [0.5, 0.75, 0.0]);
         assert_eq!(of(&[0.0, 0.0, 0.0]), [0.0; 3]);
         assert_eq!(of(&[-4.0, -2.0, -3.0]), [1.0, 0.0, 0.5]);
-        assert_eq!(of(&[1.0, f64::INFINITY, 3.0]), [1.0, 0.0, 0.0]);
+        assert_eq!(of(&[1.0, f64::INFINITY, 4.0]), [0.75, 0.0, 0.0]);
+        assert_eq!(of(&[f64::INFINITY, 0.0]), [0.0; 2]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The swarm of real vectors whose subset is what lies above a threshold.
 
 use crate::objective::Cost;
+use crate::operators::bests::first_least;
 use crate::operators::velocity::Pull;
 use crate::search::{Evaluation, Space, Turn};
 use crate::streams::Rng;
@@ -30,7 +31,12 @@ pub enum Ties {
 impl Ties {
     /// Whether a subset of this cost and size replaces a best of that cost and size.
     pub fn replaces(self, new: (Cost, usize), best: (Cost, usize)) -> bool {
-        new.0 < best.0 || self == Self::Shrink && new.0 == best.0 && new.1 < best.1
+        self.key(new) < self.key(best)
+    }
+
+    /// What is compared of a cost and size.
+    fn key(self, (cost, size): (Cost, usize)) -> (Cost, usize) {
+        (cost, if self == Self::Shrink { size } else { 0 })
     }
 }
 
@@ -83,9 +89,10 @@ impl RealSwarm {
             .collect()
     }
 
-    /// Learns what the positions cost; the lead moves as a best does.
+    /// Learns what the positions cost; the lead moves as a best does, to the lowest of equals.
     pub fn learn(&mut self, told: &[Evaluation]) {
         let ranks = told.iter().map(|new| (new.cost, new.subset.count()));
+        let before = self.bests.get(self.leader).map(|best| best.1);
         if self.bests.is_empty() {
             self.bests = self.positions.iter().cloned().zip(ranks).collect();
         } else {
@@ -95,10 +102,9 @@ impl RealSwarm {
                 }
             }
         }
-        for particle in 0..self.bests.len() {
-            if self.ties.replaces(self.bests[particle].1, self.bests[self.leader].1) {
-                self.leader = particle;
-            }
+        let candidate = first_least(self.bests.iter().map(|best| self.ties.key(best.1)));
+        if before.is_none_or(|before| self.ties.replaces(self.bests[candidate].1, before)) {
+            self.leader = candidate;
         }
     }
 }
@@ -118,6 +124,7 @@ fn settle(y: &mut [f64], threshold: f64, space: &Space, rng: &mut Rng) -> Subset
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::Measures;
     use crate::streams::{Phase, Streams};
     use proptest::prelude::*;
 
@@ -129,6 +136,30 @@ mod tests {
         assert!(!Ties::Shrink.replaces(at(0.11, 1), at(0.10, 6)));
         assert!(!Ties::Stay.replaces(at(0.10, 5), at(0.10, 6)));
         assert!(Ties::Stay.replaces(at(0.09, 7), at(0.10, 6)));
+    }
+
+    #[test]
+    fn of_equals_the_lowest_index_leads_even_where_the_leader_improves_too() {
+        let leaders = |ties: Ties| {
+            let mut swarm = RealSwarm::new(3, 0.6, ties, &Space::new(4, 4));
+            swarm.positions = vec![vec![0.0; 4]; 3];
+            [
+                [(0.4, 1), (0.3, 1), (0.2, 1)],
+                [(0.5, 1), (0.1, 3), (0.1, 3)],
+                [(0.1, 2), (0.2, 1), (0.1, 2)],
+            ]
+            .map(|told| {
+                let told = told.map(|(cost, size)| Evaluation {
+                    subset: Subset::from_indices(4, 0..size),
+                    measures: Measures::WORST,
+                    cost: Cost::new(cost),
+                });
+                swarm.learn(&told);
+                swarm.leader
+            })
+        };
+        assert_eq!(leaders(Ties::Stay), [2, 1, 1]);
+        assert_eq!(leaders(Ties::Shrink), [2, 1, 0]);
     }
 
     #[test]

@@ -1,0 +1,267 @@
+"""Compare how good the subsets are that each method finds, on real tables and the same folds.
+
+Every method asks for as many subsets, on the 5-NN 10-fold error of unscaled data, which is the
+protocol of the 2D-learning paper. It lowers what its own paper lowers; the error is compared.
+Printed as Markdown: mean error and mean size per method and table, their average ranks, the
+methods that cannot be told from the one with the best average rank, and the figures of that paper
+where they are at hand.
+
+Run by `make quality`; `make quality ARGS="--seeds 3 --datasets sonar"` for a part. Finished runs
+are kept in the file of --store, so that a second call only adds what is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from large import ROOT, TABLES
+from numpy.typing import NDArray
+from scipy import stats
+from swarmrs import algorithms, select
+
+DATASETS = "sonar,ionosphere,vehicle,german,musk1,lsvt"
+METHODS = (
+    "upso2d,gpso2d,lpso2d,clpso2d,bpso,cbpso,chbpso,erfs,pso42,ga,aco,"
+    "pbpso,pbpsofs,bpsofs,cdbpso,sga,hga,random,sfs,sffs"
+)
+# The names of the paper's columns.
+PUBLISHED = {
+    "ga": "GA",
+    "aco": "ACO",
+    "bpso": "BPSO",
+    "cbpso": "CBPSO",
+    "erfs": "ErFS",
+    "pso42": "PSO-42",
+    "chbpso": "chBPSO",
+    "upso2d": "2D-UPSO",
+}
+FIGURES = TABLES.parent / "reference" / "paper_results.csv"
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Key:
+    """All that fixes a run."""
+
+    data: str
+    method: str
+    seed: int
+    evals: int
+    scale: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run found."""
+
+    error: float
+    size: int
+
+
+Runs = dict[Key, Found]
+Means = NDArray[np.float64]
+
+
+def _read_store(path: Path) -> Runs:
+    runs: Runs = {}
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            runs[Key(**row["key"])] = Found(**row["found"])
+    return runs
+
+
+def _wanted(args: argparse.Namespace, datasets: Iterable[str]) -> Iterator[Key]:
+    """Yield the runs, seed by seed, so that an interrupted comparison is a fair one."""
+    fixed = {card.id for card in algorithms() if card.family == "sequential"}
+    for seed in range(1, args.seeds + 1):
+        for data in datasets:
+            for method in args.methods:
+                # A search without chance gives the same answer for every seed.
+                if seed == 1 or method not in fixed:
+                    yield Key(data, method, seed, args.evals, args.scale)
+
+
+def _run(key: Key, jobs: int) -> Found:
+    found = select(
+        TABLES / f"{key.data}.parquet",
+        algo=key.method,
+        k=5,
+        cv=10,
+        scale=key.scale,
+        max_evals=key.evals,
+        random_state=key.seed,
+        n_jobs=jobs,
+    )
+    error = found.scores["error"]
+    assert error is not None, "our own classifiers tell all scores"
+    return Found(error, found.size)
+
+
+def _complete(keys: Sequence[Key], runs: Runs, store: Path, jobs: int) -> None:
+    """Run what is not in the store yet, and put it there."""
+    missing = [key for key in keys if key not in runs]
+    if not missing:
+        return
+    store.parent.mkdir(parents=True, exist_ok=True)
+    with store.open("a", encoding="utf-8") as out:
+        for done, key in enumerate(missing, 1):
+            runs[key] = _run(key, jobs)
+            out.write(json.dumps({"key": asdict(key), "found": asdict(runs[key])}) + "\n")
+            out.flush()
+            note = f"{done}/{len(missing)} {key.data} {key.method} seed {key.seed}"
+            print(f"\r{note:<60}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Errors and sizes of all runs, by method, table and seed."""
+
+    methods: list[str]
+    datasets: list[str]
+    errors: Means
+    sizes: Means
+
+    @classmethod
+    def of(cls, args: argparse.Namespace, datasets: list[str], runs: Runs) -> Results:
+        """Line the runs up; one without chance stands for all seeds."""
+
+        def found(method: str, data: str, seed: int) -> Found:
+            first = Key(data, method, 1, args.evals, args.scale)
+            return runs.get(Key(data, method, seed, args.evals, args.scale), runs[first])
+
+        cube = [
+            [[found(m, d, seed) for seed in range(1, args.seeds + 1)] for d in datasets]
+            for m in args.methods
+        ]
+        errors = np.array([[[run.error for run in row] for row in rows] for rows in cube])
+        sizes = np.array([[[run.size for run in row] for row in rows] for rows in cube], float)
+        return cls(list(args.methods), datasets, errors, sizes)
+
+
+def _ranks(values: Means) -> Means:
+    """Rank the methods within each table, the least first; equals share the mean of their ranks."""
+    return np.asarray(stats.rankdata(values.round(12), axis=0), dtype=np.float64)
+
+
+def _print_table(results: Results) -> list[int]:
+    """Print a row for each method, the best average rank first; return their order."""
+    errors, sizes = results.errors.mean(axis=2), results.sizes.mean(axis=2)
+    by_error, by_size = _ranks(errors).mean(axis=1), _ranks(sizes).mean(axis=1)
+    order = [int(at) for at in np.lexsort((by_size, by_error))]
+    print("| method | " + " | ".join(results.datasets) + " | rank of error | rank of size |")
+    print("|---|" + "--:|" * (len(results.datasets) + 2))
+    for at in order:
+        cells = [f"{e:.4f} @ {s:.1f}" for e, s in zip(errors[at], sizes[at], strict=True)]
+        ranks = [f"{by_error[at]:.2f}", f"{by_size[at]:.2f}"]
+        print(f"| {results.methods[at]} | " + " | ".join(cells + ranks) + " |")
+    return order
+
+
+def _print_tests(results: Results, order: list[int]) -> None:
+    """Say whether the methods differ at all, and which cannot be told from the best ranked."""
+    errors = results.errors.mean(axis=2).round(12)
+    if min(errors.shape) >= 3:
+        test = stats.friedmanchisquare(*errors)
+        print(
+            f"\nFriedman over {len(results.datasets)} tables and {len(results.methods)} methods: "
+            f"chi2 = {test.statistic:.2f}, p = {test.pvalue:.2g}."
+        )
+    # Tables differ in how large their errors are; runs of one table and seed start alike.
+    relative = results.errors / results.errors.mean(axis=(0, 2), keepdims=True)
+    best, *others = order
+    pairs = [(relative[at] - relative[best]).ravel().round(12) for at in others]
+    p_values = [stats.wilcoxon(pair).pvalue if pair.any() else 1.0 for pair in pairs]
+    adjusted = _holm(p_values)
+    verdicts: dict[str, list[str]] = {"tied": [], "worse": [], "better": []}
+    for at, pair, p in zip(others, pairs, adjusted, strict=True):
+        verdict = "tied" if p >= LEVEL else "worse" if pair.mean() > 0 else "better"
+        verdicts[verdict].append(f"{results.methods[at]} (p = {p:.2g})")
+    print(
+        f"\nAgainst {results.methods[best]}, the best average rank, by Wilcoxon's signed ranks of "
+        f"{pairs[0].size if pairs else 0} paired runs, Holm's correction, level {LEVEL}:\n"
+    )
+    for verdict, names in verdicts.items():
+        print(f"- {verdict}: {', '.join(names) or 'none'}")
+
+
+def _holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p values for their number."""
+    adjusted, reached = [0.0] * len(p_values), 0.0
+    for place, at in enumerate(np.argsort(p_values)):
+        reached = max(reached, min(1.0, p_values[at] * (len(p_values) - place)))
+        adjusted[at] = reached
+    return adjusted
+
+
+def _print_published(results: Results) -> None:
+    """Print the figures of the 2D-learning paper for the same methods and tables."""
+    if not FIGURES.exists():
+        return
+    with FIGURES.open(encoding="utf-8", newline="") as file:
+        figures = {
+            (row["dataset"], row["method"], row["metric"]): float(row["value"])
+            for row in csv.DictReader(file)
+            if row["paper"] == "000" and row["table"] in ("4", "7")
+            if row["metric"] in ("mean_error", "mean_size")
+        }
+    methods = [method for method in results.methods if method in PUBLISHED]
+    datasets = [d for d in results.datasets if (d, "GA", "mean_error") in figures]
+    if not methods or not datasets:
+        return
+    print("\nPublished, with folds of their own:\n")
+    print("| method | " + " | ".join(datasets) + " |")
+    print("|---|" + "--:|" * len(datasets))
+    for method in methods:
+        name = PUBLISHED[method]
+        cells = [
+            f"{figures[data, name, 'mean_error']:.4f} @ {figures[data, name, 'mean_size']:.1f}"
+            for data in datasets
+        ]
+        print(f"| {method} | " + " | ".join(cells) + " |")
+
+
+def _words(text: str) -> list[str]:
+    return text.split(",")
+
+
+def main() -> None:
+    """Run what is missing and print the tables."""
+    parser = argparse.ArgumentParser(description="Compare the subsets that methods find.")
+    parser.add_argument("--seeds", type=int, default=10, help="runs of each method and table")
+    parser.add_argument("--evals", type=int, default=6000, help="subsets each run may ask for")
+    parser.add_argument("--datasets", type=_words, default=DATASETS, help="names, with commas")
+    parser.add_argument("--methods", type=_words, default=METHODS, help="ids, with commas")
+    parser.add_argument("--scale", default="none", help="none, minmax or standard")
+    parser.add_argument("--jobs", type=int, default=1, help="threads of a run")
+    parser.add_argument("--store", type=Path, default=ROOT / "target" / "quality.jsonl")
+    args = parser.parse_args()
+    datasets = []
+    for name in args.datasets:
+        if (TABLES / f"{name}.parquet").exists():
+            datasets.append(name)
+        else:
+            print(f"{name}: skipped, {name}.parquet is not at hand", file=sys.stderr)
+    if not datasets:
+        return
+    runs = _read_store(args.store)
+    _complete(list(_wanted(args, datasets)), runs, args.store, args.jobs)
+    results = Results.of(args, datasets, runs)
+    print(
+        f"Mean error @ mean size of {args.seeds} runs, {args.evals} subsets asked for in each; "
+        "ranks are means over the tables, 1 is best.\n"
+    )
+    _print_tests(results, _print_table(results))
+    _print_published(results)
+
+
+if __name__ == "__main__":
+    main()
