@@ -30,6 +30,8 @@ const SMOOTHING: f64 = 1e-9;
 const FINEST: f64 = (1u64 << 40) as f64;
 /// The sum of all terms of a row stays below this.
 const ROOM: f64 = (1u64 << 60) as f64;
+/// Tables that are added in one go.
+const TOGETHER: usize = 64;
 /// The prior of a class that has no row to learn from: below any sum.
 const NEVER: i64 = i64::MIN / 2;
 
@@ -48,9 +50,9 @@ pub struct NaiveBayes {
     n_classes: usize,
     tally: Tally,
     training: Training,
-    /// The priors, class after class, a number for each case.
+    /// The priors, a number for each case: of class after class, or of the others beyond the first.
     priors: Vec<i64>,
-    /// Feature after feature, class after class: the term of each case. Empty where memory is short.
+    /// The terms, feature after feature, in the order of the priors. Empty where memory is short.
     tables: Vec<i64>,
     /// What a term is multiplied by to become a whole number.
     scale: f64,
@@ -77,10 +79,10 @@ impl NaiveBayes {
         let (n_features, n_classes) = (data.n_features(), data.n_classes());
         let tally = Tally::new(data, folds);
         let training = Training::new(data, folds, likelihood);
-        let n_sums = n_classes * tally.n_cases();
-        let fits = (n_features * n_sums * size_of::<i64>()) as u64 <= memory / 2;
-        let mut tables = Vec::with_capacity(if fits { n_features * n_sums } else { 0 });
-        let mut terms = vec![0.0; n_sums];
+        let n_terms = n_classes * tally.n_cases();
+        let fits = (n_features * n_terms * size_of::<i64>()) as u64 <= memory / 2;
+        let mut all = Vec::with_capacity(if fits { n_features * n_terms } else { 0 });
+        let mut terms = vec![0.0; n_terms];
         let mut most = 0.0;
         let mut rules_out = false;
         for feature in 0..n_features {
@@ -89,8 +91,7 @@ impl NaiveBayes {
             most += sizes.filter(|size| size.is_finite()).fold(0.0, f64::max);
             rules_out |= terms.contains(&f64::NEG_INFINITY);
             if fits {
-                // The scale is known when all terms are: until then the table holds the floats' bits.
-                tables.extend(terms.iter().map(|term| term.to_bits().cast_signed()));
+                all.extend_from_slice(&terms);
             }
         }
         // No class that is left falls as low as this: the least prior is that of a single row.
@@ -100,35 +101,48 @@ impl NaiveBayes {
             most -= lowest * n_features as f64;
         }
         let scale = libm::ldexp(1.0, libm::ilogb(ROOM / f64::max(most, 1.0))).min(FINEST);
-        for place in &mut tables {
-            *place = whole(f64::from_bits(place.cast_unsigned()).max(lowest), scale);
-        }
-        let priors = training.priors(scale);
-        let ruled_out = rules_out.then(|| whole(line, scale));
-        let isa = Isa::detect();
-        Self {
+        let mut bayes = Self {
             n_features,
             n_classes,
-            tally,
-            training,
-            priors,
-            tables,
+            priors: Vec::new(),
+            tables: Vec::new(),
             scale,
             lowest,
-            ruled_out,
-            isa,
+            ruled_out: rules_out.then(|| whole(line, scale)),
+            isa: Isa::detect(),
+            tally,
+            training,
+        };
+        bayes.priors = bayes.sides(bayes.training.priors(scale));
+        bayes.tables = all.chunks_exact(n_terms).flat_map(|terms| bayes.wholes(terms)).collect();
+        bayes
+    }
+
+    /// Terms as whole numbers.
+    fn wholes(&self, terms: &[f64]) -> Vec<i64> {
+        let terms = terms.iter().map(|term| whole(term.max(self.lowest), self.scale));
+        self.sides(terms.collect())
+    }
+
+    /// Numbers of all classes become what the others have beyond the first: as good to find the greatest, and fewer.
+    /// Not where classes are ruled out, which is a matter of how low a sum is.
+    fn sides(&self, mut all: Vec<i64>) -> Vec<i64> {
+        if self.ruled_out.is_none() {
+            let others = all.split_off(self.tally.n_cases());
+            let first = all.into_iter().cycle();
+            all = others.into_iter().zip(first).map(|(other, first)| other - first).collect();
         }
+        all
     }
 
     /// The terms of a feature as whole numbers, class after class.
     fn table(&self, feature: usize) -> Cow<'_, [i64]> {
-        let n_sums = self.n_sums();
         if self.tables.is_empty() {
-            let mut terms = vec![0.0; n_sums];
+            let mut terms = vec![0.0; self.n_classes * self.tally.n_cases()];
             self.training.terms(feature, &mut terms);
-            let wholes = terms.into_iter().map(|term| whole(term.max(self.lowest), self.scale));
-            Cow::Owned(wholes.collect())
+            Cow::Owned(self.wholes(&terms))
         } else {
+            let n_sums = self.n_sums();
             Cow::Borrowed(&self.tables[feature * n_sums..][..n_sums])
         }
     }
@@ -136,20 +150,15 @@ impl NaiveBayes {
     /// The sums of a step.
     fn sums(&self, step: &Step<'_, i64>) -> Vec<i64> {
         let mut sums = step.from.unwrap_or(&self.priors).to_vec();
-        let (fours, rest) = step.add.as_chunks::<4>();
-        for four in fours {
-            let tables = four.map(|feature| self.table(feature as usize));
-            kernels::add_four(
-                self.isa,
-                &mut sums,
-                [&tables[0], &tables[1], &tables[2], &tables[3]],
-            );
+        let tables = |features: &[u32]| -> Vec<Cow<'_, [i64]>> {
+            features.iter().map(|&feature| self.table(feature as usize)).collect()
+        };
+        // Few at a time: tables that are not at hand are made for this.
+        for some in step.add.chunks(TOGETHER) {
+            kernels::add_tables(self.isa, &mut sums, &tables(some));
         }
-        for &feature in rest {
-            kernels::add_table(self.isa, &mut sums, &self.table(feature as usize));
-        }
-        for &feature in &step.remove {
-            kernels::remove_table(self.isa, &mut sums, &self.table(feature as usize));
+        for some in step.remove.chunks(TOGETHER) {
+            kernels::remove_tables(self.isa, &mut sums, &tables(some));
         }
         sums
     }
@@ -158,13 +167,15 @@ impl NaiveBayes {
     fn classes(&self, sums: &[i64]) -> Vec<u32> {
         let mut classes = vec![0; self.tally.n_cases()];
         let Some(line) = self.ruled_out else {
-            kernels::greatest(self.isa, sums, &mut classes);
+            let mut best = vec![0; classes.len()];
+            kernels::greatest(self.isa, &mut best, sums, &mut classes);
             return classes;
         };
         // However often a class is ruled out, it is as good as any other that is; one that nothing was learned of is not.
         let level = |&sum: &i64| if sum > NEVER / 2 { sum.max(line) } else { sum };
-        let levelled: Vec<i64> = sums.iter().map(level).collect();
-        kernels::greatest(self.isa, &levelled, &mut classes);
+        let mut first: Vec<i64> = sums.iter().map(level).collect();
+        let others = first.split_off(classes.len());
+        kernels::greatest(self.isa, &mut first, &others, &mut classes);
         classes
     }
 }
@@ -182,7 +193,7 @@ impl Additive for NaiveBayes {
     }
 
     fn n_sums(&self) -> usize {
-        self.n_classes * self.tally.n_cases()
+        self.priors.len()
     }
 
     fn ops(&self) -> u64 {

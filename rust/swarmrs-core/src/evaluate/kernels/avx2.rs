@@ -8,6 +8,7 @@
 use super::coarse::CoarsePairs;
 use super::{Apart, Change, Classes, Columns, From, KeyFormat, LANES, Lane, Pairs, ROWS, Tile};
 use std::arch::x86_64::*;
+use std::borrow::Cow;
 
 /// Columns of one step of the float kernels: two vectors.
 const STEP: usize = 8;
@@ -339,10 +340,9 @@ macro_rules! again {
 }
 
 // Plain loops that the compiler turns into vectors by itself.
-again!(add_table(sums: &mut [i64], table: &[i64]));
-again!(add_four(sums: &mut [i64], tables: [&[i64]; 4]));
-again!(remove_table(sums: &mut [i64], table: &[i64]));
-again!(greatest(sums: &[i64], classes: &mut [u32]));
+again!(add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]));
+again!(remove_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]));
+again!(greatest(best: &mut [i64], others: &[i64], classes: &mut [u32]));
 again!(join_coarse(a: &[u16], b: &[u16], drop: u32, pair: &mut [u32]));
 again!(square_coarse(pair: &[u32], twice: &mut [u32], norms: &mut [u32]));
 again!(join_two(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64]));

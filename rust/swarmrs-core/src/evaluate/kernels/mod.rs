@@ -39,6 +39,7 @@ pub use keys::{KeyFormat, NO_KEY, Scan, insert, select};
 pub use pairs::{Euclidean16, Pairs};
 pub use shortlist::{NO_SHORT, SIDE, Short, ShortFormat, Sight, insert_short, note};
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Rows of a block.
@@ -338,20 +339,17 @@ macro_rules! dispatched {
 }
 
 dispatched!(
-    /// Adds a table of log-likelihoods.
-    add_table(sums: &mut [i64], table: &[i64])
+    /// Adds tables of log-likelihoods, each as long as the sums.
+    add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>])
 );
 dispatched!(
-    /// Adds four tables of log-likelihoods at once, which reads and writes the sums a quarter as often.
-    add_four(sums: &mut [i64], tables: [&[i64]; 4])
+    /// Takes tables of log-likelihoods out again.
+    remove_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>])
 );
 dispatched!(
-    /// Takes a table of log-likelihoods out again.
-    remove_table(sums: &mut [i64], table: &[i64])
-);
-dispatched!(
-    /// The class with the greatest sum for each case, the smallest of equals; `sums` holds class after class.
-    greatest(sums: &[i64], classes: &mut [u32])
+    /// The class with the greatest sum for each case, the smallest of equals. `best` holds the sums of class 0 and becomes
+    /// the greatest; `others` holds those of the other classes, class after class.
+    greatest(best: &mut [i64], others: &[i64], classes: &mut [u32])
 );
 dispatched!(
     /// Puts two features into a pair, centered, and adds their squares.

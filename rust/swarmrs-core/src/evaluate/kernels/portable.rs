@@ -6,6 +6,7 @@ use super::shortlist::{SIDE, Sight, insert_short};
 use super::{
     Apart, Change, Classes, Columns, From, KeyFormat, Lane, Pairs, ROWS, Scan, Tile, insert,
 };
+use std::borrow::Cow;
 use std::ops::{AddAssign, SubAssign};
 
 pub fn manhattan16(
@@ -163,36 +164,42 @@ pub fn separate<S: Lane>(sums: &[S], classes: Classes<'_>, apart: &mut [Apart<S>
 }
 
 #[inline]
-pub fn add_table(sums: &mut [i64], table: &[i64]) {
-    for (sum, term) in sums.iter_mut().zip(table) {
-        *sum = sum.wrapping_add(*term);
+pub fn add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]) {
+    enter_tables(sums, tables, i64::wrapping_add);
+}
+
+#[inline]
+pub fn remove_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]) {
+    enter_tables(sums, tables, i64::wrapping_sub);
+}
+
+/// Some sums at a time, so that they stay in registers while all tables enter.
+#[inline]
+fn enter_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>], enter: impl Fn(i64, i64) -> i64) {
+    const RUN: usize = 32;
+    let (runs, rest) = sums.as_chunks_mut::<RUN>();
+    for (at, run) in runs.iter_mut().enumerate() {
+        let mut held = *run;
+        for table in tables {
+            let terms: &[i64; RUN] = &table.as_chunks::<RUN>().0[at];
+            for (sum, &term) in held.iter_mut().zip(terms) {
+                *sum = enter(*sum, term);
+            }
+        }
+        *run = held;
+    }
+    let start = runs.len() * RUN;
+    for table in tables {
+        for (sum, &term) in rest.iter_mut().zip(&table[start..]) {
+            *sum = enter(*sum, term);
+        }
     }
 }
 
 #[inline]
-pub fn add_four(sums: &mut [i64], [a, b, c, d]: [&[i64]; 4]) {
-    let n = sums.len();
-    let (a, b, c, d) = (&a[..n], &b[..n], &c[..n], &d[..n]);
-    for at in 0..n {
-        let terms = a[at].wrapping_add(b[at]).wrapping_add(c[at]).wrapping_add(d[at]);
-        sums[at] = sums[at].wrapping_add(terms);
-    }
-}
-
-#[inline]
-pub fn remove_table(sums: &mut [i64], table: &[i64]) {
-    for (sum, term) in sums.iter_mut().zip(table) {
-        *sum = sum.wrapping_sub(*term);
-    }
-}
-
-#[inline]
-pub fn greatest(sums: &[i64], classes: &mut [u32]) {
-    let n = classes.len();
-    let (first, rest) = sums.split_at(n);
-    let mut best = first.to_vec();
+pub fn greatest(best: &mut [i64], others: &[i64], classes: &mut [u32]) {
     classes.fill(0);
-    for (class, sums) in (1..).zip(rest.chunks_exact(n)) {
+    for (class, sums) in (1..).zip(others.chunks_exact(classes.len())) {
         for ((best, said), &sum) in best.iter_mut().zip(&mut *classes).zip(sums) {
             let is_greater = sum > *best;
             *said = if is_greater { class } else { *said };

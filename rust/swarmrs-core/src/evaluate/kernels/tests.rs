@@ -190,15 +190,12 @@ proptest! {
     ) {
         let run = |isa| {
             let mut all = sums.clone();
-            add_four(isa, &mut all, [&sums, &table, &sums, &sums]);
-            for _ in 0..3 {
-                remove_table(isa, &mut all, &sums);
-            }
-            remove_table(isa, &mut all, &table);
-            add_table(isa, &mut all, &table);
-            remove_table(isa, &mut all, &sums);
+            let both = [Cow::from(&sums), Cow::from(&table)];
+            add_tables(isa, &mut all, &both);
+            remove_tables(isa, &mut all, &[Cow::from(&sums), Cow::from(&sums)]);
             let mut classes = vec![9; n];
-            greatest(isa, &all, &mut classes);
+            let (first, others) = all.split_at(n);
+            greatest(isa, &mut first.to_vec(), others, &mut classes);
             (all, classes)
         };
         let (all, classes) = run(Isa::detect());
