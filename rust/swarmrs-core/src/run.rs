@@ -6,14 +6,21 @@ use crate::dataset::Dataset;
 use crate::engine::{Engine, Evaluations, Frame, Seconds};
 use crate::error::{Error, Result};
 use crate::evaluate::{self, EvaluationSpec, Evaluator, Measures, Resources, Work};
+use crate::filter::{Filter, Prescreen};
 use crate::objective::{Cost, Objective};
 use crate::observe::Observer;
+use crate::parallel::Pool;
 use crate::replay::Replay;
+use crate::search::Space;
 use crate::streams::Streams;
 use crate::subset::Subset;
 use crate::trace::{Front, Trace};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// The part of the memory that may hold what features tell about each other: one in so many.
+const FILTER_SHARE: u64 = 4;
 
 /// All that fixes a run, as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,6 +50,9 @@ pub struct Spec {
     /// How many features may be chosen, the included ones counted.
     #[serde(default)]
     pub max_features: Option<usize>,
+    /// The rule by which features are dropped before the search; see [`Prescreen`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prescreen: Option<String>,
     /// Bytes for what is kept between evaluations.
     pub memory: u64,
 }
@@ -58,6 +68,8 @@ pub struct Selection {
     pub seed: u64,
     /// What it lowered.
     pub objective: Objective,
+    /// What was dropped before the search.
+    pub prescreen: Option<Screened>,
     /// The chosen features.
     pub selected: Vec<usize>,
     /// How many they are.
@@ -86,6 +98,17 @@ pub struct Selection {
     pub front: Vec<FrontPoint>,
 }
 
+/// What a prescreen left of the features that are neither forced in nor out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Screened {
+    /// The rule.
+    pub rule: String,
+    /// How many features it was given.
+    pub candidates: usize,
+    /// How many it left to search.
+    pub survivors: usize,
+}
+
 /// A subset that no other tried one beats in both error and size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FrontPoint {
@@ -101,6 +124,8 @@ pub struct FrontPoint {
 pub struct Run<'a> {
     spec: &'a Spec,
     frame: Frame,
+    space: Space,
+    screened: Option<Screened>,
     evaluator: Box<dyn Evaluator>,
     warnings: Vec<String>,
     budget: Budget,
@@ -122,9 +147,23 @@ impl<'a> Run<'a> {
         let objective = spec.objective.unwrap_or(entry.card.objective);
         objective.check()?;
         spec.budget.check()?;
-        let frame = Frame::new(data.n_features(), &spec.include, &spec.exclude, spec.max_features)?;
+        let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
+        let mut frame =
+            Frame::new(data.n_features(), &spec.include, &spec.exclude, spec.max_features)?;
         // Bad settings are found now, not after the tables are built.
         entry.start(&spec.params, &frame.space())?;
+        let pool = Pool::new(resources.threads);
+        let filter = |frame: &Frame| {
+            Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
+        };
+        let screened = match rule {
+            Some(rule) => Some(screen(&mut frame, rule, &filter, spec)?),
+            None => None,
+        };
+        let mut space = frame.space();
+        if entry.uses_filter {
+            space = space.with_filter(Arc::new(filter(&frame)));
+        }
         let mut budget = spec.budget;
         if budget.is_unbounded() {
             budget.evaluations = entry.card.evaluations;
@@ -143,7 +182,7 @@ impl<'a> Run<'a> {
             }
         };
         let warnings = [data.warnings().to_vec(), warnings].concat();
-        Ok(Self { spec, frame, evaluator, warnings, budget, objective })
+        Ok(Self { spec, frame, space, screened, evaluator, warnings, budget, objective })
     }
 
     /// The limits that are in force.
@@ -166,7 +205,7 @@ impl<'a> Run<'a> {
         observers: &mut [&mut dyn Observer],
     ) -> Result<Selection> {
         let entry = algorithms::find(&self.spec.algorithm)?;
-        let (optimizer, params) = entry.start(&self.spec.params, &self.frame.space())?;
+        let (optimizer, params) = entry.start(&self.spec.params, &self.space)?;
         let (mut trace, mut front) = (Trace::default(), Front::default());
         let mut all: Vec<&mut dyn Observer> = vec![&mut trace, &mut front];
         all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
@@ -199,6 +238,7 @@ impl<'a> Run<'a> {
             params,
             seed: self.spec.seed,
             objective: self.objective,
+            prescreen: self.screened,
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
@@ -221,4 +261,21 @@ impl<'a> Run<'a> {
                 .collect(),
         })
     }
+}
+
+/// Leaves only what survives a prescreen to choose from.
+fn screen(
+    frame: &mut Frame,
+    rule: Prescreen,
+    filter: impl Fn(&Frame) -> Filter,
+    spec: &Spec,
+) -> Result<Screened> {
+    let candidates = frame.free().len();
+    let survivors = rule.survivors(&filter(frame), candidates);
+    let rule = spec.prescreen.clone().unwrap_or_default();
+    if survivors.is_empty() {
+        return Err(Error::NoSurvivors { rule, candidates });
+    }
+    frame.keep(&survivors);
+    Ok(Screened { rule, candidates, survivors: survivors.len() })
 }
