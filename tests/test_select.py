@@ -57,6 +57,7 @@ class TestSelection:
             "evaluation",
             "objective",
             "budget",
+            "prescreen",
             "selected",
             "selected_indices",
             "size",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from swarmrs._estimators import SwarmSelector
     from swarmrs._evaluator import Evaluator
     from swarmrs._minimize import Minimum, minimize
+    from swarmrs._filter_selector import FilterSelector
+    from swarmrs._rank import Ranking, rank
     from swarmrs._select import algorithms, select
     from swarmrs._selection import Selection
     from swarmrs._swarmrs import __version__
@@ -23,13 +25,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Evaluator",
+    "FilterSelector",
     "Minimum",
+    "Ranking",
     "Selection",
     "SwarmSelector",
     "__version__",
     "algorithms",
     "exceptions",
     "minimize",
+    "rank",
     "read_table",
     "select",
 ]
@@ -37,12 +42,15 @@ __all__ = [
 # Names are imported when first used: polars and scikit-learn take seconds to load.
 _HOMES = {
     "Evaluator": "_evaluator",
+    "FilterSelector": "_filter_selector",
     "Minimum": "_minimize",
+    "Ranking": "_rank",
     "Selection": "_selection",
     "SwarmSelector": "_estimators",
     "__version__": "_swarmrs",
     "algorithms": "_select",
     "minimize": "_minimize",
+    "rank": "_rank",
     "read_table": "_table",
     "select": "_select",
 }

@@ -1,19 +1,26 @@
 //! The door of the crate: a spec and a table in, a selection out.
 
-use crate::algorithms;
+use crate::algorithms::{self, Entry};
 use crate::budget::{Budget, Stop};
 use crate::dataset::Dataset;
 use crate::engine::{Engine, Evaluations, Frame, Seconds};
 use crate::error::{Error, Result};
 use crate::evaluate::{self, EvaluationSpec, Evaluator, Measures, Resources, Work};
+use crate::filter::{Filter, Prescreen};
 use crate::objective::{Cost, Objective};
 use crate::observe::Observer;
+use crate::parallel::Pool;
 use crate::replay::Replay;
+use crate::search::Space;
 use crate::streams::Streams;
 use crate::subset::Subset;
 use crate::trace::{Front, Trace};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// The part of the memory that may hold what features tell about each other: one in so many.
+const FILTER_SHARE: u64 = 4;
 
 /// All that fixes a run, as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,6 +50,9 @@ pub struct Spec {
     /// How many features may be chosen, the included ones counted.
     #[serde(default)]
     pub max_features: Option<usize>,
+    /// The rule by which features are dropped before the search; see [`Prescreen`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prescreen: Option<String>,
     /// Bytes for what is kept between evaluations.
     pub memory: u64,
 }
@@ -58,6 +68,8 @@ pub struct Selection {
     pub seed: u64,
     /// What it lowered.
     pub objective: Objective,
+    /// What was dropped before the search.
+    pub prescreen: Option<Screened>,
     /// The chosen features.
     pub selected: Vec<usize>,
     /// How many they are.
@@ -86,6 +98,17 @@ pub struct Selection {
     pub front: Vec<FrontPoint>,
 }
 
+/// What a prescreen left of the features that are neither forced in nor out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Screened {
+    /// The rule.
+    pub rule: String,
+    /// How many features it was given.
+    pub candidates: usize,
+    /// How many it left to search.
+    pub survivors: usize,
+}
+
 /// A subset that no other tried one beats in both error and size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FrontPoint {
@@ -101,6 +124,8 @@ pub struct FrontPoint {
 pub struct Run<'a> {
     spec: &'a Spec,
     frame: Frame,
+    space: Space,
+    screened: Option<Screened>,
     evaluator: Box<dyn Evaluator>,
     warnings: Vec<String>,
     budget: Budget,
@@ -118,8 +143,21 @@ impl<'a> Run<'a> {
         resources: Resources,
         scorer: Option<Box<dyn Evaluator>>,
     ) -> Result<Self> {
+        let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
         // Bad settings are found now, not after the tables are built.
-        let (frame, objective, budget) = checked(spec, data.n_features())?;
+        let (entry, mut frame, objective, budget) = checked(spec, data.n_features())?;
+        let pool = Pool::new(resources.threads);
+        let filter = |frame: &Frame| {
+            Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
+        };
+        let screened = match rule {
+            Some(rule) => Some(screen(&mut frame, rule, filter, spec)?),
+            None => None,
+        };
+        let mut space = frame.space();
+        if entry.uses_filter {
+            space = space.with_filter(Arc::new(filter(&frame)));
+        }
         let separation = objective.needs_separation();
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => {
@@ -134,7 +172,7 @@ impl<'a> Run<'a> {
             }
         };
         let warnings = [data.warnings().to_vec(), warnings].concat();
-        Ok(Self { spec, frame, evaluator, warnings, budget, objective })
+        Ok(Self { spec, frame, space, screened, evaluator, warnings, budget, objective })
     }
 
     /// Checks a spec for a search over bare bits, without a table: `scorer` measures every candidate, the empty one like
@@ -143,9 +181,11 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Whatever is wrong with the spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
-        let (frame, objective, budget) = checked(spec, n_bits)?;
+        let (_, frame, objective, budget) = checked(spec, n_bits)?;
         let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
-        Ok(Self { spec, frame, evaluator: scorer, warnings: Vec::new(), budget, objective })
+        let (space, warnings) = (frame.space(), Vec::new());
+        let (screened, evaluator) = (None, scorer);
+        Ok(Self { spec, frame, space, screened, evaluator, warnings, budget, objective })
     }
 
     /// The limits that are in force.
@@ -168,7 +208,7 @@ impl<'a> Run<'a> {
         observers: &mut [&mut dyn Observer],
     ) -> Result<Selection> {
         let entry = algorithms::find(&self.spec.algorithm)?;
-        let (optimizer, params) = entry.start(&self.spec.params, &self.frame.space())?;
+        let (optimizer, params) = entry.start(&self.spec.params, &self.space)?;
         let (mut trace, mut front) = (Trace::default(), Front::default());
         let mut all: Vec<&mut dyn Observer> = vec![&mut trace, &mut front];
         all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
@@ -201,6 +241,7 @@ impl<'a> Run<'a> {
             params,
             seed: self.spec.seed,
             objective: self.objective,
+            prescreen: self.screened,
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
@@ -225,8 +266,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What may be chosen, what is lowered and the limits in force, where all settings are good.
-fn checked(spec: &Spec, n_features: usize) -> Result<(Frame, Objective, Budget)> {
+/// The algorithm, what may be chosen, what is lowered and the limits in force, where all settings are good.
+fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Objective, Budget)> {
     let entry = algorithms::find(&spec.algorithm)?;
     let objective = spec.objective.unwrap_or(entry.card.objective);
     objective.check()?;
@@ -237,5 +278,22 @@ fn checked(spec: &Spec, n_features: usize) -> Result<(Frame, Objective, Budget)>
     if budget.is_unbounded() {
         budget.evaluations = entry.card.evaluations;
     }
-    Ok((frame, objective, budget))
+    Ok((entry, frame, objective, budget))
+}
+
+/// Leaves only what survives a prescreen to choose from.
+fn screen(
+    frame: &mut Frame,
+    rule: Prescreen,
+    filter: impl Fn(&Frame) -> Filter,
+    spec: &Spec,
+) -> Result<Screened> {
+    let candidates = frame.free().len();
+    let survivors = rule.survivors(&filter(frame), candidates);
+    let rule = spec.prescreen.clone().unwrap_or_default();
+    if survivors.is_empty() {
+        return Err(Error::NoSurvivors { rule, candidates });
+    }
+    frame.keep(&survivors);
+    Ok(Screened { rule, candidates, survivors: survivors.len() })
 }

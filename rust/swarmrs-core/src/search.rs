@@ -2,12 +2,14 @@
 
 use crate::error::{Error, Result};
 use crate::evaluate::Measures;
+use crate::filter::Filter;
 use crate::objective::{Cost, Objective};
 use crate::streams::{Phase, Rng, Streams};
 use crate::subset::Subset;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A search under way.
 pub trait Optimizer: Send {
@@ -30,6 +32,8 @@ pub trait Algorithm: Optimizer + Sized + 'static {
     const CARD: Card;
     /// Spellings that fix settings, each with these settings as JSON; what the user sets wins.
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
+    /// Whether it asks the space for its filter, which is made only for those that do.
+    const USES_FILTER: bool = false;
     /// Begins a search of `space`.
     fn start(params: Self::Params, space: &Space) -> Self;
 }
@@ -180,6 +184,8 @@ pub enum Family {
     Ant,
     /// One feature after the other.
     Sequential,
+    /// Chooses by what columns tell about the class, and measures only its choice.
+    Filter,
 }
 
 /// All an algorithm may know of the problem. Features forced in or out are not its concern: the engine adds them.
@@ -188,6 +194,7 @@ pub struct Space {
     n_features: usize,
     limit: usize,
     has_empty: bool,
+    filter: Option<Arc<Filter>>,
 }
 
 impl Space {
@@ -197,13 +204,26 @@ impl Space {
     /// When there is nothing to choose.
     pub fn new(n_features: usize, limit: usize) -> Self {
         assert!(n_features > 0 && limit > 0, "an empty space");
-        Self { n_features, limit: limit.min(n_features), has_empty: false }
+        Self { n_features, limit: limit.min(n_features), has_empty: false, filter: None }
     }
 
     /// The same space, with the empty subset in it like any other.
     #[must_use]
     pub fn with_empty(self) -> Self {
         Self { has_empty: true, ..self }
+    }
+
+    /// The same space with what is known of its features.
+    #[must_use]
+    pub fn with_filter(mut self, filter: Arc<Filter>) -> Self {
+        self.filter = Some(filter);
+        self
+    }
+
+    /// What features tell about the class and about each other; none where there is no table behind the space, and for
+    /// an algorithm that does not declare to use it.
+    pub fn filter(&self) -> Option<&Filter> {
+        self.filter.as_deref()
     }
 
     /// How many features there are to choose from.

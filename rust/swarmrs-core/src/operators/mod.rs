@@ -7,6 +7,7 @@ pub mod crossover;
 pub mod flip_swarm;
 pub mod floating;
 pub mod learning2d;
+pub mod only_choice;
 pub mod real_swarm;
 pub mod scale;
 pub mod settings;
