@@ -12,7 +12,8 @@ from swarmrs.exceptions import SpecError
 
 Bits = NDArray[np.bool_]
 
-IDS = [card.id for card in algorithms()]
+IDS = [card.id for card in algorithms() if card.family != "filter"]
+FILTERS = [card.id for card in algorithms() if card.family == "filter"]
 # Searches that never propose all bits 0, and those that do in their first turn only.
 NEVER_EMPTY = {"sfs", "sbs", "pta", "sffs", "sbfs", "hga"}
 EMPTY_AT_FIRST = {"clpso2d", "gpso2d", "lpso2d", "upso2d"}
@@ -90,6 +91,14 @@ def test_every_algorithm_returns_the_best_it_measured(algo: str) -> None:
     assert found.n_turns == found.trace.height > 0
     assert found.trace["best_cost"][-1] == found.fun
     assert found.trace["asked"][-1] == found.n_evaluations
+
+
+@pytest.mark.parametrize("algo", FILTERS)
+def test_a_filter_without_a_table_takes_the_first_bits_it_may(algo: str) -> None:
+    cost = Recorder(rugged)
+    found = minimize(cost, 12, algo=algo, max_bits=5)
+    assert found.x.tolist() == [True] * 5 + [False] * 7
+    assert found.n_evaluations == cost.n_asked == 1
 
 
 @pytest.mark.parametrize("algo", IDS)

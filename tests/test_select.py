@@ -99,7 +99,7 @@ class TestSelection:
         assert plain["budget"]["evaluations"] == 120
         assert plain["evaluations"]["asked"] == 120
         assert set(plain["seconds"]) == {"search", "evaluate", "total"}
-        assert set(plain["work"]) == {"element_ops", "from_scratch_ops"}
+        assert set(plain["work"]) == {"element_ops", "from_scratch_ops", "setup_ops"}
         assert json.loads(json.dumps(plain)) == plain
 
     def test_the_trace_has_a_row_for_each_turn(self, blobs: Blobs) -> None:

@@ -38,10 +38,11 @@ class Seconds(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Element operations done, and what it would take to build every subset from nothing."""
+    """Element operations done, what it would take from nothing, and those before any subset."""
 
     element_ops: int
     from_scratch_ops: int
+    setup_ops: int
 
 
 class FrontPoint(NamedTuple):

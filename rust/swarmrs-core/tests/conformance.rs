@@ -11,7 +11,7 @@ use swarmrs_core::error::{Error, Result};
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
 use swarmrs_core::objective::Objective;
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::search::{Allowed, Evaluation, Optimizer, Space, Turn};
+use swarmrs_core::search::{Allowed, Evaluation, Family, Optimizer, Space, Turn};
 use swarmrs_core::subset::Subset;
 
 #[test]
@@ -217,6 +217,7 @@ fn over_bare_bits_the_empty_candidate_is_measured_like_any_other() {
         assert!(seen.iter().all(|&(size, cost)| cost == size as f64 - 5.0), "{}", entry.id);
         let least = seen.iter().map(|seen| seen.0).min();
         assert_eq!(Some(found.size), least, "{}", entry.id);
-        assert!(found.size <= 1, "{}", entry.id);
+        // A filter has nothing to go by here.
+        assert!(found.size <= 1 || entry.card.family == Family::Filter, "{}", entry.id);
     }
 }

@@ -180,10 +180,10 @@ impl PyEvaluator {
         Ok((PyArray1::from_vec(py, rows), PyArray1::from_vec(py, classes)))
     }
 
-    /// Element operations done, and those it would take from scratch.
-    fn work(&self) -> (u64, u64) {
+    /// Element operations done, those it would take from scratch, and those done before the first subset.
+    fn work(&self) -> (u64, u64, u64) {
         let work = self.inner.lock().unwrap_or_else(PoisonError::into_inner).work();
-        (work.element_ops, work.from_scratch_ops)
+        (work.element_ops, work.from_scratch_ops, work.setup_ops)
     }
 }
 

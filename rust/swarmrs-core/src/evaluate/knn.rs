@@ -79,7 +79,7 @@ impl Plan<'_> {
     fn neighbours<K: Kernel>(&mut self, value: impl Fn(usize) -> K::Value) -> Neighbours<K> {
         let mut neighbours = Neighbours::new(self, Isa::detect(), value);
         self.ops += neighbours.try_screening();
-        neighbours.ops_before = self.ops;
+        neighbours.setup_ops = self.ops;
         neighbours
     }
 
@@ -142,7 +142,7 @@ pub struct Neighbours<K: Kernel> {
     /// Whether neighbours are looked for in two steps; a matter of time, not of the answer.
     is_screened: bool,
     /// Element operations spent on finding that out.
-    ops_before: u64,
+    setup_ops: u64,
     isa: Isa,
 }
 
@@ -203,7 +203,7 @@ impl<K: Kernel> Neighbours<K> {
             layout,
             separation,
             is_screened: false,
-            ops_before: 0,
+            setup_ops: 0,
             isa,
         }
     }
@@ -356,8 +356,8 @@ impl<K: Kernel> Additive for Neighbours<K> {
         self.layout.pairs()
     }
 
-    fn ops_before(&self) -> u64 {
-        self.ops_before
+    fn setup_ops(&self) -> u64 {
+        self.setup_ops
     }
 
     fn measure(&self, step: Step<'_, K::Sum>, pool: Option<&Pool>) -> Measures {

@@ -48,6 +48,8 @@ pub struct Work {
     pub element_ops: u64,
     /// Those it would take to build every subset from nothing.
     pub from_scratch_ops: u64,
+    /// Those done once, before any subset was measured.
+    pub setup_ops: u64,
 }
 
 /// What a subset shows on the folds.

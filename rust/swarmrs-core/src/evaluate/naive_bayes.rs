@@ -200,6 +200,10 @@ impl Additive for NaiveBayes {
         self.n_sums() as u64
     }
 
+    fn setup_ops(&self) -> u64 {
+        (self.n_features * self.n_sums()) as u64
+    }
+
     fn measure(&self, step: Step<'_, i64>, _: Option<&Pool>) -> Measures {
         let sums = self.sums(&step);
         let measures = self.tally.measures(&self.classes(&sums));

@@ -23,7 +23,7 @@ pub trait Additive: Send + Sync {
     /// Element operations of one feature.
     fn ops(&self) -> u64;
     /// Element operations that it took to get ready.
-    fn ops_before(&self) -> u64 {
+    fn setup_ops(&self) -> u64 {
         0
     }
     /// Builds the sums of `step`, keeps them if it says so, and judges them; with the help of `pool` if given.
@@ -115,7 +115,7 @@ impl<A: Additive> Incremental<A> {
             keeps_slots: additive.n_features() >= least,
             shelf: Shelf { all: None, best: None, leader: None, last: Vec::new(), own: Vec::new() },
             pool: Pool::new(resources.threads),
-            work: Work { element_ops: additive.ops_before(), from_scratch_ops: 0 },
+            work: Work { setup_ops: additive.setup_ops(), ..Work::default() },
             additive,
             capacity,
             resources,
