@@ -24,9 +24,10 @@ FIGURES = {
     "learning2d": ("upso2d", "gpso2d", "lpso2d", "clpso2d"),
     "binary": ("bpso", "cbpso", "cdbpso", "chbpso", "bpsofs", "pbpso", "pbpsofs"),
     "real": ("erfs", "pso42"),
+    "highdim": ("pso", "clpso", "eclpso", "cso", "vlpso", "vlpso-ls"),
     "genetic": ("ga", "sga", "hga"),
     "ant": ("aco",),
-    "sequential": ("sfs", "sffs", "sbs", "sbfs", "pta"),
+    "sequential": ("sfs", "sffs", "sbs", "sbfs", "pta", "gsbs", "lfs"),
     "baseline": ("random",),
 }
 SEQUENTIAL = FIGURES["sequential"]

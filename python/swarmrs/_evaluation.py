@@ -1,9 +1,9 @@
 """How a subset is measured: the classifier, its settings and the folds."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias, cast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,14 @@ METRICS = ("euclidean", "manhattan")
 WEIGHTS = ("uniform", "distance")
 SCALES = ("minmax", "standard", "none")
 
-CVS = ("10", "kfold=10,contiguous", "loo", "holdout=0.3")
+CVS = ("10", "kfold=10,contiguous", "loo", "holdout=0.3", "wrap5")
+
+# What is done where neither user nor algorithm says otherwise.
+COMMON = {
+    "k": 5,
+    "metric": "euclidean",
+    "folds": {"scheme": "kfold", "k": 10, "shuffle": True},
+}
 
 Split: TypeAlias = tuple[ArrayLike, ArrayLike]
 
@@ -40,8 +47,9 @@ class Folds:
 
     Attributes
     ----------
-    scheme : {"kfold", "loo", "holdout", "splits"}
-        Stratified folds, leave-one-out, one stratified test part, or the splits given.
+    scheme : {"kfold", "loo", "holdout", "wrap5", "splits", "own"}
+        Stratified folds, leave-one-out, one stratified test part, five folds repeated while errors
+        spread, or the splits given; "own" leaves it to the algorithm.
     k, shuffle : int, bool
         Of folds: how many, and whether the rows are shuffled.
     test : float
@@ -60,13 +68,17 @@ class Folds:
     splits: tuple[tuple[list[int], list[int]], ...] = ()
 
     @classmethod
-    def of(cls, cv: CV, seed: int, table: Table) -> "Folds":
-        """Return the folds that `cv` stands for on a table."""
+    def of(cls, cv: CV | None, seed: int, table: Table) -> "Folds":
+        """Return the folds that `cv` stands for on a table; None leaves them open."""
+        if cv is None:
+            return cls("own", seed=seed)
         if isinstance(cv, int):
             return cls("kfold", k=cv, seed=seed)
         if isinstance(cv, str):
             if cv == "loo":
                 return cls("loo")
+            if cv == "wrap5":
+                return cls("wrap5", seed=seed)
             if kfold := re.fullmatch(r"(?:kfold=)?(\d+)(,contiguous)?", cv):
                 return cls("kfold", k=int(kfold[1]), shuffle=kfold[2] is None, seed=seed)
             if holdout := re.fullmatch(r"holdout=(0?\.\d+)", cv):
@@ -89,6 +101,8 @@ class Folds:
             return {"scheme": "holdout", "test": self.test, "seed": self.seed}
         if self.scheme == "splits":
             return {"scheme": "splits", "n_splits": len(self.splits)}
+        if self.scheme in ("wrap5", "own"):
+            return {"scheme": self.scheme, "seed": self.seed}
         return {"scheme": "loo"}
 
 
@@ -105,14 +119,15 @@ class Evaluation:
     classifier : {"knn", "nb"}
         What predicts the class of a row.
     k, metric, weights : int, str, str
-        Of k-NN: the number of neighbors, their distance and their votes.
+        Of k-NN: the number of neighbors, their distance and their votes. Before a search the first
+        two may be None, which leaves them to the algorithm.
     """
 
     folds: Folds
     scale: str
     classifier: str
-    k: int = 5
-    metric: str = "euclidean"
+    k: int | None = None
+    metric: str | None = None
     weights: str = "uniform"
 
     @classmethod
@@ -122,9 +137,9 @@ class Evaluation:
         *,
         classifier: object,
         k: int | None,
-        metric: str,
+        metric: str | None,
         weights: str,
-        cv: CV,
+        cv: CV | None,
         cv_seed: int,
         scale: str,
     ) -> "Evaluation":
@@ -136,9 +151,19 @@ class Evaluation:
             folds=Folds.of(cv, cv_seed, table),
             scale=check_word("scale", scale, SCALES),
             classifier=name,
-            k=5 if k is None else k,
-            metric=check_word("metric", metric, METRICS),
+            k=k,
+            metric=None if metric is None else check_word("metric", metric, METRICS),
             weights=check_word("weights", weights, WEIGHTS),
+        )
+
+    def settled(self, by: Mapping[str, Any]) -> "Evaluation":
+        """Return the evaluation with what it leaves open as another has it."""
+        is_open = self.folds.scheme == "own"
+        return replace(
+            self,
+            k=by["k"] if self.k is None else self.k,
+            metric=by["metric"] if self.metric is None else self.metric,
+            folds=Folds(**{"seed": self.folds.seed, **by["folds"]}) if is_open else self.folds,
         )
 
     def spec(self) -> dict[str, object]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
-from swarmrs._evaluation import CV, Evaluation
+from swarmrs._evaluation import COMMON, CV, Evaluation
 from swarmrs._selection import Work, describe_data
 from swarmrs._table import Source, Target, read_table
 from swarmrs._threads import count_threads
@@ -26,7 +26,7 @@ class Evaluator:
     classifier : {"knn", "nb"}
         k nearest neighbors or Gaussian naive Bayes.
     k, metric, weights, cv, cv_seed, scale, n_jobs, memory
-        As for `select`.
+        As for `select`; by default 5 neighbors, Euclidean, 10 folds.
     incremental : bool
         Whether a subset may be built from one measured before. It changes no score.
 
@@ -54,9 +54,9 @@ class Evaluator:
         *,
         classifier: str = "knn",
         k: int | None = None,
-        metric: str = "euclidean",
+        metric: str | None = None,
         weights: str = "uniform",
-        cv: CV = 10,
+        cv: CV | None = None,
         cv_seed: int = 0,
         scale: str = "minmax",
         n_jobs: int | None = None,
@@ -73,7 +73,7 @@ class Evaluator:
             cv=cv,
             cv_seed=cv_seed,
             scale=scale,
-        )
+        ).settled(COMMON)
         table = self.table
         dataset = _swarmrs.Dataset(table.x, table.codes, len(table.labels), table.names, scale)
         self.fingerprint = dataset.fingerprint

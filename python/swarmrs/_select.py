@@ -50,9 +50,9 @@ def select(
     algo: str = "bpso",
     classifier: str | Estimator = "knn",
     k: int | None = None,
-    metric: str = "euclidean",
+    metric: str | None = None,
     weights: str = "uniform",
-    cv: CV = 10,
+    cv: CV | None = None,
     cv_seed: int = 0,
     scale: str = "minmax",
     scoring: Scoring | None = None,
@@ -91,14 +91,16 @@ def select(
         What measures a subset: k nearest neighbors, Gaussian naive Bayes, or any estimator of
         scikit-learn, which is given the features as they are, unscaled.
     k : int, optional
-        The neighbors of k-NN, 5 by default.
-    metric : {"euclidean", "manhattan"}
-        Their distance.
+        The neighbors of k-NN. By default as in the algorithm's paper: 5, or 1 in high dimensions.
+    metric : {"euclidean", "manhattan"}, optional
+        Their distance. By default as in the algorithm's paper: mostly Euclidean.
     weights : {"uniform", "distance"}
         Their votes.
-    cv : int, "loo", str, splitter or iterable of splits
-        Stratified folds, leave-one-out, ``"kfold=10,contiguous"``, ``"holdout=0.3"``, a splitter of
-        scikit-learn, or pairs of training and test rows. All subsets see the same folds.
+    cv : int, "loo", str, splitter or iterable of splits, optional
+        Stratified folds, leave-one-out, ``"kfold=10,contiguous"``, ``"holdout=0.3"``, ``"wrap5"``
+        (five folds, repeated up to five times while errors spread), a splitter of scikit-learn, or
+        pairs of training and test rows. All subsets see the same folds. By default as in the
+        algorithm's paper: mostly 10.
     cv_seed : int
         Shuffles the folds; apart from `random_state`, so that runs can be compared.
     scale : {"minmax", "standard", "none"}

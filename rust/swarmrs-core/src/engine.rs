@@ -6,6 +6,7 @@ use crate::evaluate::memo::Memo;
 use crate::evaluate::{Evaluator, Measures};
 use crate::objective::Objective;
 use crate::observe::{Observer, TurnRecord};
+use crate::parallel::Pool;
 use crate::replay::Replay;
 use crate::search::{Evaluation, Optimizer, Space, Turn};
 use crate::streams::{Phase, Streams};
@@ -125,6 +126,8 @@ pub struct Engine<'a> {
     pub streams: Streams,
     /// Which features may be chosen.
     pub frame: &'a Frame,
+    /// Threads for the algorithm's own work.
+    pub pool: Pool,
     /// What an earlier part of the same run measured.
     pub replay: Option<&'a Replay>,
 }
@@ -151,6 +154,7 @@ impl Engine<'_> {
                 best: best_choice.as_ref(),
                 streams: &self.streams,
                 phase: Phase::Ask,
+                pool: &self.pool,
             });
             if choices.is_empty() {
                 break Stop::Finished;
@@ -204,6 +208,7 @@ impl Engine<'_> {
                 best: best_choice.as_ref(),
                 streams: &self.streams,
                 phase: Phase::Tell,
+                pool: &self.pool,
             };
             self.optimizer.tell(&turn, &choices);
             spent.evaluations += told.len() as u64;
@@ -217,6 +222,7 @@ impl Engine<'_> {
                 asked: spent.evaluations,
                 unique: memo.len(),
                 seconds: spent.clock.seconds(),
+                notes: self.optimizer.notes(),
             };
             spent.turns += 1;
             // Every observer sees every turn, whoever asks to stop.

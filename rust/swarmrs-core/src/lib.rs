@@ -24,6 +24,7 @@ pub mod dataset;
 pub mod engine;
 pub mod error;
 pub mod evaluate;
+pub mod filter;
 pub mod folds;
 pub mod math;
 pub mod objective;

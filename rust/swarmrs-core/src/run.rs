@@ -5,9 +5,13 @@ use crate::budget::{Budget, Stop};
 use crate::dataset::Dataset;
 use crate::engine::{Engine, Evaluations, Frame, Seconds};
 use crate::error::{Error, Result};
-use crate::evaluate::{self, EvaluationSpec, Evaluator, Measures, Resources, Work};
+use crate::evaluate::{
+    self, EvaluationRequest, EvaluationSpec, Evaluator, Measures, Metric, Resources, Work,
+};
+use crate::folds::FoldSpec;
 use crate::objective::{Cost, Objective};
 use crate::observe::Observer;
+use crate::parallel::Pool;
 use crate::replay::Replay;
 use crate::streams::Streams;
 use crate::subset::Subset;
@@ -26,8 +30,8 @@ pub struct Spec {
     pub params: Map<String, Value>,
     /// Fixes all chance of the search.
     pub seed: u64,
-    /// What one fitness value is.
-    pub evaluation: EvaluationSpec,
+    /// What one fitness value is; what it leaves open is the algorithm's own.
+    pub evaluation: EvaluationRequest,
     /// What the search lowers; empty for what the algorithm's paper lowers.
     #[serde(default)]
     pub objective: Option<Objective>,
@@ -58,6 +62,8 @@ pub struct Selection {
     pub seed: u64,
     /// What it lowered.
     pub objective: Objective,
+    /// How it measured, where a paper's way had to fill in.
+    pub measured_by: MeasuredBy,
     /// The chosen features.
     pub selected: Vec<usize>,
     /// How many they are.
@@ -86,6 +92,25 @@ pub struct Selection {
     pub front: Vec<FrontPoint>,
 }
 
+/// What the spec may leave to the algorithm, and how it was settled.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MeasuredBy {
+    /// Neighbours asked.
+    pub k: usize,
+    /// Their distance.
+    pub metric: Metric,
+    /// Which rows tested which; none for given splits, which are long and known.
+    pub folds: Option<FoldSpec>,
+}
+
+impl MeasuredBy {
+    fn of(spec: &EvaluationSpec) -> Self {
+        let is_given = matches!(spec.folds, FoldSpec::Splits { .. });
+        let folds = (!is_given).then(|| spec.folds.clone());
+        Self { k: spec.k, metric: spec.metric, folds }
+    }
+}
+
 /// A subset that no other tried one beats in both error and size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FrontPoint {
@@ -105,6 +130,8 @@ pub struct Run<'a> {
     warnings: Vec<String>,
     budget: Budget,
     objective: Objective,
+    measured_by: MeasuredBy,
+    threads: usize,
 }
 
 impl<'a> Run<'a> {
@@ -119,7 +146,20 @@ impl<'a> Run<'a> {
         scorer: Option<Box<dyn Evaluator>>,
     ) -> Result<Self> {
         let entry = algorithms::find(&spec.algorithm)?;
-        let objective = spec.objective.unwrap_or(entry.card.objective);
+        let evaluation = spec.evaluation.settle(&entry.protocol());
+        let mut remarks = Vec::new();
+        let objective = spec.objective.unwrap_or_else(|| {
+            let own = entry.card.objective;
+            let is_possible = scorer.is_none() && evaluate::can_separate(data, &evaluation);
+            if own.needs_separation() && !is_possible {
+                remarks.push(format!(
+                    "{} lowers the hybrid objective, which needs classifier knn, metric manhattan and scale minmax: the error is lowered instead",
+                    entry.id
+                ));
+                return Objective::Error;
+            }
+            own
+        });
         objective.check()?;
         spec.budget.check()?;
         let frame = Frame::new(data.n_features(), &spec.include, &spec.exclude, spec.max_features)?;
@@ -130,6 +170,7 @@ impl<'a> Run<'a> {
             budget.evaluations = entry.card.evaluations;
         }
         let separation = objective.needs_separation();
+        let threads = resources.threads;
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => {
                 let what = "the hybrid objective needs our own k-NN, not a scorer from outside";
@@ -137,13 +178,13 @@ impl<'a> Run<'a> {
             }
             Some(scorer) => (scorer, Vec::new()),
             None => {
-                let (own, warnings) =
-                    evaluate::build(data, &spec.evaluation, separation, resources)?;
+                let (own, warnings) = evaluate::build(data, &evaluation, separation, resources)?;
                 (own as Box<dyn Evaluator>, warnings)
             }
         };
-        let warnings = [data.warnings().to_vec(), warnings].concat();
-        Ok(Self { spec, frame, evaluator, warnings, budget, objective })
+        let warnings = [data.warnings().to_vec(), warnings, remarks].concat();
+        let measured_by = MeasuredBy::of(&evaluation);
+        Ok(Self { spec, frame, evaluator, warnings, budget, objective, measured_by, threads })
     }
 
     /// The limits that are in force.
@@ -177,6 +218,7 @@ impl<'a> Run<'a> {
             budget: self.budget,
             streams: Streams::new(self.spec.seed),
             frame: &self.frame,
+            pool: Pool::new(self.threads),
             replay,
         }
         .run(&mut all)?;
@@ -199,6 +241,7 @@ impl<'a> Run<'a> {
             params,
             seed: self.spec.seed,
             objective: self.objective,
+            measured_by: self.measured_by,
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,

@@ -1,13 +1,16 @@
 //! What an algorithm is: it asks for subsets to be tried and is told what they cost.
 
 use crate::error::{Error, Result};
-use crate::evaluate::Measures;
+use crate::evaluate::{Measures, Protocol};
+use crate::filter::Filter;
 use crate::objective::{Cost, Objective};
+use crate::parallel::Pool;
 use crate::streams::{Phase, Rng, Streams};
 use crate::subset::Subset;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A search under way.
 pub trait Optimizer: Send {
@@ -20,6 +23,11 @@ pub trait Optimizer: Send {
     fn is_answer(&self, _subset: &Subset) -> bool {
         true
     }
+    /// What it has to say about the turn it was just told: columns of the trace beside those every search has. The
+    /// names are the same in every turn.
+    fn notes(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
 }
 
 /// What makes an optimizer registrable.
@@ -30,6 +38,10 @@ pub trait Algorithm: Optimizer + Sized + 'static {
     const CARD: Card;
     /// Spellings that fix settings, each with these settings as JSON; what the user sets wins.
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
+    /// Whether it asks the space for its filter, which is made only for those that do.
+    const USES_FILTER: bool = false;
+    /// How the paper measures subsets, used for what the user does not say.
+    const PROTOCOL: Protocol = Protocol::COMMON;
     /// Begins a search of `space`.
     fn start(params: Self::Params, space: &Space) -> Self;
 }
@@ -187,6 +199,7 @@ pub enum Family {
 pub struct Space {
     n_features: usize,
     limit: usize,
+    filter: Option<Arc<Filter>>,
 }
 
 impl Space {
@@ -196,12 +209,17 @@ impl Space {
     /// When there is nothing to choose.
     pub fn new(n_features: usize, limit: usize) -> Self {
         assert!(n_features > 0 && limit > 0, "an empty space");
-        Self { n_features, limit: limit.min(n_features) }
+        Self { n_features, limit: limit.min(n_features), filter: None }
     }
 
     /// How many features there are to choose from.
     pub fn n_features(&self) -> usize {
         self.n_features
+    }
+
+    /// How relevant features are and how much they repeat each other, where that is known.
+    pub fn filter(&self) -> Option<&Filter> {
+        self.filter.as_deref()
     }
 
     /// How many may be chosen.
@@ -244,12 +262,18 @@ pub struct Turn<'a> {
     pub best: Option<&'a Evaluation>,
     pub(crate) streams: &'a Streams,
     pub(crate) phase: Phase,
+    pub(crate) pool: &'a Pool,
 }
 
 impl Turn<'_> {
     /// The chance of one slot (a particle, an ant, a move) in this turn; to be taken once.
     pub fn rng(&self, slot: usize) -> Rng {
         self.streams.rng(self.number, self.phase, slot)
+    }
+
+    /// `work` on each item, over the threads of the run; results in the order of the items.
+    pub fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+        self.pool.map(items, work)
     }
 }
 
