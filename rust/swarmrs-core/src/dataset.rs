@@ -4,7 +4,10 @@
 //! for any order of features, any number of threads and any SIMD width.
 
 use crate::error::{Error, Result};
+use crate::filter::Levels;
+use crate::parallel::Pool;
 use serde::{Deserialize, Serialize};
+use std::sync::{Arc, OnceLock};
 
 /// How columns are brought to a common scale before anything is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +37,9 @@ pub struct Dataset {
     n_features: usize,
     n_classes: usize,
     grid: Grid,
+    /// The values as given. A grid may merge values that a cut between levels would part, so levels come from these.
+    values: Box<[f64]>,
+    levels: OnceLock<Arc<Levels>>,
     codes: Vec<u32>,
     names: Vec<String>,
     fingerprint: String,
@@ -73,7 +79,18 @@ impl Dataset {
             Scale::None => wide(columns, n_samples, &names, &mut warnings)?,
         };
         let fingerprint = fingerprint(columns, &codes, &names, scale);
-        Ok(Self { n_samples, n_features, n_classes, grid, codes, names, fingerprint, warnings })
+        Ok(Self {
+            n_samples,
+            n_features,
+            n_classes,
+            grid,
+            values: columns.into(),
+            levels: OnceLock::new(),
+            codes,
+            names,
+            fingerprint,
+            warnings,
+        })
     }
 
     /// How many rows there are.
@@ -94,6 +111,12 @@ impl Dataset {
     /// All values, column after column.
     pub fn grid(&self) -> &Grid {
         &self.grid
+    }
+
+    /// All columns in levels, as a filter sees them; made when first asked for.
+    pub fn levels(&self, pool: &Pool) -> Arc<Levels> {
+        let make = || Arc::new(Levels::new(&self.values, &self.codes, self.n_classes, pool));
+        Arc::clone(self.levels.get_or_init(make))
     }
 
     /// The class code of each row.

@@ -65,6 +65,20 @@ impl Frame {
         Space::new(self.free.len(), self.limit)
     }
 
+    /// The features of the table that the algorithm chooses from, in order.
+    pub fn free(&self) -> &[usize] {
+        &self.free
+    }
+
+    /// Leaves only some of the free features to choose from, each given by its place among them.
+    ///
+    /// # Panics
+    /// When none is left, or one does not exist.
+    pub fn keep(&mut self, places: &[usize]) {
+        assert!(!places.is_empty(), "an empty space");
+        self.free = places.iter().map(|&place| self.free[place]).collect();
+    }
+
     fn whole(&self, choice: &Subset) -> Subset {
         if self.free.len() == self.n_features {
             return choice.clone();

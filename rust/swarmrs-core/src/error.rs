@@ -43,6 +43,16 @@ pub enum Error {
         /// One line saying what is wrong.
         what: String,
     },
+    /// A prescreen leaves nothing to search.
+    #[error(
+        "no column survives the prescreen {rule}: none of {candidates} tells anything about the class"
+    )]
+    NoSurvivors {
+        /// The rule.
+        rule: String,
+        /// How many columns it was given.
+        candidates: usize,
+    },
     /// The settings contradict each other or cannot be read.
     #[error("{what}")]
     BadSpec {
@@ -91,6 +101,10 @@ impl Error {
             Self::BadCheckpoint { .. } => {
                 Some("give another checkpoint file, or remove this one to start over".to_owned())
             }
+            Self::NoSurvivors { .. } => Some(
+                "search without a prescreen: columns may tell together what none tells alone"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }

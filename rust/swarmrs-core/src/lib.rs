@@ -10,6 +10,7 @@
 //! | [`algorithms`] | the registry, one file for each algorithm |
 //! | [`operators`] | what algorithms share |
 //! | [`evaluate`] | k-NN and naive Bayes on exact sums |
+//! | [`filter`] | what columns tell about the class and about each other, without a classifier |
 //! | [`dataset`], [`folds`], [`objective`], [`budget`] | the table, who tests whom, what is lowered, when it ends |
 //! | [`observe`], [`trace`], [`replay`] | who watches: records, the front, what a resumed run is answered from |
 //! | [`subset`], [`streams`], [`math`], [`parallel`] | bits, chance, functions, threads |

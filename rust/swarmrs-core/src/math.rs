@@ -12,6 +12,11 @@ pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
+/// The binary logarithm of `x`.
+pub fn log2(x: f64) -> f64 {
+    libm::log2(x)
+}
+
 /// The logistic function 1 / (1 + e^-x).
 pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + exp(-x))

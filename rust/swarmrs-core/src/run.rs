@@ -8,16 +8,22 @@ use crate::error::{Error, Result};
 use crate::evaluate::{
     self, EvaluationRequest, EvaluationSpec, Evaluator, Measures, Metric, Resources, Work,
 };
+use crate::filter::{Filter, Prescreen};
 use crate::folds::FoldSpec;
 use crate::objective::{Cost, Objective};
 use crate::observe::Observer;
 use crate::parallel::Pool;
 use crate::replay::Replay;
+use crate::search::Space;
 use crate::streams::Streams;
 use crate::subset::Subset;
 use crate::trace::{Front, Trace};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// The part of the memory that may hold what features tell about each other: one in so many.
+const FILTER_SHARE: u64 = 4;
 
 /// All that fixes a run, as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +53,9 @@ pub struct Spec {
     /// How many features may be chosen, the included ones counted.
     #[serde(default)]
     pub max_features: Option<usize>,
+    /// The rule by which features are dropped before the search; see [`Prescreen`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prescreen: Option<String>,
     /// Bytes for what is kept between evaluations.
     pub memory: u64,
 }
@@ -64,6 +73,8 @@ pub struct Selection {
     pub objective: Objective,
     /// How it measured, where a paper's way had to fill in.
     pub measured_by: MeasuredBy,
+    /// What was dropped before the search.
+    pub prescreen: Option<Screened>,
     /// The chosen features.
     pub selected: Vec<usize>,
     /// How many they are.
@@ -111,6 +122,17 @@ impl MeasuredBy {
     }
 }
 
+/// What a prescreen left of the features that are neither forced in nor out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Screened {
+    /// The rule.
+    pub rule: String,
+    /// How many features it was given.
+    pub candidates: usize,
+    /// How many it left to search.
+    pub survivors: usize,
+}
+
 /// A subset that no other tried one beats in both error and size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FrontPoint {
@@ -126,12 +148,14 @@ pub struct FrontPoint {
 pub struct Run<'a> {
     spec: &'a Spec,
     frame: Frame,
+    space: Space,
+    screened: Option<Screened>,
     evaluator: Box<dyn Evaluator>,
     warnings: Vec<String>,
     budget: Budget,
     objective: Objective,
     measured_by: MeasuredBy,
-    threads: usize,
+    pool: Pool,
 }
 
 impl<'a> Run<'a> {
@@ -162,15 +186,28 @@ impl<'a> Run<'a> {
         });
         objective.check()?;
         spec.budget.check()?;
-        let frame = Frame::new(data.n_features(), &spec.include, &spec.exclude, spec.max_features)?;
+        let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
+        let mut frame =
+            Frame::new(data.n_features(), &spec.include, &spec.exclude, spec.max_features)?;
         // Bad settings are found now, not after the tables are built.
         entry.start(&spec.params, &frame.space())?;
+        let pool = Pool::new(resources.threads);
+        let filter = |frame: &Frame| {
+            Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
+        };
+        let screened = match rule {
+            Some(rule) => Some(screen(&mut frame, rule, &filter, spec)?),
+            None => None,
+        };
+        let mut space = frame.space();
+        if entry.uses_filter {
+            space = space.with_filter(Arc::new(filter(&frame)));
+        }
         let mut budget = spec.budget;
         if budget.is_unbounded() {
             budget.evaluations = entry.card.evaluations;
         }
         let separation = objective.needs_separation();
-        let threads = resources.threads;
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => {
                 let what = "the hybrid objective needs our own k-NN, not a scorer from outside";
@@ -184,7 +221,18 @@ impl<'a> Run<'a> {
         };
         let warnings = [data.warnings().to_vec(), warnings, remarks].concat();
         let measured_by = MeasuredBy::of(&evaluation);
-        Ok(Self { spec, frame, evaluator, warnings, budget, objective, measured_by, threads })
+        Ok(Self {
+            spec,
+            frame,
+            space,
+            screened,
+            evaluator,
+            warnings,
+            budget,
+            objective,
+            measured_by,
+            pool,
+        })
     }
 
     /// The limits that are in force.
@@ -207,7 +255,7 @@ impl<'a> Run<'a> {
         observers: &mut [&mut dyn Observer],
     ) -> Result<Selection> {
         let entry = algorithms::find(&self.spec.algorithm)?;
-        let (optimizer, params) = entry.start(&self.spec.params, &self.frame.space())?;
+        let (optimizer, params) = entry.start(&self.spec.params, &self.space)?;
         let (mut trace, mut front) = (Trace::default(), Front::default());
         let mut all: Vec<&mut dyn Observer> = vec![&mut trace, &mut front];
         all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
@@ -218,7 +266,7 @@ impl<'a> Run<'a> {
             budget: self.budget,
             streams: Streams::new(self.spec.seed),
             frame: &self.frame,
-            pool: Pool::new(self.threads),
+            pool: self.pool,
             replay,
         }
         .run(&mut all)?;
@@ -242,6 +290,7 @@ impl<'a> Run<'a> {
             seed: self.spec.seed,
             objective: self.objective,
             measured_by: self.measured_by,
+            prescreen: self.screened,
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
@@ -264,4 +313,21 @@ impl<'a> Run<'a> {
                 .collect(),
         })
     }
+}
+
+/// Leaves only what survives a prescreen to choose from.
+fn screen(
+    frame: &mut Frame,
+    rule: Prescreen,
+    filter: impl Fn(&Frame) -> Filter,
+    spec: &Spec,
+) -> Result<Screened> {
+    let candidates = frame.free().len();
+    let survivors = rule.survivors(&filter(frame), candidates);
+    let rule = spec.prescreen.clone().unwrap_or_default();
+    if survivors.is_empty() {
+        return Err(Error::NoSurvivors { rule, candidates });
+    }
+    frame.keep(&survivors);
+    Ok(Screened { rule, candidates, survivors: survivors.len() })
 }

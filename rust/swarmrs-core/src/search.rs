@@ -192,6 +192,8 @@ pub enum Family {
     Ant,
     /// One feature after the other.
     Sequential,
+    /// Chooses by what columns tell about the class, and measures only its choice.
+    Filter,
 }
 
 /// All an algorithm may know of the problem. Features forced in or out are not its concern: the engine adds them.
@@ -212,14 +214,22 @@ impl Space {
         Self { n_features, limit: limit.min(n_features), filter: None }
     }
 
+    /// The same space with what is known of its features.
+    #[must_use]
+    pub fn with_filter(mut self, filter: Arc<Filter>) -> Self {
+        self.filter = Some(filter);
+        self
+    }
+
+    /// What features tell about the class and about each other; none where there is no table behind the space, and for
+    /// an algorithm that does not declare to use it.
+    pub fn filter(&self) -> Option<&Filter> {
+        self.filter.as_deref()
+    }
+
     /// How many features there are to choose from.
     pub fn n_features(&self) -> usize {
         self.n_features
-    }
-
-    /// How relevant features are and how much they repeat each other, where that is known.
-    pub fn filter(&self) -> Option<&Filter> {
-        self.filter.as_deref()
     }
 
     /// How many may be chosen.

@@ -2,11 +2,13 @@
 
 use crate::algorithms::find;
 use crate::evaluate::Measures;
+use crate::filter::{Filter, Levels};
 use crate::objective::Cost;
 use crate::parallel::Pool;
 use crate::search::{Evaluation, Optimizer, Space, Turn};
 use crate::streams::{Phase, Streams};
 use crate::subset::Subset;
+use std::sync::Arc;
 
 /// Runs at most `turns` turns on a cost function and returns what each turn asked and was told.
 pub fn drive(
@@ -165,4 +167,14 @@ pub fn rugged(seed: u64) -> impl Fn(&Subset) -> f64 {
 pub fn best_of_size(history: &[Vec<Evaluation>], size: usize) -> Option<Cost> {
     let of_size = history.iter().flatten().filter(|tried| tried.subset.count() == size);
     of_size.map(|tried| tried.cost).min()
+}
+
+/// A space of three features with a table behind it: four classes of two bits each, of which feature 0 is the one,
+/// feature 1 the other and feature 2 the first again.
+pub fn crossed(limit: usize) -> Space {
+    let codes: Vec<u32> = (0..64).map(|row| row % 4).collect();
+    let bit = |at: u32| codes.iter().map(move |code| f64::from(code >> at & 1));
+    let values: Vec<f64> = bit(0).chain(bit(1)).chain(bit(0)).collect();
+    let levels = Arc::new(Levels::new(&values, &codes, 4, &Pool::new(1)));
+    Space::new(3, limit).with_filter(Arc::new(Filter::new(levels, &[0, 1, 2], 1 << 20)))
 }

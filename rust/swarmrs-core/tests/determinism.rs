@@ -41,7 +41,7 @@ fn what_is_kept_between_evaluations_changes_the_work_and_nothing_else() {
 }
 
 #[test]
-fn seeds_matter_to_all_but_the_sequential() {
+fn seeds_matter_to_all_but_the_sequential_and_the_filters() {
     for entry in REGISTRY {
         let run = |seed| {
             let spec = Spec { seed, ..spec(entry.id, EVALUATIONS) };

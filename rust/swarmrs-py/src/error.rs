@@ -10,7 +10,7 @@ use swarmrs_core::{Error, Result};
 pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     let class = match error {
         Error::Interrupted => return PyKeyboardInterrupt::new_err(()),
-        Error::BadData { .. } => "DataError",
+        Error::BadData { .. } | Error::NoSurvivors { .. } => "DataError",
         _ => "SpecError",
     };
     build(py, class, &error.to_string(), error.hint())

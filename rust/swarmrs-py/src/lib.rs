@@ -16,6 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use swarmrs_core::algorithms::REGISTRY;
 use swarmrs_core::dataset::Dataset;
 use swarmrs_core::evaluate::{self, Classify, Measures, Resources};
+use swarmrs_core::filter::{Filter, Prescreen};
+use swarmrs_core::parallel::Pool;
 
 /// A table in fixed point, ready to be measured.
 #[pyclass(frozen, name = "Dataset", module = "swarmrs._swarmrs")]
@@ -65,7 +67,40 @@ impl PyDataset {
     fn warnings(&self) -> Vec<String> {
         self.inner.warnings().to_vec()
     }
+
+    /// Of each column: its symmetric uncertainty with the class, its information about it in bits, its levels.
+    fn rank<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Ranks<'py>> {
+        let levels = guarded(py, || Ok(self.inner.levels(&Pool::new(threads))))?;
+        let columns = || 0..levels.n_features();
+        let uncertainty = columns().map(|column| levels.relevance(column)).collect();
+        let information = columns().map(|column| levels.information(column)).collect();
+        let counts = columns().map(|column| levels.count(column) as u32).collect();
+        Ok((
+            PyArray1::from_vec(py, uncertainty),
+            PyArray1::from_vec(py, information),
+            PyArray1::from_vec(py, counts),
+        ))
+    }
+
+    /// The columns that survive a prescreen, at most `limit`, in ascending order.
+    fn survivors(
+        &self,
+        py: Python<'_>,
+        rule: &str,
+        limit: usize,
+        threads: usize,
+    ) -> PyResult<Vec<usize>> {
+        guarded(py, || {
+            let rule = Prescreen::read(rule)?;
+            let columns: Vec<usize> = (0..self.inner.n_features()).collect();
+            let filter = Filter::new(self.inner.levels(&Pool::new(threads)), &columns, 0);
+            Ok(rule.survivors(&filter, limit))
+        })
+    }
 }
+
+/// Uncertainty, information and levels, a value for each column.
+type Ranks<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);
 
 /// Measures subsets one batch at a time.
 #[pyclass(frozen, name = "Evaluator", module = "swarmrs._swarmrs")]

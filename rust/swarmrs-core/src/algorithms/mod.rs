@@ -5,12 +5,14 @@ mod bpso;
 mod bpsofs;
 mod cbpso;
 mod cdbpso;
+mod cfs;
 mod chbpso;
 mod clpso;
 mod clpso2d;
 mod cso;
 mod eclpso;
 mod erfs;
+mod fcbf;
 mod ga;
 mod gpso2d;
 mod gsbs;
@@ -48,6 +50,8 @@ pub struct Entry {
     pub fields: &'static [Field],
     /// Spellings that fix settings, each with these settings as JSON: `hga(3)`.
     pub presets: &'static [(&'static str, &'static str)],
+    /// Whether its space must have a filter, where there is a table to make it of.
+    pub uses_filter: bool,
     /// The settings, as JSON, that the spelling it was found by fixes.
     preset: &'static str,
     protocol: fn() -> Protocol,
@@ -65,12 +69,14 @@ pub const REGISTRY: &[Entry] = &[
     entry::<bpsofs::Bpsofs>("bpsofs"),
     entry::<cbpso::Cbpso>("cbpso"),
     entry::<cdbpso::Cdbpso>("cdbpso"),
+    entry::<cfs::Cfs>("cfs"),
     entry::<chbpso::Chbpso>("chbpso"),
     entry::<clpso::Clpso>("clpso"),
     entry::<clpso2d::Clpso2d>("clpso2d"),
     entry::<cso::Cso>("cso"),
     entry::<eclpso::Eclpso>("eclpso"),
     entry::<erfs::Erfs>("erfs"),
+    entry::<fcbf::Fcbf>("fcbf"),
     entry::<ga::Ga>("ga"),
     entry::<gpso2d::Gpso2d>("gpso2d"),
     entry::<gsbs::Gsbs>("gsbs"),
@@ -99,6 +105,7 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
         card: &A::CARD,
         fields: <A::Params as crate::search::Params>::FIELDS,
         presets: A::PRESETS,
+        uses_filter: A::USES_FILTER,
         preset: "{}",
         protocol: || A::PROTOCOL,
         defaults: default_params::<A::Params>,

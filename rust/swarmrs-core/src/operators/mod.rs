@@ -10,6 +10,7 @@ pub mod floating;
 pub mod learners;
 pub mod learning2d;
 pub mod local_search;
+pub mod only_choice;
 pub mod real_swarm;
 pub mod scale;
 pub mod settings;

@@ -65,6 +65,7 @@ pub fn spec(algorithm: &str, evaluations: u64) -> Spec {
         include: Vec::new(),
         exclude: Vec::new(),
         max_features: None,
+        prescreen: None,
         memory: 1 << 26,
     }
 }

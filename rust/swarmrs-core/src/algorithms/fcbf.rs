@@ -1,0 +1,68 @@
+//! Fast correlation-based filter: the most relevant feature stays and takes out all that it stands for.
+//!
+//! ```text
+//! by su_c descending: p, the first that is left, stays; every later q with SU(p, q) >= su_c[q] goes; then the next
+//! ```
+//!
+//! su_c is the relevance of a feature, SU what two share. The method is in [`filter::fcbf`](crate::filter::fcbf). It
+//! needs no evaluation to choose: the one subset it asks for is its answer. The paper's threshold of relevance is 0. The limit
+//! of the space keeps the most relevant ones. Where nothing is relevant it answers with the first feature; where there is no
+//! table to learn from, all features are alike and it takes as many as it may, the first ones.
+//!
+//! L. Yu, H. Liu, Feature selection for high-dimensional data: a fast correlation-based filter solution, ICML (2003)
+
+use crate::filter::Filter;
+use crate::objective::Objective;
+use crate::operators::only_choice::only_choice;
+use crate::search::{Algorithm, Card, Evaluation, Family, NoParams, Optimizer, Space, Turn};
+use crate::subset::Subset;
+
+/// One choice.
+#[derive(Debug)]
+pub struct Fcbf {
+    space: Space,
+}
+
+impl Algorithm for Fcbf {
+    type Params = NoParams;
+    const CARD: Card = Card {
+        name: "Fast correlation-based filter",
+        family: Family::Filter,
+        year: 2003,
+        paper: "L. Yu, H. Liu, Feature selection for high-dimensional data: a fast correlation-based filter solution, ICML",
+        doi: "",
+        aliases: &[],
+        summary: "relevant features that no more relevant one stands for; measures only its answer",
+        evaluations: None,
+        objective: Objective::Error,
+    };
+    const USES_FILTER: bool = true;
+
+    fn start(_: NoParams, space: &Space) -> Self {
+        Self { space: space.clone() }
+    }
+}
+
+impl Optimizer for Fcbf {
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        only_choice(turn, &self.space, Filter::fcbf)
+    }
+
+    fn tell(&mut self, _: &Turn<'_>, _: &[Evaluation]) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{crossed, drive, onemax};
+
+    #[test]
+    fn a_copy_is_taken_out_and_the_limit_holds() {
+        for (limit, expected) in [(3, &[0, 1][..]), (1, &[0])] {
+            let mut search = Fcbf::start(NoParams {}, &crossed(limit));
+            let history = drive(&mut search, 9, onemax);
+            assert_eq!((history.len(), history[0].len()), (1, 1));
+            assert!(history[0][0].subset.iter().eq(expected.iter().copied()));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Searches that are over when they begin: one subset, chosen without measuring any.
+
+use crate::filter::Filter;
+use crate::search::{Space, Turn};
+use crate::subset::Subset;
+
+/// In the first turn the subset that `choose` takes from the filter, given the limit of the space; then none.
+///
+/// Where there is no table to learn from, all features are alike: then as many as the limit allows, the first ones.
+pub fn only_choice(
+    turn: &Turn<'_>,
+    space: &Space,
+    choose: impl FnOnce(&Filter, usize) -> Vec<usize>,
+) -> Vec<Subset> {
+    if turn.number > 0 {
+        return Vec::new();
+    }
+    let limit = space.limit();
+    let chosen = match space.filter() {
+        Some(filter) => choose(filter, limit),
+        None => (0..limit).collect(),
+    };
+    vec![Subset::from_indices(space.n_features(), chosen)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streams::{Phase, Streams};
+    use crate::testing::crossed;
+
+    fn asked(number: u64, space: &Space) -> Vec<Subset> {
+        let streams = Streams::new(1);
+        let (fraction, turns, best) = (0.0, None, None);
+        let turn = Turn { number, fraction, turns, best, streams: &streams, phase: Phase::Ask };
+        only_choice(&turn, space, |filter, limit| filter.ranking()[..limit].to_vec())
+    }
+
+    #[test]
+    fn one_subset_is_asked_for_and_no_more() {
+        let space = crossed(2);
+        assert_eq!(asked(0, &space), [Subset::from_indices(3, [0, 1])]);
+        assert!(asked(1, &space).is_empty());
+    }
+
+    #[test]
+    fn without_a_table_the_first_features_are_as_good_as_any() {
+        assert_eq!(asked(0, &Space::new(5, 3)), [Subset::from_indices(5, 0..3)]);
+    }
+}
