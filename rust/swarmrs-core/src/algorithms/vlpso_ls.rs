@@ -176,3 +176,95 @@ impl Optimizer for VlpsoLs {
         self.swarm.notes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::{Filter, Levels};
+    use crate::parallel::Pool;
+    use crate::testing::{Noted, drive, drive_noting};
+    use std::sync::Arc;
+
+    const N: usize = 48;
+
+    /// Two classes and 48 features: every fourth follows the class but for some rows, fewer the earlier it stands; the one
+    /// after it is its copy; the other two are noise.
+    fn space() -> Space {
+        let codes: Vec<u32> = (0..120).map(|row| row % 2).collect();
+        let value = |feature: usize, row: usize| {
+            let (kind, signal) = (feature % 4, feature / 4);
+            let is_wrong = row * 7 % 120 < 3 * signal;
+            match kind {
+                0 | 1 => f64::from(codes[row] ^ u32::from(is_wrong)),
+                _ => ((row * (2 * feature + 3)) % 31) as f64,
+            }
+        };
+        let values: Vec<f64> = (0..N)
+            .flat_map(|feature| (0..120).map(move |row| (feature, row)))
+            .map(|(f, r)| value(f, r))
+            .collect();
+        let levels = Arc::new(Levels::new(&values, &codes, 2, &Pool::new(1)));
+        let all: Vec<usize> = (0..N).collect();
+        Space::new(N, N).with_filter(Arc::new(Filter::new(levels, &all, 1 << 20)))
+    }
+
+    fn started(space: &Space) -> VlpsoLs {
+        let params = VlpsoLsParams { population: Some(24), tries: 10, ..VlpsoLsParams::default() };
+        VlpsoLs::start(params, space)
+    }
+
+    /// Lower for every fourth feature, higher for all others.
+    fn cost(x: &Subset) -> f64 {
+        let good = x.iter().filter(|feature| feature % 4 == 0).count();
+        0.5 - 0.03 * good as f64 + 0.01 * (x.count() - good) as f64
+    }
+
+    fn column(notes: &Noted, name: &str) -> Vec<f64> {
+        let of = |row: &Vec<(&str, f64)>| row.iter().find(|(key, _)| *key == name).unwrap().1;
+        notes.iter().map(of).collect()
+    }
+
+    #[test]
+    fn bests_are_searched_side_by_side_after_the_start() {
+        let (history, notes) = drive_noting(&mut started(&space()), 12, cost);
+        assert_eq!(column(&notes, "searches")[0], 24.0);
+        // A start of 24, ten rounds with a try of each, then the first move.
+        assert_eq!(column(&notes, "iteration")[..12], [[0.0; 11].as_slice(), &[1.0]].concat());
+        assert_eq!(history[0].len(), 24);
+        assert!(history[1..11].iter().all(|turn| (1..=24).contains(&turn.len())));
+        assert!(column(&notes, "successes")[10] > 0.0);
+        // A try changes at most a quarter of what it starts from, which is a best or an earlier try.
+        for tried in &history[1] {
+            let near = |start: &Evaluation| {
+                tried.subset.distance(&start.subset) <= (start.subset.count() / 4).max(1)
+            };
+            assert!(history[0].iter().any(near));
+        }
+    }
+
+    #[test]
+    fn it_searches_on_schedule_and_never_loses_its_best() {
+        let (history, notes) = drive_noting(&mut started(&space()), 2000, cost);
+        let iterations = column(&notes, "iteration");
+        let searched = column(&notes, "searches");
+        for (t, n) in iterations.iter().zip(&searched) {
+            assert!(*n == 0.0 || *t == 0.0 || (*t < 20.0 && t % 2.0 == 0.0), "{n} in {t}");
+        }
+        assert!(searched.iter().filter(|n| **n > 0.0).count() > 1);
+        assert_eq!(iterations.last(), Some(&100.0));
+        assert!(history.len() < 2000);
+    }
+
+    #[test]
+    fn local_search_is_worth_its_evaluations() {
+        let least = |turns: Vec<Vec<Evaluation>>| {
+            turns.into_iter().flatten().map(|tried| tried.cost.value()).fold(1.0, f64::min)
+        };
+        let plain = VlpsoLsParams { population: Some(24), ..VlpsoLsParams::default() };
+        let space = space();
+        let with = least(drive(&mut VlpsoLs::start(plain.clone(), &space), 3, cost));
+        // The first three turns: a start and two rounds of search, against a start and two moves without a filter.
+        let without = least(drive(&mut VlpsoLs::start(plain, &Space::new(N, N)), 3, cost));
+        assert!(with < without, "{with} {without}");
+    }
+}
