@@ -155,6 +155,7 @@ def _evaluation(evaluation: Mapping[str, Any]) -> str:
         "loo": "leave-one-out",
         "kfold": f"stratified {folds.get('k')}-fold",
         "holdout": f"{folds.get('test')} held out",
+        "wrap5": "stratified 5-fold repeated up to 5 times",
     }
     name = "Gaussian naive Bayes"
     if evaluation["classifier"] == "knn":

@@ -134,22 +134,23 @@ mod tests {
 
     #[test]
     fn exemplars_are_drawn_anew_after_seven_moves_without_progress() {
-        let mut swarm = Clpso::start(ClpsoParams::default(), &Space::new(300, 300));
-        let mut lessons = Vec::new();
-        for turns in 1..=9 {
-            // All cost the same, so no best ever improves but by size, which is left out here.
-            swarm = Clpso::start(ClpsoParams::default(), &Space::new(300, 300));
-            drive(&mut swarm, turns, |x| 1.0 - 1.0 / (1.0 + x.count() as f64));
-            lessons.push(swarm.swarm.particles[99].clone());
+        // The particles after each of the first twelve turns: the same run, ever longer.
+        let after = |turns: u64| {
+            let mut swarm = Clpso::start(ClpsoParams::default(), &Space::new(300, 300));
+            drive(&mut swarm, turns, |_| 0.5);
+            swarm.swarm.particles
+        };
+        let states: Vec<_> = (1..=12).map(after).collect();
+        let mut renewed = 0;
+        for (before, now) in states.iter().zip(&states[1..]).flat_map(|(a, b)| a.iter().zip(b)) {
+            assert!(now.stall < 7 && !now.lessons.is_empty());
+            // The seventh move without progress empties the count and brings others; no other move does.
+            if before.lessons != now.lessons {
+                assert!(before.stall == 6 && now.stall == 0);
+                renewed += 1;
+            }
         }
-        for at in 1..9 {
-            let (before, now) = (&lessons[at - 1], &lessons[at]);
-            // A renewal empties the count; without one the exemplars are those of the turn before.
-            let is_renewed = before.stall == 6 && now.stall == 0 && before.lessons != now.lessons;
-            assert!(is_renewed || before.lessons == now.lessons, "turn {at}");
-        }
-        assert!(swarm.swarm.particles.iter().all(|particle| particle.stall < 7));
-        assert!(swarm.swarm.particles.iter().all(|particle| !particle.lessons.is_empty()));
+        assert!(renewed > 0);
     }
 
     #[test]

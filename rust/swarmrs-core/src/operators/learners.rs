@@ -60,7 +60,7 @@ pub struct Learners {
     space: Space,
     flight: Flight,
     /// The feature of each dimension.
-    order: Vec<usize>,
+    pub order: Vec<usize>,
     /// The particles.
     pub particles: Vec<Learner>,
     /// Their bests, once they were told.

@@ -4,6 +4,7 @@ pub mod bests;
 pub mod binary_swarm;
 pub mod choice;
 pub mod crossover;
+pub mod divisions;
 pub mod exemplars;
 pub mod flip_swarm;
 pub mod floating;

@@ -4,11 +4,12 @@
 //! belong to divisions; those of one division are of one length.
 
 use super::bests::{Standing, standing};
+use super::divisions::{first_lengths, next_lengths};
 use super::exemplars::{learning_chance, places};
 use super::learners::{Flight, Learners, Purpose};
 use super::local_search::{Effort, Guide, LocalSearch, Searcher};
 use super::settings::Inertia;
-use crate::search::{Evaluation, Space, Turn};
+use crate::search::{Evaluation, Optimizer, Space, Turn};
 use crate::subset::Subset;
 
 /// The settings of the swarm.
@@ -40,8 +41,6 @@ pub struct VariableSwarm {
     learners: Learners,
     /// The relevance of each dimension, where it is known.
     relevance: Option<Vec<f32>>,
-    /// The feature of each dimension.
-    order: Vec<usize>,
     /// The length of each division.
     lengths: Vec<usize>,
     /// The best of all.
@@ -88,26 +87,6 @@ struct Notes {
     successes: usize,
 }
 
-/// The lengths of `divisions` divisions of `n` features.
-fn first_lengths(n: usize, divisions: usize) -> Vec<usize> {
-    (1..=divisions).map(|v| (v * n / divisions).max(1)).collect()
-}
-
-/// The lengths after division `best` has shown the best: it stays, and the others spread below it.
-fn next_lengths(lengths: &[usize], best: usize) -> Vec<usize> {
-    let (longest, divisions) = (lengths[best], lengths.len());
-    let mut k = 0;
-    (0..divisions)
-        .map(|division| {
-            if division == best {
-                return longest;
-            }
-            k += 1;
-            (longest * k / divisions).max(1)
-        })
-        .collect()
-}
-
 impl VariableSwarm {
     /// A swarm of about `population` particles, as many in each division.
     pub fn new(population: usize, rules: Rules, space: &Space) -> Self {
@@ -123,11 +102,10 @@ impl VariableSwarm {
             .filter()
             .map(|filter| order.iter().map(|&feature| filter.relevance()[feature]).collect());
         Self {
-            learners: Learners::new(rules.flight, order.clone(), &each, space),
+            learners: Learners::new(rules.flight, order, &each, space),
             rules,
             space: space.clone(),
             relevance,
-            order,
             lengths,
             best: None,
             stall: 0,
@@ -137,60 +115,12 @@ impl VariableSwarm {
         }
     }
 
-    /// The subsets of the next turn.
-    pub fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        match &self.phase {
-            Phase::Start => {
-                let (size, full) = (self.division_size(), self.rules.full_particles);
-                self.learners.start(turn, |particle| full && particle % size == 0)
-            }
-            Phase::Move if self.iteration == self.rules.inertia.iterations => Vec::new(),
-            Phase::Move => {
-                self.iteration += 1;
-                self.learners.advance(turn, self.rules.inertia.at(self.iteration))
-            }
-            Phase::Search(search) => {
-                search.tries().map(|dimensions| self.learners.features(dimensions)).collect()
-            }
-            Phase::Resize(resize) => {
-                let lengths = resize.lengths.clone();
-                self.resize(turn, lengths)
-            }
-        }
-    }
-
-    /// Learns what they cost.
-    pub fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
-        self.notes = Notes {
-            mean_cost: self.notes.mean_cost,
-            swarm_size: self.notes.swarm_size,
-            ..Notes::default()
-        };
-        match std::mem::replace(&mut self.phase, Phase::Move) {
-            Phase::Start | Phase::Move => {
-                let n = told.len() as f64;
-                self.notes.mean_cost = told.iter().map(|tried| tried.cost.value()).sum::<f64>() / n;
-                let sizes: usize = told.iter().map(|tried| tried.subset.count()).sum();
-                self.notes.swarm_size = sizes as f64 / n;
-                let improved = self.learners.learn(told);
-                let search = self.begin_search(&improved);
-                self.go_on_searching(turn, search);
-            }
-            Phase::Search(mut search) => {
-                search.learn(told);
-                self.go_on_searching(turn, search);
-            }
-            Phase::Resize(resize) => self.learn_lengths(turn, told, &resize),
-        }
-    }
-
-    /// Searches around the bests that have just improved, where that is due and features are known well enough.
-    fn begin_search(&mut self, improved: &[bool]) -> LocalSearch {
-        let due = self.rules.search.filter(|effort| effort.is_due(self.iteration));
-        let effort = due.unwrap_or(Effort { tries: 0, flip_rate: 0.0, every: 1, until: 0 });
-        let is_possible = due.is_some() && self.relevance.is_some();
-        let searched = (0..improved.len()).filter(|&at| is_possible && improved[at]);
-        let searchers: Vec<Searcher> = searched
+    /// Searches around the bests that have just improved, where that is due and it is known what features tell.
+    fn begin_search(&mut self, improved: &[bool]) -> Option<LocalSearch> {
+        let effort = self.rules.search.filter(|effort| effort.is_due(self.iteration))?;
+        self.relevance.as_ref()?;
+        let searchers: Vec<Searcher> = (0..improved.len())
+            .filter(|&at| improved[at])
             .map(|at| {
                 let best = &self.learners.bests[at];
                 Searcher::new(at, self.learners.chosen(&best.x), best.standing, &effort)
@@ -199,13 +129,13 @@ impl VariableSwarm {
             .filter(|searcher| !searcher.solution.is_empty())
             .collect();
         self.notes.searches = searchers.len();
-        LocalSearch::new(effort, searchers)
+        Some(LocalSearch::new(effort, searchers))
     }
 
     /// Draws the next tries; when there are none left, what was found is taken over and the iteration ends.
     fn go_on_searching(&mut self, turn: &Turn<'_>, mut search: LocalSearch) {
         if let (Some(filter), Some(relevance)) = (self.space.filter(), &self.relevance) {
-            let order = &self.order;
+            let order = &self.learners.order;
             let between = |a: usize, b: usize| filter.between(order[a], order[b]);
             let guide = Guide { relevance, between: &between, limit: self.space.limit() };
             let first = Purpose::Local as usize * self.learners.particles.len();
@@ -322,9 +252,57 @@ impl VariableSwarm {
         self.notes.improved = self.renew_best();
         self.assign(turn, 0);
     }
+}
 
-    /// What the trace says of the turn just told.
-    pub fn notes(&self) -> Vec<(&'static str, f64)> {
+impl Optimizer for VariableSwarm {
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        match &self.phase {
+            Phase::Start => {
+                let (size, full) = (self.division_size(), self.rules.full_particles);
+                self.learners.start(turn, |particle| full && particle % size == 0)
+            }
+            Phase::Move if self.iteration == self.rules.inertia.iterations => Vec::new(),
+            Phase::Move => {
+                self.iteration += 1;
+                self.learners.advance(turn, self.rules.inertia.at(self.iteration))
+            }
+            Phase::Search(search) => {
+                search.tries().map(|dimensions| self.learners.features(dimensions)).collect()
+            }
+            Phase::Resize(resize) => {
+                let lengths = resize.lengths.clone();
+                self.resize(turn, lengths)
+            }
+        }
+    }
+
+    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
+        self.notes = Notes {
+            mean_cost: self.notes.mean_cost,
+            swarm_size: self.notes.swarm_size,
+            ..Notes::default()
+        };
+        match std::mem::replace(&mut self.phase, Phase::Move) {
+            Phase::Start | Phase::Move => {
+                let n = told.len() as f64;
+                self.notes.mean_cost = told.iter().map(|tried| tried.cost.value()).sum::<f64>() / n;
+                let sizes: usize = told.iter().map(|tried| tried.subset.count()).sum();
+                self.notes.swarm_size = sizes as f64 / n;
+                let improved = self.learners.learn(told);
+                match self.begin_search(&improved) {
+                    Some(search) => self.go_on_searching(turn, search),
+                    None => self.end_iteration(turn),
+                }
+            }
+            Phase::Search(mut search) => {
+                search.learn(told);
+                self.go_on_searching(turn, search);
+            }
+            Phase::Resize(resize) => self.learn_lengths(turn, told, &resize),
+        }
+    }
+
+    fn notes(&self) -> Vec<(&'static str, f64)> {
         let flag = |is: bool| f64::from(u8::from(is));
         let notes = &self.notes;
         let mean = self.lengths.iter().sum::<usize>() as f64 / self.lengths.len() as f64;
@@ -346,56 +324,52 @@ impl VariableSwarm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{drive, rugged};
 
-    #[test]
-    fn divisions_have_the_worked_lengths() {
-        assert_eq!(first_lengths(5000, 5), [1000, 2000, 3000, 4000, 5000]);
-        assert_eq!(
-            first_lengths(2308, 12),
-            [192, 384, 577, 769, 961, 1154, 1346, 1538, 1731, 1923, 2115, 2308]
-        );
-        assert_eq!(first_lengths(3, 5), [1, 1, 1, 2, 3]);
-    }
-
-    #[test]
-    fn lengths_change_as_worked_out() {
-        let after = |lengths: &[usize], bests: &[usize]| {
-            bests.iter().fold(lengths.to_vec(), |lengths, &best| next_lengths(&lengths, best - 1))
-        };
-        let five = [1000, 2000, 3000, 4000, 5000];
-        assert_eq!(after(&five, &[3]), [600, 1200, 3000, 1800, 2400]);
-        // A division counts even where its length is already the new one.
-        let four = [400, 800, 1200, 1600];
-        assert_eq!(after(&four, &[2]), [200, 800, 400, 600]);
-        assert_eq!(after(&four, &[2, 1]), [200, 50, 100, 150]);
-        assert_eq!(after(&four, &[2, 1, 3]), [25, 50, 100, 75]);
-        assert_eq!(after(&[4, 5, 6, 7, 8], &[1]), [4, 1, 1, 2, 3]);
-        // The worked 3000 stays the longest, so division 5 with 2400 cuts again.
-        assert_eq!(after(&five, &[3, 5]), [480, 960, 1440, 1920, 2400]);
-    }
+    const RULES: Rules = Rules {
+        flight: Flight { social: 1.494_45, velocity_limit: 0.6, threshold: 0.6 },
+        inertia: Inertia { start: 0.9, end: 0.4, iterations: 100 },
+        refresh_gap: 7,
+        divisions: 12,
+        length_gap: Some(9),
+        full_particles: true,
+        keep_cut_bests: false,
+        search: None,
+    };
 
     #[test]
     fn a_division_has_the_same_number_of_particles() {
         use crate::operators::settings::population_by_features;
-        let rules = |divisions| Rules {
-            flight: Flight { social: 1.5, velocity_limit: 0.6, threshold: 0.6 },
-            inertia: Inertia { start: 0.9, end: 0.4, iterations: 100 },
-            refresh_gap: 7,
-            divisions,
-            length_gap: Some(9),
-            full_particles: true,
-            keep_cut_bests: false,
-            search: None,
-        };
         for (n, population) in
             [(2308, 108), (5327, 264), (5469, 264), (5726, 276), (5920, 288), (10_367, 300)]
         {
             let space = Space::new(n, n);
-            let swarm = VariableSwarm::new(population_by_features(None, n), rules(12), &space);
+            let swarm = VariableSwarm::new(population_by_features(None, n), RULES, &space);
             assert_eq!(swarm.learners.particles.len(), population, "{n}");
             assert_eq!(swarm.division_size(), population / 12);
         }
-        let few = VariableSwarm::new(5, rules(12), &Space::new(100, 100));
+        let few = VariableSwarm::new(5, RULES, &Space::new(100, 100));
         assert_eq!(few.lengths, [20, 40, 60, 80, 100]);
+    }
+
+    #[test]
+    fn every_turn_leaves_the_swarm_whole() {
+        for (seed, turns) in (0..3).flat_map(|seed| [1, 2, 9, 11, 13, 30, 77].map(|n| (seed, n))) {
+            let mut swarm = VariableSwarm::new(40, RULES, &Space::new(90, 90));
+            drive(&mut swarm, turns, rugged(seed));
+            let lengths = swarm.learners.lengths();
+            let size = swarm.division_size();
+            assert!((0..36).all(|at| lengths[at] == swarm.lengths[at / size] && lengths[at] >= 1));
+            for (at, (particle, best)) in
+                swarm.learners.particles.iter().zip(&swarm.learners.bests).enumerate()
+            {
+                assert!(best.x.len() == lengths[at] && particle.v.len() == lengths[at]);
+                assert!(particle.x.iter().all(|x| (0.0..=1.0).contains(x)));
+                assert!(particle.v.iter().all(|v| v.abs() <= 0.6));
+                let has = |&(d, who): &(u32, u32)| lengths[who as usize] > d as usize;
+                assert!(particle.lessons.iter().all(|l| has(l) && l.1 as usize != at));
+                assert!(swarm.best <= Some(best.standing), "the best of all is forgotten");
+            }
+        }
     }
 }
