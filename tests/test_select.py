@@ -56,6 +56,7 @@ class TestSelection:
             "evaluation",
             "objective",
             "budget",
+            "prescreen",
             "selected",
             "selected_indices",
             "size",

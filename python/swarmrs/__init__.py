@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from swarmrs import exceptions
     from swarmrs._estimators import SwarmSelector
     from swarmrs._evaluator import Evaluator
+    from swarmrs._filter_selector import FilterSelector
+    from swarmrs._rank import Ranking, rank
     from swarmrs._select import algorithms, select
     from swarmrs._selection import Selection
     from swarmrs._swarmrs import __version__
@@ -22,11 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Evaluator",
+    "FilterSelector",
+    "Ranking",
     "Selection",
     "SwarmSelector",
     "__version__",
     "algorithms",
     "exceptions",
+    "rank",
     "read_table",
     "select",
 ]
@@ -34,10 +39,13 @@ __all__ = [
 # Names are imported when first used: polars and scikit-learn take seconds to load.
 _HOMES = {
     "Evaluator": "_evaluator",
+    "FilterSelector": "_filter_selector",
+    "Ranking": "_rank",
     "Selection": "_selection",
     "SwarmSelector": "_estimators",
     "__version__": "_swarmrs",
     "algorithms": "_select",
+    "rank": "_rank",
     "read_table": "_table",
     "select": "_select",
 }

@@ -3,22 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import ArrayLike
 
+from swarmrs._chooser import Chooser
 from swarmrs._evaluation import CV
 from swarmrs._scorer import Estimator, Scoring
 from swarmrs._select import RandomState, select
 from swarmrs._selection import Setting
 
 
-class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class SwarmSelector(Chooser):
     """Chooses features by any algorithm of the registry.
 
     Parameters
@@ -37,6 +32,8 @@ class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Features that are always, or never, in.
     max_features : int, optional
         How many features may be chosen.
+    prescreen : {"su>0", "top=K", "fcbf", "cfs"}, optional
+        Drop features before the search, by the samples given to `fit` alone.
     random_state : int, RandomState, Generator or None
         The seed of the search.
     n_jobs : int, optional
@@ -86,6 +83,7 @@ class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         include: Sequence[str | int] = (),
         exclude: Sequence[str | int] = (),
         max_features: int | None = None,
+        prescreen: str | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         memory: int = 2**30,
@@ -110,6 +108,7 @@ class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.include = include
         self.exclude = exclude
         self.max_features = max_features
+        self.prescreen = prescreen
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory = memory
@@ -129,13 +128,7 @@ class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         SwarmSelector
             Itself.
         """
-        samples, labels = validate_data(
-            self, X, y, dtype=np.float64, order="F", ensure_min_samples=2
-        )
-        check_classification_targets(labels)
-        names = getattr(self, "feature_names_in_", None)
-        data = samples if names is None else pl.from_numpy(samples, schema=names.tolist())
-        result = select(data, labels, **self.get_params(deep=False))
+        result = select(self._checked(X, y), **self.get_params(deep=False))
         self.result_ = result
         self.support_ = result.support
         self.cost_ = result.cost
@@ -145,26 +138,3 @@ class SwarmSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.trace_ = result.trace
         self.front_ = result.front
         return self
-
-    def transform(self, X: ArrayLike | pl.DataFrame) -> NDArray[np.float64] | pl.DataFrame:
-        """Return the chosen features: of a polars frame its columns as they are, else an array.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The samples.
-        """
-        if isinstance(X, pl.DataFrame):
-            mask = self.get_support()
-            validate_data(self, X, reset=False, skip_check_array=True)
-            return X.select(name for name, is_in in zip(X.columns, mask, strict=True) if is_in)
-        return super().transform(X)  # type: ignore[no-any-return]
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags

@@ -68,6 +68,7 @@ def select(
     include: Sequence[str | int] = (),
     exclude: Sequence[str | int] = (),
     max_features: int | None = None,
+    prescreen: str | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
     memory: int = 2**30,
@@ -124,6 +125,10 @@ def select(
         Features that are always, or never, in.
     max_features : int, optional
         How many features may be chosen.
+    prescreen : {"su>0", "top=K", "fcbf", "cfs"}, optional
+        Drop features before the search: keep those that tell anything about the class, the K that
+        tell most, or those a filter chooses; see `rank`. Included ones always stay. It looks at all
+        rows it is given, as the search does: hold rows out before, not after.
     random_state : int, RandomState, Generator or None
         The seed of the search. None draws one, which the result holds.
     n_jobs : int, optional
@@ -190,6 +195,7 @@ def select(
         "include": table.locate(include),
         "exclude": table.locate(exclude),
         "max_features": max_features,
+        "prescreen": prescreen,
         "memory": memory,
     }
     is_ours = isinstance(measure, Evaluation)

@@ -66,6 +66,9 @@ class Selection:
         What fixed its chance; the same seed gives the same selection.
     data, evaluation, objective, budget : dict
         The table, how subsets were measured, what was lowered, the limits in force.
+    prescreen : dict or None
+        The rule by which features were dropped before the search, how many candidates it was given
+        and how many of them are its survivors; included and excluded ones are not counted.
     selected : tuple of str
         The names of the chosen features, in the order of the table.
     selected_indices : tuple of int
@@ -101,6 +104,7 @@ class Selection:
     evaluation: dict[str, object]
     objective: Objective
     budget: dict[str, float | None]
+    prescreen: dict[str, str | int] | None
     selected: tuple[str, ...]
     selected_indices: tuple[int, ...]
     support: NDArray[np.bool_]
@@ -130,6 +134,7 @@ class Selection:
             "evaluation": self.evaluation,
             "objective": self.objective,
             "budget": self.budget,
+            "prescreen": self.prescreen,
             "selected": list(self.selected),
             "selected_indices": list(self.selected_indices),
             "size": self.size,
@@ -223,6 +228,7 @@ def read_selection(
         evaluation=measure.to_dict(),
         objective=found["objective"],
         budget=found["budget"],
+        prescreen=found["prescreen"],
         selected=_names(table, chosen),
         selected_indices=chosen,
         support=support,

@@ -34,6 +34,7 @@ def select(
     include: options.Include = [],  # noqa: B006
     exclude: options.Exclude = [],  # noqa: B006
     max_features: options.MaxFeatures = None,
+    prescreen: options.Prescreen = None,
     seed: options.Seed = None,
     jobs: options.Jobs = 0,
     memory: options.Memory = "1GiB",
@@ -56,6 +57,7 @@ def select(
     swarmrs select data.csv --target class
     swarmrs select data.csv --algo sfs --classifier nb --cv loo
     swarmrs select genes.parquet --objective weighted --max-features 50 --seed 1 -f json
+    swarmrs select genes.parquet --prescreen fcbf --algo pbpso
     swarmrs select data.csv --seed 1 --checkpoint run.ckpt --output reduced.csv
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
@@ -100,6 +102,7 @@ def select(
                     include=include,
                     exclude=exclude,
                     max_features=max_features,
+                    prescreen=prescreen,
                     random_state=seed,
                     n_jobs=n_jobs,
                     memory=n_bytes,

@@ -88,6 +88,10 @@ Settings = Annotated[
     list[str], typer.Option("--set", metavar="NAME=VALUE", help="A setting of the algorithm.")
 ]
 MaxFeatures = Annotated[int | None, typer.Option(metavar="N", help="Select at most so many.")]
+Prescreen = Annotated[
+    str | None,
+    typer.Option(metavar="RULE", help="Drop columns before the search: su>0, top=K, fcbf, cfs."),
+]
 Seed = Annotated[
     int | None, typer.Option(metavar="N", help="Fixes all chance.", show_default="drawn")
 ]

@@ -29,6 +29,10 @@ _STOPS = {
     "finished": "the algorithm has nothing more to try",
     "interrupted": "interrupted, best so far",
 }
+_MEASURES = {
+    "su": "su, symmetric uncertainty with the class, 0 to 1",
+    "mi": "mi, information about the class, in bits",
+}
 _LABEL = 13
 
 
@@ -55,6 +59,7 @@ def selection_table(result: Mapping[str, Any]) -> str:
             _line("algorithm", f"{result['algorithm']}, seed {result['seed']}"),
             _line("measured by", _evaluation(result["evaluation"])),
             _line("objective", _objective(result["objective"])),
+            *_prescreen(result["prescreen"]),
             "",
             *_chosen(result),
             "",
@@ -106,6 +111,23 @@ def card_table(card: "Card") -> str:
             _line("doi", card.doi),
             _line("evaluations", budget),
             _line("objective", _objective(card.objective)),
+            "",
+            *_aligned(rows),
+        ]
+    )
+
+
+def ranking_table(ranking: Mapping[str, Any]) -> str:
+    """Return a ranking, given as for JSON, for people."""
+    rows = [("RANK", "INDEX", "COLUMN", "SCORE", "LEVELS")]
+    for row in ranking["ranking"]:
+        cells = (row["rank"], row["index"], printable(row["column"]), f"{row['score']:.6f}")
+        rows.append((*map(str, cells), str(row["levels"])))
+    return "\n".join(
+        [
+            _line("data", _data(ranking["data"])),
+            _line("ranked by", _MEASURES[ranking["by"]]),
+            _line("relevant", f"{ranking['relevant']} of {counted(ranking['ranked'], 'column')}"),
             "",
             *_aligned(rows),
         ]
@@ -167,6 +189,13 @@ def _evaluation(evaluation: Mapping[str, Any]) -> str:
 def _objective(objective: Mapping[str, Any]) -> str:
     weights = (f"{name} {value}" for name, value in objective.items() if name != "kind")
     return ", ".join([objective["kind"], *weights])
+
+
+def _prescreen(screened: Mapping[str, Any] | None) -> list[str]:
+    if screened is None:
+        return []
+    survivors, rule = counted(screened["survivors"], "column"), screened["rule"]
+    return [_line("prescreen", f"{rule} leaves {survivors} of {screened['candidates']}")]
 
 
 def _chosen(result: Mapping[str, Any]) -> list[str]:

@@ -1,0 +1,122 @@
+"""The filters as scikit-learn has selectors."""
+
+import warnings
+from typing import Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from swarmrs import _swarmrs
+from swarmrs._chooser import Chooser
+from swarmrs._rank import MEASURES, best_first, dataset_of, relevance
+from swarmrs._table import read_table
+from swarmrs._threads import count_threads
+from swarmrs._words import check_word
+from swarmrs.exceptions import SpecError, SwarmrsWarning
+
+METHODS = (*MEASURES, "fcbf", "cfs")
+
+
+class FilterSelector(Chooser):
+    """Chooses features by what they tell about the class, without a classifier.
+
+    Parameters
+    ----------
+    method : {"su", "mi", "fcbf", "cfs"}
+        Rank by symmetric uncertainty or by information about the class and take the best; or let
+        the fast correlation-based filter, or correlation-based selection, choose those that do not
+        stand for each other.
+    n_features : int, optional
+        Take at most so many. Irrelevant features are not taken to make up the number.
+    threshold : float, optional
+        With ``"su"`` and ``"mi"``: take only features with a higher score. By default 0, which
+        leaves out what is irrelevant.
+    n_jobs : int, optional
+        Threads: None is 1, -1 is all. It changes no result.
+
+    Attributes
+    ----------
+    support_ : ndarray of bool
+        The chosen features. If none is relevant enough it is the best-ranked one, with a warning.
+    scores_ : ndarray of float64
+        The score of each feature; for ``"fcbf"`` and ``"cfs"`` its symmetric uncertainty.
+    ranking_ : ndarray of int
+        The rank of each feature by score, 1 for the best.
+    levels_ : ndarray of uint32
+        How many levels each feature was cut into; one level means irrelevant.
+    n_features_in_, feature_names_in_
+        The features seen in `fit`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> FilterSelector("su", n_features=2).fit(X, y).support_
+    array([False, False,  True,  True])
+    """
+
+    def __init__(
+        self,
+        method: str = "su",
+        *,
+        n_features: int | None = None,
+        threshold: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.method = method
+        self.n_features = n_features
+        self.threshold = threshold
+        self.n_jobs = n_jobs
+
+    def fit(self, X: ArrayLike | pl.DataFrame, y: ArrayLike) -> Self:
+        """Score the features and choose among them.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The samples.
+        y : array-like of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        FilterSelector
+            Itself.
+        """
+        check_word("method", self.method, METHODS)
+        if self.n_features is not None and self.n_features < 1:
+            raise SpecError(f"n_features is {self.n_features}, expected 1 or more")
+        is_ranked = self.method in MEASURES
+        if self.threshold is not None and not is_ranked:
+            raise SpecError(
+                f"threshold is {self.threshold}, but '{self.method}' has none", "leave it out"
+            )
+        dataset = dataset_of(read_table(self._checked(X, y)))
+        threads = count_threads(self.n_jobs)
+        by = self.method if is_ranked else "su"
+        self.scores_, self.levels_ = relevance(dataset, by, threads)
+        order = best_first(self.scores_)
+        self.ranking_ = np.empty(len(order), dtype=np.intp)
+        self.ranking_[order] = np.arange(1, len(order) + 1)
+        limit = len(order) if self.n_features is None else int(self.n_features)
+        chosen = (
+            self._ranked(order, limit) if is_ranked else self._filtered(dataset, limit, threads)
+        )
+        if not chosen.size:
+            warnings.warn(
+                "no feature is relevant enough: the best-ranked one is chosen",
+                SwarmrsWarning,
+                stacklevel=2,
+            )
+            chosen = order[:1]
+        self.support_ = np.zeros(len(order), dtype=bool)
+        self.support_[chosen] = True
+        return self
+
+    def _ranked(self, order: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
+        best = order[:limit]
+        return best[self.scores_[best] > (self.threshold or 0.0)]
+
+    def _filtered(self, dataset: _swarmrs.Dataset, limit: int, threads: int) -> NDArray[np.intp]:
+        return np.array(dataset.survivors(self.method, limit, threads), dtype=np.intp)

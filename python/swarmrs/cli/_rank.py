@@ -1,0 +1,60 @@
+"""The command that ranks columns."""
+
+from typing import Annotated
+
+import typer
+
+from swarmrs._words import check_word
+from swarmrs.cli import _options as options
+from swarmrs.cli import _render as render
+from swarmrs.cli._text import remark
+
+
+def rank(
+    data: options.Data,
+    target: options.Target = None,
+    by: Annotated[
+        str, typer.Option(metavar="NAME", help="su, symmetric uncertainty; mi, bits.")
+    ] = "su",
+    top: Annotated[
+        int | None, typer.Option(metavar="K", help="Show the first so many.", show_default="all")
+    ] = None,
+    exclude: options.Exclude = [],  # noqa: B006
+    jobs: options.Jobs = 0,
+    missing: options.Missing = "error",
+    encode: options.Encode = "error",
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    format: options.Format = "table",
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Rank columns by what each alone tells about the class.
+
+    \b
+    swarmrs rank data.csv --target class --top 20
+    swarmrs rank genes.parquet --by mi -f csv
+    """  # noqa: D301
+    check_word("format", format, render.FORMATS)
+    n_jobs = options.parse_jobs(jobs)
+    from swarmrs import _rank, read_table
+
+    table = read_table(
+        data,
+        target,
+        missing=missing,
+        encode=encode,
+        exclude=exclude,
+        separator=separator,
+        encoding=encoding,
+    )
+    if not quiet:
+        remark("note", table.notices)
+    ranking = _rank.rank(table, by=by, exclude=exclude, n_jobs=n_jobs)
+    shown = ranking if top is None else ranking.top(top)
+    if format == "json":
+        print(render.as_json(shown.to_dict()))
+    elif format == "csv":
+        print(render.as_csv(shown.frame.columns, shown.frame.iter_rows()))
+    else:
+        print(render.ranking_table(shown.to_dict()))
