@@ -205,11 +205,11 @@ class TestMeasure:
         self, blobs: Blobs, algo: str, expected: tuple[int, str, str, str]
     ) -> None:
         result = select(blobs, algo=algo, random_state=1, max_evals=300)
-        by = result.evaluation
+        by: dict[str, Any] = result.evaluation
         found = (by["k"], by["metric"], by["folds"]["scheme"], result.objective["kind"])
         assert found == expected
-        own = select(blobs, algo=algo, random_state=1, max_evals=300, k=3, cv=4).evaluation
-        assert (own["k"], own["folds"]["k"], own["metric"]) == (3, 4, expected[1])
+        by = select(blobs, algo=algo, random_state=1, max_evals=300, k=3, cv=4).evaluation
+        assert (by["k"], by["folds"]["k"], by["metric"]) == (3, 4, expected[1])
 
     def test_an_objective_that_cannot_be_had_gives_way_and_is_named(self, blobs: Blobs) -> None:
         with pytest.warns(SwarmrsWarning, match="pso lowers the hybrid objective"):
@@ -220,7 +220,9 @@ class TestMeasure:
 
     def test_an_algorithm_notes_columns_of_its_own(self, blobs: Blobs) -> None:
         trace = select(blobs, algo="vlpso", random_state=1, max_evals=500).trace
-        assert {"turn", "mean_size", "iteration", "max_length", "best_improved"} <= set(trace.columns)
+        assert {"turn", "mean_size", "iteration", "max_length", "best_improved"} <= set(
+            trace.columns
+        )
         assert trace["iteration"].to_list() == list(range(trace.height))
 
     def test_naive_bayes_records_no_neighbors(self, blobs: Blobs) -> None:

@@ -44,10 +44,12 @@ Classifier = Annotated[
     str, typer.Option("--classifier", "-c", metavar="NAME", help="What measures: knn, nb.")
 ]
 Neighbors = Annotated[
-    int | None, typer.Option("-k", metavar="N", help="Neighbors of k-NN.", show_default=f"5, or {OWN}")
+    int | None,
+    typer.Option("-k", metavar="N", help="Neighbors of k-NN.", show_default=f"5, or {OWN}"),
 ]
 Metric = Annotated[
-    str | None, typer.Option(metavar="NAME", help="euclidean, manhattan.", show_default=f"euclidean, or {OWN}")
+    str | None,
+    typer.Option(metavar="NAME", help="euclidean, manhattan.", show_default=f"euclidean, or {OWN}"),
 ]
 Weights = Annotated[str, typer.Option(metavar="NAME", help="Votes: uniform, distance.")]
 Cv = Annotated[

@@ -190,15 +190,7 @@ impl Engine<'_> {
             memo.learn(&measured);
             let told: Vec<Evaluation> =
                 wholes.into_iter().map(|subset| self.evaluation(subset, &memo)).collect();
-            let choices: Vec<Evaluation> = choices
-                .into_iter()
-                .zip(&told)
-                .map(|(subset, told)| Evaluation {
-                    subset,
-                    measures: told.measures,
-                    cost: told.cost,
-                })
-                .collect();
+            let choices = as_chosen(choices, &told);
             // The empty subset has a cost to learn from but was not measured: it is never the result.
             let measured_ones =
                 told.iter().zip(&choices).filter(|(whole, _)| memo.knows(&whole.subset));
@@ -284,6 +276,14 @@ impl Engine<'_> {
         };
         Evaluation { subset, measures, cost }
     }
+}
+
+/// What was told of whole subsets, as told of the choices that led to them.
+fn as_chosen(choices: Vec<Subset>, told: &[Evaluation]) -> Vec<Evaluation> {
+    let pairs = choices.into_iter().zip(told);
+    pairs
+        .map(|(subset, told)| Evaluation { subset, measures: told.measures, cost: told.cost })
+        .collect()
 }
 
 /// Stops a run when a flag is raised.

@@ -103,8 +103,7 @@ impl Cso {
                 *sum += x;
             }
         }
-        mean.iter_mut().for_each(|sum| *sum /= self.particles.len() as f64);
-        mean
+        mean.into_iter().map(|sum| sum / self.particles.len() as f64).collect()
     }
 }
 

@@ -291,8 +291,9 @@ pub fn build(
     let n_partitions = partitions.len();
     // Each partition keeps its own sums, so they share the memory.
     let memory = resources.memory / n_partitions as u64;
+    let resources = Resources { memory, ..resources };
     let mut evaluators = partitions.iter().map(|folds| -> Result<Box<dyn Classify>> {
-        let resources = Resources { memory, ..resources.clone() };
+        let resources = resources.clone();
         match spec.classifier {
             Classifier::Nb => Ok(naive_bayes::NaiveBayes::evaluator(data, folds, resources)),
             Classifier::Knn => {

@@ -154,8 +154,12 @@ fn attempt(solution: &Subset, rate: f64, guide: &Guide<'_>, rng: &mut Rng) -> Op
             return None;
         }
         let mut changed = solution.clone();
-        out.iter().for_each(|&d| changed.remove(d));
-        into.iter().for_each(|&d| changed.insert(d));
+        for d in out {
+            changed.remove(d);
+        }
+        for d in into {
+            changed.insert(d);
+        }
         Some(changed)
     })
 }
