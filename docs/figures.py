@@ -31,7 +31,8 @@ FIGURES = {
     "baseline": ("random",),
 }
 SEQUENTIAL = FIGURES["sequential"]
-# All lines show the same error, so that those who would lower something else, or measure otherwise, do as the others.
+# All lines show the same error: who would lower something else, or measure otherwise, does as the
+# others do.
 MEASURE = {"k": 5, "metric": "euclidean", "cv": 10}
 
 Line = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]

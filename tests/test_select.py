@@ -208,8 +208,10 @@ class TestMeasure:
         by: dict[str, Any] = result.evaluation
         found = (by["k"], by["metric"], by["folds"]["scheme"], result.objective["kind"])
         assert found == expected
-        by = select(blobs, algo=algo, random_state=1, max_evals=300, k=3, cv=4).evaluation
-        assert (by["k"], by["folds"]["k"], by["metric"]) == (3, 4, expected[1])
+        own: dict[str, Any] = select(
+            blobs, algo=algo, random_state=1, max_evals=300, k=3, cv=4
+        ).evaluation
+        assert (own["k"], own["folds"]["k"], own["metric"]) == (3, 4, expected[1])
 
     def test_an_objective_that_cannot_be_had_gives_way_and_is_named(self, blobs: Blobs) -> None:
         with pytest.warns(SwarmrsWarning, match="pso lowers the hybrid objective"):
