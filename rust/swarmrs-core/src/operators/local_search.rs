@@ -280,7 +280,7 @@ mod tests {
             let solution = Subset::from_fn(n, |d| bits[d] || d == n / 2);
             let size = solution.count();
             let relevance: Vec<f32> = (0..n).map(|d| 1.0 - d as f32 / n as f32).collect();
-            let between = |a: usize, b: usize| if (a + b) % 3 == 0 { 1.0 } else { 0.0 };
+            let between = |a: usize, b: usize| if (a + b).is_multiple_of(3) { 1.0 } else { 0.0 };
             let guide = Guide { relevance: &relevance, between: &between, limit: size + spare };
             let mut rng = Streams::new(seed).rng(0, Phase::Tell, 0);
             if let Some(next) = attempt(&solution, 0.25, &guide, &mut rng) {
