@@ -1,6 +1,6 @@
 //! What a filter costs. Ids show rows x columns.
 
-use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use swarmrs_benches::table;
 use swarmrs_core::filter::{Filter, Rules};
@@ -12,21 +12,21 @@ fn filters(c: &mut Criterion) {
     for (n_samples, n_features) in SHAPES {
         let data = table(n_samples, n_features);
         let columns: Vec<usize> = (0..n_features).collect();
-        let id = |name| BenchmarkId::new(name, format!("{n_samples}x{n_features}"));
+        let id = |name| format!("{name}/{n_samples}x{n_features}");
         let filter = Filter::new(data.levels(&Pool::new(1)), &columns, 0);
         // A table keeps its levels, so every round gets one that has none yet.
         let fresh = table(n_samples, n_features);
-        c.bench_function(&id("levels").to_string(), |b| {
+        c.bench_function(&id("levels"), |b| {
             b.iter_batched(
                 || fresh.clone(),
                 |data| black_box(data.levels(&Pool::new(1))),
                 BatchSize::PerIteration,
             );
         });
-        c.bench_function(&id("fcbf").to_string(), |b| {
+        c.bench_function(&id("fcbf"), |b| {
             b.iter(|| black_box(filter.fcbf(n_features)));
         });
-        c.bench_function(&id("cfs").to_string(), |b| {
+        c.bench_function(&id("cfs"), |b| {
             b.iter(|| black_box(filter.cfs(Rules::default(), n_features)));
         });
     }

@@ -5,9 +5,8 @@ from typing import Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from swarmrs import _swarmrs
 from swarmrs._chooser import Chooser
 from swarmrs._rank import MEASURES, best_first, dataset_of, relevance
 from swarmrs._table import read_table
@@ -85,8 +84,9 @@ class FilterSelector(Chooser):
             Itself.
         """
         check_word("method", self.method, METHODS)
-        if self.n_features is not None and self.n_features < 1:
-            raise SpecError(f"n_features is {self.n_features}, expected 1 or more")
+        limit = self.n_features
+        if limit is not None and not (isinstance(limit, int | np.integer) and limit >= 1):
+            raise SpecError(f"n_features is {limit!r}, expected a whole number of 1 or more")
         is_ranked = self.method in MEASURES
         if self.threshold is not None and not is_ranked:
             raise SpecError(
@@ -99,10 +99,13 @@ class FilterSelector(Chooser):
         order = best_first(self.scores_)
         self.ranking_ = np.empty(len(order), dtype=np.intp)
         self.ranking_[order] = np.arange(1, len(order) + 1)
-        limit = len(order) if self.n_features is None else int(self.n_features)
-        chosen = (
-            self._ranked(order, limit) if is_ranked else self._filtered(dataset, limit, threads)
-        )
+        most = len(order) if limit is None else int(limit)
+        if is_ranked:
+            best = order[:most]
+            chosen = best[self.scores_[best] > (self.threshold or 0.0)]
+        else:
+            survivors = dataset.survivors(self.method, most, threads)
+            chosen = np.array(survivors, dtype=np.intp)
         if not chosen.size:
             warnings.warn(
                 "no feature is relevant enough: the best-ranked one is chosen",
@@ -113,10 +116,3 @@ class FilterSelector(Chooser):
         self.support_ = np.zeros(len(order), dtype=bool)
         self.support_[chosen] = True
         return self
-
-    def _ranked(self, order: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
-        best = order[:limit]
-        return best[self.scores_[best] > (self.threshold or 0.0)]
-
-    def _filtered(self, dataset: _swarmrs.Dataset, limit: int, threads: int) -> NDArray[np.intp]:
-        return np.array(dataset.survivors(self.method, limit, threads), dtype=np.intp)

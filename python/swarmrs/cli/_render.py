@@ -121,8 +121,8 @@ def ranking_table(ranking: Mapping[str, Any]) -> str:
     """Return a ranking, given as for JSON, for people."""
     rows = [("RANK", "INDEX", "COLUMN", "SCORE", "LEVELS")]
     for row in ranking["ranking"]:
-        cells = (row["rank"], row["index"], printable(row["column"]), f"{row['score']:.6f}")
-        rows.append((*map(str, cells), str(row["levels"])))
+        place, score = (str(row["rank"]), str(row["index"])), f"{row['score']:.6f}"
+        rows.append((*place, printable(row["column"]), score, str(row["levels"])))
     return "\n".join(
         [
             _line("data", _data(ranking["data"])),

@@ -196,7 +196,7 @@ impl<'a> Run<'a> {
             Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
         };
         let screened = match rule {
-            Some(rule) => Some(screen(&mut frame, rule, &filter, spec)?),
+            Some(rule) => Some(screen(&mut frame, rule, filter, spec)?),
             None => None,
         };
         let mut space = frame.space();

@@ -10,7 +10,7 @@
 //! with the first feature; where there is no table to learn from, all features are alike and it takes as many as it
 //! may, the first ones. The greedy search is Weka's `GreedyStepwise`; the thesis also tries best-first search.
 //!
-//! M. A. Hall, Correlation-based feature selection for machine learning, PhD thesis, University of Waikato (1999)
+//! M. A. Hall, Correlation-based feature selection for machine learning, thesis, University of Waikato (1999)
 
 use crate::filter::Rules;
 use crate::objective::Objective;

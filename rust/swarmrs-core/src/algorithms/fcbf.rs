@@ -4,7 +4,7 @@
 //! by su_c descending: p, the first that is left, stays; every later q with SU(p, q) >= su_c[q] goes; then the next
 //! ```
 //!
-//! su_c is the relevance of a feature, SU what two share. The method is in [`filter::fcbf`](crate::filter::fcbf). It
+//! `su_c` is the relevance of a feature, SU what two share. The method is in [`filter::fcbf`](crate::filter::fcbf). It
 //! needs no evaluation to choose: the one subset it asks for is its answer. The paper's threshold of relevance is 0. The limit
 //! of the space keeps the most relevant ones. Where nothing is relevant it answers with the first feature; where there is no
 //! table to learn from, all features are alike and it takes as many as it may, the first ones.

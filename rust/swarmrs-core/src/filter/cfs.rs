@@ -6,8 +6,7 @@
 //!
 //! Greedy forward: the feature of greatest merit enters as long as the merit rises, of equals the first. Then, if
 //! *locally predictive*, every feature of the rest enters, the most relevant first, unless some member m has
-//! SU(m, f) > su_c\[f\]. If *zero as one*, two features that share nothing count as sharing all, as in Weka; it
-//! favours features that are known to be related.
+//! SU(m, f) > `su_c[f]`. If *zero as one*, two features that share nothing count as sharing all, as in Weka.
 
 /// What may be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -104,7 +104,7 @@ impl Sorted {
         let mut left = vec![0; self.n_classes];
         let mut entries: i64 = right.iter().map(|&count| logs.fixed(count)).sum();
         // An entry is off by half a unit at most: what differs by less than all of them may be equal.
-        let slack = 2 * (self.n_classes as i64 + 1);
+        let slack = 2 * (self.n_classes.cast_signed() as i64 + 1);
         let (mut best, mut at) = (i64::MAX, first);
         let rows = self.starts[last] - self.starts[first];
         for run in first + 1..last {

@@ -1,7 +1,7 @@
 //! The fast correlation-based filter: the most relevant feature stays and takes out all that it stands for.
 //!
 //! Features are visited from the most relevant on. The first that is left, p, is *predominant*; every later q with
-//! SU(p, q) >= su_c\[q\] is taken out; then the next. There is no threshold of relevance but 0.
+//! SU(p, q) >= `su_c[q]` is taken out; then the next. There is no threshold of relevance but 0.
 
 /// What differs by less is equal.
 const EQUAL: f64 = 1e-8;
