@@ -30,7 +30,7 @@ help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## choose columns of an embedded data set and print them
-	$(BIN)/swarmrs select sklearn:breast_cancer --algo pbpso --seed 1
+	$(BIN)/swarmrs select sklearn:breast_cancer --algo vlpso --seed 1
 
 test: test-rust test-python ## run all tests, Rust and Python
 

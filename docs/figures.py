@@ -24,12 +24,16 @@ FIGURES = {
     "learning2d": ("upso2d", "gpso2d", "lpso2d", "clpso2d"),
     "binary": ("bpso", "cbpso", "cdbpso", "chbpso", "bpsofs", "pbpso", "pbpsofs"),
     "real": ("erfs", "pso42"),
+    "highdim": ("pso", "clpso", "eclpso", "cso", "vlpso", "vlpso-ls"),
     "genetic": ("ga", "sga", "hga"),
     "ant": ("aco",),
-    "sequential": ("sfs", "sffs", "sbs", "sbfs", "pta"),
+    "sequential": ("sfs", "sffs", "sbs", "sbfs", "pta", "gsbs", "lfs"),
     "baseline": ("random",),
 }
 SEQUENTIAL = FIGURES["sequential"]
+# All lines show the same error: who would lower something else, or measure otherwise, does as the
+# others do.
+MEASURE = {"k": 5, "metric": "euclidean", "cv": 10}
 
 Line = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
@@ -43,8 +47,11 @@ def run(algo: str) -> Line:
     """
     limit = None if algo in SEQUENTIAL else EVALUATIONS
     seeds = range(1) if algo in SEQUENTIAL else SEEDS
+    settings = MEASURE | ({"objective": "error"} if algo in FIGURES["highdim"] else {})
     traces = [
-        swarmrs.select(DATA, algo=algo, random_state=seed, max_evals=limit, n_jobs=-1).trace
+        swarmrs.select(
+            DATA, algo=algo, random_state=seed, max_evals=limit, n_jobs=-1, **settings
+        ).trace
         for seed in seeds
     ]
     end = min(int(trace["asked"][-1]) for trace in traces)

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 from swarmrs import Evaluator, SwarmSelector, algorithms, select
-from swarmrs._presets import PRESETS
+from swarmrs._presets import PRESETS, count
 from swarmrs.exceptions import SpecError
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
@@ -35,6 +35,16 @@ pytestmark = pytest.mark.filterwarnings("ignore:nb-cdf repeats:swarmrs.exception
         ("000", RAW_5NN),
         ("000-nb", {"classifier": "nb-cdf", "scale": "none", "folds": FOLDS}),
         ("001", RAW_5NN),
+        (
+            "002",
+            {
+                **RAW_5NN,
+                "k": 1,
+                "metric": "manhattan",
+                "scale": "minmax",
+                "folds": {"scheme": "loo"},
+            },
+        ),
         ("004", {**RAW_5NN, "k": 1, "scale": "minmax", "folds": {"scheme": "loo"}}),
     ],
 )
@@ -59,6 +69,9 @@ def test_a_preset_measures_as_its_study_does(
         ("001", "bpso", 50, 5000),
         ("001", "pbpsofs", 50, 5000),
         ("001", "ga", 80, 6000),
+        ("002", "bpso", 100, 10_100),
+        ("002", "vlpso", 100, None),
+        ("002", "sfs", None, None),
         ("004", "bpso", 20, 2000),
         ("004", "HGA(3)", 20, 8000),
         ("004", "sffs", None, 1_000_000),
@@ -167,7 +180,7 @@ def test_an_unknown_preset_is_refused_with_the_list(
         assert outcome.code == 2
         assert outcome.err.splitlines()[-2:] == [
             "error: unknown preset '005'",
-            "hint: did you mean '004'? known: 000, 000-nb, 001, 004",
+            "hint: did you mean '004'? known: 000, 000-nb, 001, 002, 004",
         ]
 
 
@@ -183,4 +196,19 @@ def test_help_and_the_page_of_commands_list_the_presets(cli: Callable[..., Any])
         assert f"`{preset.classifier}`" in cells[1]
         assert cells[2:4] == [f"`{preset.cv}`", f"`{preset.scale}`"]
         for cell, sizes in zip(cells[4:], (preset.max_evals, preset.population), strict=True):
-            assert cell == ", ".join(f"{family} {n}" for family, n in sizes.items())
+            if all(isinstance(n, int) for n in sizes.values()):
+                assert cell == ", ".join(f"{family} {n}" for family, n in sizes.items())
+
+
+def test_in_high_dimensions_the_swarm_goes_by_the_features_and_lowers_the_hybrid(
+    blobs: Blobs,
+) -> None:
+    assert [count(PRESETS["002"].population["swarm"], n) for n in (30, 2308, 12533)] == [
+        100,
+        115,
+        300,
+    ]
+    for algo in ("bpso", "vlpso"):
+        result = select(blobs, preset="002", algo=algo, iterations=1, random_state=1)
+        assert result.objective == {"kind": "hybrid", "gamma": 0.8}
+    assert select(blobs, preset="002", objective="error", iterations=1).objective["kind"] == "error"

@@ -183,6 +183,8 @@ class TestMeasure:
             (4, {"scheme": "kfold", "k": 4, "shuffle": True, "seed": 3}),
             ("4", {"scheme": "kfold", "k": 4, "shuffle": True, "seed": 3}),
             ("holdout=0.25", {"scheme": "holdout", "test": 0.25, "seed": 3}),
+            ("wrap5", {"scheme": "wrap5", "seed": 3}),
+            (None, {"scheme": "kfold", "k": 10, "shuffle": True, "seed": 3}),
             ("kfold=4,contiguous", {"scheme": "kfold", "k": 4, "shuffle": False, "seed": 3}),
             (StratifiedKFold(3), {"scheme": "splits", "n_splits": 3}),
             ([(range(30), range(30, 60))], {"scheme": "splits", "n_splits": 1}),
@@ -191,6 +193,40 @@ class TestMeasure:
     def test_folds(self, blobs: Blobs, cv: Any, folds: dict[str, Any]) -> None:
         result = select(blobs, cv=cv, cv_seed=3, **QUICK)
         assert result.evaluation["folds"] == folds
+
+    @pytest.mark.parametrize(
+        ("algo", "expected"),
+        [
+            ("bpso", (5, "euclidean", "kfold", "error")),
+            ("vlpso", (1, "manhattan", "loo", "hybrid")),
+            ("lfs", (1, "euclidean", "wrap5", "error")),
+        ],
+    )
+    def test_what_is_left_open_is_done_as_in_the_paper(
+        self, blobs: Blobs, algo: str, expected: tuple[int, str, str, str]
+    ) -> None:
+        result = select(blobs, algo=algo, random_state=1, max_evals=300)
+        by: dict[str, Any] = result.evaluation
+        found = (by["k"], by["metric"], by["folds"]["scheme"], result.objective["kind"])
+        assert found == expected
+        own: dict[str, Any] = select(
+            blobs, algo=algo, random_state=1, max_evals=300, k=3, cv=4
+        ).evaluation
+        assert (own["k"], own["folds"]["k"], own["metric"]) == (3, 4, expected[1])
+
+    def test_an_objective_that_cannot_be_had_gives_way_and_is_named(self, blobs: Blobs) -> None:
+        with pytest.warns(SwarmrsWarning, match="pso lowers the hybrid objective"):
+            result = select(blobs, algo="pso", classifier="nb", random_state=1, max_evals=300)
+        assert result.objective == {"kind": "error"}
+        with pytest.raises(SpecError, match="the hybrid objective needs"):
+            select(blobs, algo="pso", classifier="nb", objective="hybrid", random_state=1)
+
+    def test_an_algorithm_notes_columns_of_its_own(self, blobs: Blobs) -> None:
+        trace = select(blobs, algo="vlpso", random_state=1, max_evals=500).trace
+        assert {"turn", "mean_size", "iteration", "max_length", "best_improved"} <= set(
+            trace.columns
+        )
+        assert trace["iteration"].to_list() == list(range(trace.height))
 
     def test_naive_bayes_records_no_neighbors(self, blobs: Blobs) -> None:
         evaluation = select(blobs, classifier="nb", cv="loo", **QUICK).evaluation

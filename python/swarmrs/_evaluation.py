@@ -1,9 +1,9 @@
 """How a subset is measured: the classifier, its settings and the folds."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias, cast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +18,14 @@ METRICS = ("euclidean", "manhattan")
 WEIGHTS = ("uniform", "distance")
 SCALES = ("minmax", "standard", "none")
 
-CV_DEFAULT = 10
-CVS = ("10", "kfold=10,contiguous", "loo", "holdout=0.3")
+CVS = ("10", "kfold=10,contiguous", "loo", "holdout=0.3", "wrap5")
+
+# What is done where neither user nor algorithm says otherwise.
+COMMON = {
+    "k": 5,
+    "metric": "euclidean",
+    "folds": {"scheme": "kfold", "k": 10, "shuffle": True},
+}
 
 Split: TypeAlias = tuple[ArrayLike, ArrayLike]
 
@@ -42,8 +48,9 @@ class Folds:
 
     Attributes
     ----------
-    scheme : {"kfold", "loo", "holdout", "splits"}
-        Stratified folds, leave-one-out, one stratified test part, or the splits given.
+    scheme : {"kfold", "loo", "holdout", "wrap5", "splits", "own"}
+        Stratified folds, leave-one-out, one stratified test part, five folds repeated while errors
+        spread, or the splits given; "own" leaves it to the algorithm.
     k, shuffle : int, bool
         Of folds: how many, and whether the rows are shuffled.
     test : float
@@ -62,13 +69,17 @@ class Folds:
     splits: tuple[tuple[list[int], list[int]], ...] = ()
 
     @classmethod
-    def of(cls, cv: CV, seed: int, table: Table) -> "Folds":
-        """Return the folds that `cv` stands for on a table."""
+    def of(cls, cv: CV | None, seed: int, table: Table) -> "Folds":
+        """Return the folds that `cv` stands for on a table; None leaves them open."""
+        if cv is None:
+            return cls("own", seed=seed)
         if isinstance(cv, int):
             return cls("kfold", k=cv, seed=seed)
         if isinstance(cv, str):
             if cv == "loo":
                 return cls("loo")
+            if cv == "wrap5":
+                return cls("wrap5", seed=seed)
             if kfold := re.fullmatch(r"(?:kfold=)?(\d+)(,contiguous)?", cv):
                 return cls("kfold", k=int(kfold[1]), shuffle=kfold[2] is None, seed=seed)
             if holdout := re.fullmatch(r"holdout=(0?\.\d+)", cv):
@@ -91,6 +102,8 @@ class Folds:
             return {"scheme": "holdout", "test": self.test, "seed": self.seed}
         if self.scheme == "splits":
             return {"scheme": "splits", "n_splits": len(self.splits)}
+        if self.scheme in ("wrap5", "own"):
+            return {"scheme": self.scheme, "seed": self.seed}
         return {"scheme": "loo"}
 
 
@@ -107,14 +120,15 @@ class Evaluation:
     classifier : {"knn", "nb", "nb-cdf"}
         What predicts the class of a row.
     k, metric, weights : int, str, str
-        Of k-NN: the number of neighbors, their distance and their votes.
+        Of k-NN: the number of neighbors, their distance and their votes. Before a search the first
+        two may be None, which leaves them to the algorithm.
     """
 
     folds: Folds
     scale: str
     classifier: str
-    k: int = 5
-    metric: str = "euclidean"
+    k: int | None = None
+    metric: str | None = None
     weights: str = "uniform"
 
     @classmethod
@@ -138,13 +152,24 @@ class Evaluation:
         name = check_word("classifier", settle(classifier, preset.classifier, "knn"), CLASSIFIERS)
         if k is not None and name != "knn":
             raise SpecError(f"k is {k}, but '{name}' has no neighbors", "leave k out")
+        distance = preset.metric if metric is None else metric
         return cls(
-            folds=Folds.of(cv if cv is not None else preset.cv or CV_DEFAULT, cv_seed, table),
+            folds=Folds.of(preset.cv if cv is None else cv, cv_seed, table),
             scale=check_word("scale", settle(scale, preset.scale, "minmax"), SCALES),
             classifier=name,
-            k=settle(k, preset.k, 5),
-            metric=check_word("metric", settle(metric, preset.metric, "euclidean"), METRICS),
+            k=preset.k if k is None else k,
+            metric=None if distance is None else check_word("metric", distance, METRICS),
             weights=check_word("weights", settle(weights, preset.weights, "uniform"), WEIGHTS),
+        )
+
+    def settled(self, by: Mapping[str, Any]) -> "Evaluation":
+        """Return the evaluation with what it leaves open as another has it."""
+        is_open = self.folds.scheme == "own"
+        return replace(
+            self,
+            k=by["k"] if self.k is None else self.k,
+            metric=by["metric"] if self.metric is None else self.metric,
+            folds=Folds(**{"seed": self.folds.seed, **by["folds"]}) if is_open else self.folds,
         )
 
     def spec(self) -> dict[str, object]:

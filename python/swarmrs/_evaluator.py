@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
-from swarmrs._evaluation import CV, Evaluation
+from swarmrs._evaluation import COMMON, CV, Evaluation
 from swarmrs._presets import find_preset
 from swarmrs._selection import Work, describe_data
 from swarmrs._table import Source, Target, read_table
@@ -30,7 +30,7 @@ class Evaluator:
         k nearest neighbors (the default) or Gaussian naive Bayes; ``"nb-cdf"`` repeats a published
         error, as for `select`.
     k, metric, weights, cv, cv_seed, scale, n_jobs, memory
-        As for `select`.
+        As for `select`; by default 5 neighbors, Euclidean, 10 folds.
     incremental : bool
         Whether a subset may be built from one measured before. It changes no score.
 
@@ -79,7 +79,7 @@ class Evaluator:
             cv=cv,
             cv_seed=cv_seed,
             scale=scale,
-        )
+        ).settled(COMMON)
         table = self.table
         dataset = _swarmrs.Dataset(
             table.x, table.codes, len(table.labels), table.names, self.evaluation.scale

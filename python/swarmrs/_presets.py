@@ -1,12 +1,14 @@
 """Presets: how the published studies measure a subset, and how long and how large they search."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from swarmrs._words import check_word
 
 T = TypeVar("T")
+# A number, or how to find it from the number of features.
+Count: TypeAlias = int | Callable[[int], int]
 
 
 @dataclass(frozen=True)
@@ -19,9 +21,11 @@ class Preset:
         What it is, in a few words.
     classifier, k, metric, weights, cv, scale
         How it measures a subset, as for `select`.
-    max_evals : mapping of str to int
-        The subsets an algorithm may ask for, by its family.
-    population : mapping of str to int
+    objective : str or None
+        What it lowers, as for `select`; None leaves that to the algorithm.
+    max_evals : mapping of str to count
+        The subsets an algorithm may ask for, by its family, unless it ends by itself.
+    population : mapping of str to count
         The members of an algorithm that has them, by its family.
     """
 
@@ -32,8 +36,13 @@ class Preset:
     weights: str | None = None
     cv: int | str | None = None
     scale: str | None = None
-    max_evals: Mapping[str, int] = field(default_factory=dict)
-    population: Mapping[str, int] = field(default_factory=dict)
+    objective: str | None = None
+    max_evals: Mapping[str, Count] = field(default_factory=dict)
+    population: Mapping[str, Count] = field(default_factory=dict)
+
+
+def _twentieth(n_features: int) -> int:
+    return min(max(n_features // 20, 100), 300)
 
 
 PRESETS = {
@@ -67,6 +76,19 @@ PRESETS = {
         max_evals={"swarm": 5000, "baseline": 5000},
         population={"swarm": 50},
     ),
+    "002": Preset(
+        about="variable-length swarms and their rivals in high dimensions, by 1-NN",
+        classifier="knn",
+        k=1,
+        metric="manhattan",
+        weights="uniform",
+        cv="loo",
+        scale="minmax",
+        objective="hybrid",
+        # A start and 100 moves.
+        max_evals={family: lambda n: 101 * _twentieth(n) for family in ("swarm", "baseline")},
+        population={"swarm": _twentieth},
+    ),
     "004": Preset(
         about="complementary distribution BPSO and its rivals, by 1-NN",
         classifier="knn",
@@ -91,6 +113,17 @@ def find_preset(name: str | None) -> Preset:
         If there is no such preset; the hint lists them.
     """
     return Preset() if name is None else PRESETS[check_word("preset", name, list(PRESETS))]
+
+
+def count(number: Count, n_features: int) -> int:
+    """Return a number that may depend on how many features there are.
+
+    Examples
+    --------
+    >>> count(30, 2308), count(PRESETS["002"].population["swarm"], 2308)
+    (30, 115)
+    """
+    return number(n_features) if callable(number) else number
 
 
 def settle(given: T | None, preset: T | None, default: T) -> T:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from swarmrs._evaluation import CV, Folds
 from swarmrs._table import Table
+from swarmrs.exceptions import SpecError
 
 Scorer: TypeAlias = Callable[[NDArray[np.bool_]], Sequence[float]]
 
@@ -59,7 +60,7 @@ class Outside:
         table: Table,
         *,
         scoring: Scoring | None,
-        cv: CV,
+        cv: CV | None,
         cv_seed: int,
         n_jobs: int | None,
     ) -> "Outside":
@@ -73,13 +74,16 @@ class Outside:
             cross_val_score,
         )
 
-        folds = Folds.of(cv, cv_seed, table)
+        # Ten folds, as the engine's own classifiers have them where nobody says otherwise.
+        folds = Folds.of(10 if cv is None else cv, cv_seed, table)
         splits = list(folds.splits)
         if folds.scheme == "loo":
             splits = list(LeaveOneOut().split(table.x))
         elif folds.scheme == "holdout":
             holdout = StratifiedShuffleSplit(1, test_size=folds.test, random_state=folds.seed)
             splits = list(holdout.split(table.x, table.y))
+        elif folds.scheme == "wrap5":
+            raise SpecError("cv is 'wrap5', which is for classifiers knn and nb", "give cv folds")
         elif folds.scheme == "kfold":
             seed = folds.seed if folds.shuffle else None
             stratified = StratifiedKFold(folds.k, shuffle=folds.shuffle, random_state=seed)

@@ -10,8 +10,8 @@ from typing import TypeAlias, TypedDict
 import numpy as np
 
 from swarmrs import _swarmrs
-from swarmrs._evaluation import CV, CV_DEFAULT, Evaluation
-from swarmrs._presets import Preset, find_preset
+from swarmrs._evaluation import CV, Evaluation
+from swarmrs._presets import Preset, count, find_preset
 from swarmrs._scorer import Estimator, Outside, Scorer, Scoring
 from swarmrs._selection import (
     Card,
@@ -90,7 +90,7 @@ def select(
         The column that holds the classes, or the labels themselves. By default the last column.
     algo : str
         The id of an algorithm; `algorithms` lists them.
-    preset : {"000", "000-nb", "001", "004"}, optional
+    preset : {"000", "000-nb", "001", "002", "004"}, optional
         Measure as a published study does, with its number of evaluations and size of swarm: takes
         the place of the defaults of `classifier`, `k`, `metric`, `weights`, `cv`, `scale`,
         `max_evals` and the algorithm's ``population``. What is set in the call stays.
@@ -99,15 +99,16 @@ def select(
         estimator of scikit-learn, which is given the features as they are, unscaled. ``"nb-cdf"``
         repeats an error of a publication and serves to repeat its numbers only.
     k : int, optional
-        The neighbors of k-NN, 5 by default.
+        The neighbors of k-NN. By default as in the algorithm's paper: 5, or 1 in high dimensions.
     metric : {"euclidean", "manhattan"}, optional
-        Their distance, Euclidean by default.
+        Their distance. By default as in the algorithm's paper: mostly Euclidean.
     weights : {"uniform", "distance"}, optional
         Their votes, uniform by default.
     cv : int, "loo", str, splitter or iterable of splits, optional
-        Stratified folds, leave-one-out, ``"kfold=10,contiguous"``, ``"holdout=0.3"``, a splitter of
-        scikit-learn, or pairs of training and test rows; 10 folds by default. All subsets see the
-        same folds.
+        Stratified folds, leave-one-out, ``"kfold=10,contiguous"``, ``"holdout=0.3"``, ``"wrap5"``
+        (five folds, repeated up to five times while errors spread), a splitter of scikit-learn, or
+        pairs of training and test rows. All subsets see the same folds. By default as in the
+        algorithm's paper: mostly 10.
     cv_seed : int
         Shuffles the folds; apart from `random_state`, so that runs can be compared.
     scale : {"minmax", "standard", "none"}, optional
@@ -186,18 +187,18 @@ def select(
             scale=scale,
         )
     else:
-        folds = cv if cv is not None else study.cv or CV_DEFAULT
+        folds = study.cv if cv is None else cv
         measure = Outside.of_estimator(
             judge, table, scoring=scoring, cv=folds, cv_seed=cv_seed, n_jobs=n_jobs
         )
     limits = {"evaluations": max_evals, "turns": iterations, "seconds": time_limit}
-    settings, limits = _search(study, algo, params or {}, limits)
+    settings, limits = _search(study, algo, table.x.shape[1], params or {}, limits)
     spec = {
         "algorithm": algo,
         "params": settings,
         "seed": draw_seed(random_state),
         "evaluation": measure.spec(),
-        "objective": _objective(objective, alpha, gamma),
+        "objective": _objective(objective or study.objective, alpha, gamma),
         "budget": {**limits, "target": target_cost},
         "include": table.locate(include),
         "exclude": table.locate(exclude),
@@ -241,7 +242,11 @@ def _objective(name: str | None, alpha: float, gamma: float) -> Objective | None
 
 
 def _search(
-    study: Preset, algo: str, params: Mapping[str, Setting], limits: Mapping[str, float | None]
+    study: Preset,
+    algo: str,
+    n_features: int,
+    params: Mapping[str, Setting],
+    limits: Mapping[str, float | None],
 ) -> tuple[dict[str, Setting], dict[str, float | None]]:
     """Return the settings of an algorithm and its limits, filled up by what a study has."""
     settings, bounds = dict(params), dict(limits)
@@ -253,9 +258,11 @@ def _search(
         return settings, bounds
     has_members = any(parameter.name == "population" for parameter in card.params)
     if has_members and card.family in study.population:
-        settings.setdefault("population", study.population[card.family])
-    if all(limit is None for limit in limits.values()):
-        bounds["evaluations"] = study.max_evals.get(card.family)
+        settings.setdefault("population", count(study.population[card.family], n_features))
+    # A search that ends by itself is not cut.
+    ends = card.evaluations is None
+    if not ends and card.family in study.max_evals and all(n is None for n in limits.values()):
+        bounds["evaluations"] = count(study.max_evals[card.family], n_features)
     return settings, bounds
 
 

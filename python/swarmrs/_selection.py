@@ -224,6 +224,8 @@ def read_selection(
     scores = found["measures"]
     if isinstance(measure, Outside):
         scores = {name: scores[name] if name == "error" else None for name in scores}
+    else:
+        measure = measure.settled(found["measured_by"])
     chosen = tuple(found["selected"])
     support = np.zeros(table.frame.width, dtype=bool)
     support[list(chosen)] = True

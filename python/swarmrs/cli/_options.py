@@ -14,6 +14,9 @@ from swarmrs.exceptions import SpecError
 if TYPE_CHECKING:
     from swarmrs._selection import Setting
 
+# What is left open is done as in the algorithm's paper, if one is at work.
+OWN = "the algorithm's own"
+
 Data = Annotated[
     str,
     typer.Argument(
@@ -58,11 +61,12 @@ Classifier = Annotated[
     ),
 ]
 Neighbors = Annotated[
-    int | None, typer.Option("-k", metavar="N", help="Neighbors of k-NN.", show_default="5")
+    int | None,
+    typer.Option("-k", metavar="N", help="Neighbors of k-NN.", show_default=f"5, or {OWN}"),
 ]
 Metric = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="euclidean, manhattan.", show_default="euclidean"),
+    typer.Option(metavar="NAME", help="euclidean, manhattan.", show_default=f"euclidean, or {OWN}"),
 ]
 Weights = Annotated[
     str | None,
@@ -72,8 +76,8 @@ Cv = Annotated[
     str | None,
     typer.Option(
         metavar="FOLDS",
-        help="A number of folds, loo, kfold=10,contiguous, holdout=0.3.",
-        show_default="10",
+        help="A number of folds, loo, kfold=10,contiguous, holdout=0.3, wrap5.",
+        show_default=f"10, or {OWN}",
     ),
 ]
 CvSeed = Annotated[int, typer.Option(metavar="N", help="Shuffles the folds.")]
@@ -90,14 +94,14 @@ Objective = Annotated[
     typer.Option(
         metavar="NAME",
         help="What is lowered: error, weighted, hybrid.",
-        show_default="the algorithm's own",
+        show_default=OWN,
     ),
 ]
 Alpha = Annotated[float, typer.Option(metavar="X", help="Weight of the error in weighted.")]
 Gamma = Annotated[float, typer.Option(metavar="X", help="Weight of accuracy in hybrid.")]
 MaxEvals = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Subsets to ask for.", show_default="the algorithm's own"),
+    typer.Option(metavar="N", help="Subsets to ask for.", show_default=OWN),
 ]
 Iterations = Annotated[int | None, typer.Option(metavar="N", help="Turns of the search.")]
 Population = Annotated[int | None, typer.Option(metavar="N", help="Same as --set population=N.")]

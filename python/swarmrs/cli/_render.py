@@ -178,6 +178,7 @@ def _measuring(result: Mapping[str, Any]) -> str:
         "loo": "leave-one-out",
         "kfold": f"stratified {folds.get('k')}-fold",
         "holdout": f"{folds.get('test')} held out",
+        "wrap5": "stratified 5-fold repeated up to 5 times",
     }
     name = {"nb": "Gaussian naive Bayes", "nb-cdf": "nb-cdf, no naive Bayes"}.get(
         evaluation["classifier"]

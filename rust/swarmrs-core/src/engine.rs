@@ -6,6 +6,7 @@ use crate::evaluate::memo::Memo;
 use crate::evaluate::{Evaluator, Measures};
 use crate::objective::Objective;
 use crate::observe::{Observer, TurnRecord};
+use crate::parallel::Pool;
 use crate::replay::Replay;
 use crate::search::{Evaluation, Optimizer, Space, Turn};
 use crate::streams::{Phase, Streams};
@@ -147,6 +148,8 @@ pub struct Engine<'a> {
     pub streams: Streams,
     /// Which features may be chosen.
     pub frame: &'a Frame,
+    /// Threads for the algorithm's own work.
+    pub pool: Pool,
     /// What an earlier part of the same run measured.
     pub replay: Option<&'a Replay>,
 }
@@ -173,6 +176,7 @@ impl Engine<'_> {
                 best: best_choice.as_ref(),
                 streams: &self.streams,
                 phase: Phase::Ask,
+                pool: &self.pool,
             });
             if choices.is_empty() {
                 break Stop::Finished;
@@ -194,15 +198,7 @@ impl Engine<'_> {
             memo.learn(&measured);
             let told: Vec<Evaluation> =
                 wholes.into_iter().map(|subset| self.evaluation(subset, &memo)).collect();
-            let choices: Vec<Evaluation> = choices
-                .into_iter()
-                .zip(&told)
-                .map(|(subset, told)| Evaluation {
-                    subset,
-                    measures: told.measures,
-                    cost: told.cost,
-                })
-                .collect();
+            let choices = as_chosen(choices, &told);
             // The empty subset has a cost to learn from but was not measured: it is never the result.
             let measured_ones =
                 told.iter().zip(&choices).filter(|(whole, _)| memo.knows(&whole.subset));
@@ -226,6 +222,7 @@ impl Engine<'_> {
                 best: best_choice.as_ref(),
                 streams: &self.streams,
                 phase: Phase::Tell,
+                pool: &self.pool,
             };
             self.optimizer.tell(&turn, &choices);
             spent.evaluations += told.len() as u64;
@@ -239,6 +236,7 @@ impl Engine<'_> {
                 asked: spent.evaluations,
                 unique: memo.len(),
                 seconds: spent.clock.seconds(),
+                notes: self.optimizer.notes(),
             };
             spent.turns += 1;
             // Every observer sees every turn, whoever asks to stop.
@@ -286,6 +284,14 @@ impl Engine<'_> {
         };
         Evaluation { subset, measures, cost }
     }
+}
+
+/// What was told of whole subsets, as told of the choices that led to them.
+fn as_chosen(choices: Vec<Subset>, told: &[Evaluation]) -> Vec<Evaluation> {
+    let pairs = choices.into_iter().zip(told);
+    pairs
+        .map(|(subset, told)| Evaluation { subset, measures: told.measures, cost: told.cost })
+        .collect()
 }
 
 /// Stops a run when a flag is raised.

@@ -3,6 +3,7 @@
 //! Folds depend on the classes and their own seed, never on the run, so all that is compared shares them.
 
 use crate::error::{Error, Result};
+use crate::evaluate::Protocol;
 use crate::streams::{Phase, Streams};
 use serde::{Deserialize, Serialize};
 
@@ -28,11 +29,38 @@ pub enum FoldSpec {
         /// Seeds the draw.
         seed: u64,
     },
+    /// Stratified 5-fold, repeated up to five times while the errors of a subset spread.
+    Wrap5 {
+        /// Seeds the shuffles.
+        seed: u64,
+    },
+    /// What the algorithm's paper uses; ten stratified folds where no algorithm is at work.
+    Own {
+        /// Seeds the shuffles.
+        seed: u64,
+    },
     /// Any (train, test) pairs of row indices.
     Splits {
         /// The pairs.
         splits: Vec<(Vec<u32>, Vec<u32>)>,
     },
+}
+
+/// How often [`FoldSpec::Wrap5`] draws folds, and how many each time.
+const WRAP5: (u64, usize) = (5, 5);
+
+impl FoldSpec {
+    /// The same folds under another seed.
+    #[must_use]
+    pub fn reseeded(self, seed: u64) -> Self {
+        match self {
+            Self::Kfold { k, shuffle, .. } => Self::Kfold { k, shuffle, seed },
+            Self::Holdout { test, .. } => Self::Holdout { test, seed },
+            Self::Wrap5 { .. } => Self::Wrap5 { seed },
+            Self::Own { .. } => Self::Own { seed },
+            other @ (Self::Loo | Self::Splits { .. }) => other,
+        }
+    }
 }
 
 /// Rows trained on and rows tested.
@@ -65,10 +93,44 @@ impl Folds {
     /// [`Error::OutOfRange`] for a number of folds the rows cannot fill, [`Error::BadSpec`] for splits that do not fit
     /// the table.
     pub fn draw(spec: &FoldSpec, codes: &[u32], n_classes: usize) -> Result<(Self, Vec<String>)> {
+        Self::draw_repeat(spec, codes, n_classes, 0)
+    }
+
+    /// All partitions that `spec` asks for, one after the other: several for repeated cross-validation, else one.
+    ///
+    /// # Errors
+    /// As for [`draw`](Self::draw).
+    pub fn draw_all(
+        spec: &FoldSpec,
+        codes: &[u32],
+        n_classes: usize,
+    ) -> Result<(Vec<Self>, Vec<String>)> {
+        let repeats = if matches!(spec, FoldSpec::Wrap5 { .. }) { WRAP5.0 } else { 1 };
+        let drawn: Result<Vec<_>> =
+            (0..repeats).map(|at| Self::draw_repeat(spec, codes, n_classes, at)).collect();
+        let (folds, mut warnings): (Vec<Self>, Vec<Vec<String>>) = drawn?.into_iter().unzip();
+        // The warnings are about class sizes and the same each time.
+        Ok((folds, warnings.swap_remove(0)))
+    }
+
+    fn draw_repeat(
+        spec: &FoldSpec,
+        codes: &[u32],
+        n_classes: usize,
+        repeat: u64,
+    ) -> Result<(Self, Vec<String>)> {
         let n = codes.len();
         let mut warnings = Vec::new();
         let folds = match spec {
             FoldSpec::Loo => Self::Partition { fold_of: (0..n as u32).collect(), n_folds: n },
+            &FoldSpec::Wrap5 { seed } => {
+                let spec = FoldSpec::Kfold { k: WRAP5.1, shuffle: true, seed };
+                return Self::draw_repeat(&spec, codes, n_classes, repeat);
+            }
+            &FoldSpec::Own { seed } => {
+                let spec = Protocol::COMMON.folds.reseeded(seed);
+                return Self::draw_repeat(&spec, codes, n_classes, repeat);
+            }
             &FoldSpec::Kfold { k, shuffle, seed } => {
                 if k < 2 || k > n {
                     let expected = format!("2 to {n}, the number of rows");
@@ -83,7 +145,8 @@ impl Folds {
                         ));
                     }
                 }
-                Self::Partition { fold_of: stratified(members, n, k, shuffle, seed), n_folds: k }
+                let shuffle = shuffle.then_some((seed, repeat));
+                Self::Partition { fold_of: stratified(members, n, k, shuffle), n_folds: k }
             }
             &FoldSpec::Holdout { test, seed } => {
                 if !(test > 0.0 && test < 1.0) {
@@ -173,16 +236,16 @@ fn members(codes: &[u32], n_classes: usize) -> Vec<Vec<u32>> {
     members
 }
 
-/// Deals each class to the folds in turn, the next class going on where the last one stopped.
-fn stratified(members: Vec<Vec<u32>>, n: usize, k: usize, shuffle: bool, seed: u64) -> Vec<u32> {
-    let streams = Streams::new(seed);
+/// Deals each class to the folds in turn, the next class going on where the last one stopped; shuffled by a seed, for
+/// the first time or again.
+fn stratified(members: Vec<Vec<u32>>, n: usize, k: usize, shuffle: Option<(u64, u64)>) -> Vec<u32> {
     let mut fold_of = vec![0; n];
     let mut next = 0;
     for (class, mut rows) in members.into_iter().enumerate() {
         let mut folds: Vec<usize> = (0..rows.len()).map(|at| (next + at) % k).collect();
         next = (next + rows.len()) % k;
-        if shuffle {
-            streams.rng(0, Phase::Folds, class).shuffle(&mut rows);
+        if let Some((seed, repeat)) = shuffle {
+            Streams::new(seed).rng(repeat, Phase::Folds, class).shuffle(&mut rows);
         } else {
             folds.sort_unstable();
         }
@@ -270,6 +333,20 @@ mod tests {
             prop_assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
             prop_assert_eq!(folds.least_training(), splits.iter().map(|s| s.train.len()).min().unwrap());
         }
+    }
+
+    #[test]
+    fn repeated_folds_differ_and_the_first_are_plain_five() {
+        let codes: Vec<u32> = (0..60).map(|row| row % 3).collect();
+        let (all, _) = Folds::draw_all(&FoldSpec::Wrap5 { seed: 7 }, &codes, 3).unwrap();
+        assert_eq!(all.len(), 5);
+        assert!(all.iter().all(|folds| folds.n_splits() == 5));
+        assert!((0..5).all(|a| (0..a).all(|b| all[a] != all[b])));
+        assert_eq!(all[0], Folds::draw(&kfold(5, true, 7), &codes, 3).unwrap().0);
+        let (one, _) = Folds::draw_all(&FoldSpec::Loo, &codes, 3).unwrap();
+        assert_eq!(one.len(), 1);
+        let own = Folds::draw(&FoldSpec::Own { seed: 7 }, &codes, 3).unwrap().0;
+        assert_eq!(own, Folds::draw(&kfold(10, true, 7), &codes, 3).unwrap().0);
     }
 
     #[test]

@@ -28,4 +28,6 @@ pub struct TurnRecord<'a> {
     pub unique: u64,
     /// Seconds since the start.
     pub seconds: f64,
+    /// What the algorithm noted, by name.
+    pub notes: Vec<(&'static str, f64)>,
 }

@@ -5,8 +5,11 @@ use crate::budget::{Budget, Stop};
 use crate::dataset::Dataset;
 use crate::engine::{Engine, Evaluations, Frame, Seconds};
 use crate::error::{Error, Result};
-use crate::evaluate::{self, EvaluationSpec, Evaluator, Measures, Resources, Work};
+use crate::evaluate::{
+    self, EvaluationRequest, EvaluationSpec, Evaluator, Measures, Metric, Resources, Work,
+};
 use crate::filter::{Filter, Prescreen};
+use crate::folds::FoldSpec;
 use crate::objective::{Cost, Objective};
 use crate::observe::Observer;
 use crate::parallel::Pool;
@@ -33,8 +36,8 @@ pub struct Spec {
     pub params: Map<String, Value>,
     /// Fixes all chance of the search.
     pub seed: u64,
-    /// What one fitness value is.
-    pub evaluation: EvaluationSpec,
+    /// What one fitness value is; what it leaves open is the algorithm's own.
+    pub evaluation: EvaluationRequest,
     /// What the search lowers; empty for what the algorithm's paper lowers.
     #[serde(default)]
     pub objective: Option<Objective>,
@@ -68,6 +71,8 @@ pub struct Selection {
     pub seed: u64,
     /// What it lowered.
     pub objective: Objective,
+    /// How it measured, where a paper's way had to fill in.
+    pub measured_by: MeasuredBy,
     /// What was dropped before the search.
     pub prescreen: Option<Screened>,
     /// The chosen features.
@@ -96,6 +101,25 @@ pub struct Selection {
     pub trace: Trace,
     /// Error against size.
     pub front: Vec<FrontPoint>,
+}
+
+/// What the spec may leave to the algorithm, and how it was settled.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MeasuredBy {
+    /// Neighbours asked.
+    pub k: usize,
+    /// Their distance.
+    pub metric: Metric,
+    /// Which rows tested which; none for given splits, which are long and known.
+    pub folds: Option<FoldSpec>,
+}
+
+impl MeasuredBy {
+    fn of(spec: &EvaluationSpec) -> Self {
+        let is_given = matches!(spec.folds, FoldSpec::Splits { .. });
+        let folds = (!is_given).then(|| spec.folds.clone());
+        Self { k: spec.k, metric: spec.metric, folds }
+    }
 }
 
 /// What a prescreen left of the features that are neither forced in nor out.
@@ -130,6 +154,8 @@ pub struct Run<'a> {
     warnings: Vec<String>,
     budget: Budget,
     objective: Objective,
+    measured_by: MeasuredBy,
+    pool: Pool,
 }
 
 impl<'a> Run<'a> {
@@ -145,7 +171,21 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
         // Bad settings are found now, not after the tables are built.
-        let (entry, mut frame, objective, budget) = checked(spec, data.n_features())?;
+        let (entry, mut frame, budget) = checked(spec, data.n_features())?;
+        let evaluation = spec.evaluation.settle(&entry.protocol());
+        let mut remarks = Vec::new();
+        let objective = spec.objective.unwrap_or_else(|| {
+            let own = entry.card.objective;
+            let is_possible = scorer.is_none() && evaluate::can_separate(data, &evaluation);
+            if own.needs_separation() && !is_possible {
+                remarks.push(format!(
+                    "{} lowers the hybrid objective, which needs classifier knn, metric manhattan and scale minmax: the error is lowered instead",
+                    entry.id
+                ));
+                return Objective::Error;
+            }
+            own
+        });
         let pool = Pool::new(resources.threads);
         let filter = |frame: &Frame| {
             Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
@@ -166,13 +206,24 @@ impl<'a> Run<'a> {
             }
             Some(scorer) => (scorer, Vec::new()),
             None => {
-                let (own, warnings) =
-                    evaluate::build(data, &spec.evaluation, separation, resources)?;
+                let (own, warnings) = evaluate::build(data, &evaluation, separation, resources)?;
                 (own as Box<dyn Evaluator>, warnings)
             }
         };
-        let warnings = [data.warnings().to_vec(), warnings].concat();
-        Ok(Self { spec, frame, space, screened, evaluator, warnings, budget, objective })
+        let warnings = [data.warnings().to_vec(), warnings, remarks].concat();
+        let measured_by = MeasuredBy::of(&evaluation);
+        Ok(Self {
+            spec,
+            frame,
+            space,
+            screened,
+            evaluator,
+            warnings,
+            budget,
+            objective,
+            measured_by,
+            pool,
+        })
     }
 
     /// Checks a spec for a search over bare bits, without a table: `scorer` measures every candidate, the empty one like
@@ -181,11 +232,20 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Whatever is wrong with the spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
-        let (_, frame, objective, budget) = checked(spec, n_bits)?;
+        let (entry, frame, budget) = checked(spec, n_bits)?;
         let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
-        let (space, warnings) = (frame.space(), Vec::new());
-        let (screened, evaluator) = (None, scorer);
-        Ok(Self { spec, frame, space, screened, evaluator, warnings, budget, objective })
+        Ok(Self {
+            space: frame.space(),
+            objective: spec.objective.unwrap_or(entry.card.objective),
+            measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
+            pool: Pool::new(1),
+            screened: None,
+            evaluator: scorer,
+            warnings: Vec::new(),
+            spec,
+            frame,
+            budget,
+        })
     }
 
     /// The limits that are in force.
@@ -219,6 +279,7 @@ impl<'a> Run<'a> {
             budget: self.budget,
             streams: Streams::new(self.spec.seed),
             frame: &self.frame,
+            pool: self.pool,
             replay,
         }
         .run(&mut all)?;
@@ -241,6 +302,7 @@ impl<'a> Run<'a> {
             params,
             seed: self.spec.seed,
             objective: self.objective,
+            measured_by: self.measured_by,
             prescreen: self.screened,
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
@@ -266,11 +328,10 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The algorithm, what may be chosen, what is lowered and the limits in force, where all settings are good.
-fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Objective, Budget)> {
+/// The algorithm, what may be chosen and the limits in force, where all settings are good.
+fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget)> {
     let entry = algorithms::find(&spec.algorithm)?;
-    let objective = spec.objective.unwrap_or(entry.card.objective);
-    objective.check()?;
+    spec.objective.unwrap_or(entry.card.objective).check()?;
     spec.budget.check()?;
     let frame = Frame::new(n_features, &spec.include, &spec.exclude, spec.max_features)?;
     entry.start(&spec.params, &frame.space())?;
@@ -278,7 +339,7 @@ fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Objective, B
     if budget.is_unbounded() {
         budget.evaluations = entry.card.evaluations;
     }
-    Ok((entry, frame, objective, budget))
+    Ok((entry, frame, budget))
 }
 
 /// Leaves only what survives a prescreen to choose from.

@@ -1,9 +1,10 @@
 //! What an algorithm is: it asks for subsets to be tried and is told what they cost.
 
 use crate::error::{Error, Result};
-use crate::evaluate::Measures;
+use crate::evaluate::{Measures, Protocol};
 use crate::filter::Filter;
 use crate::objective::{Cost, Objective};
+use crate::parallel::Pool;
 use crate::streams::{Phase, Rng, Streams};
 use crate::subset::Subset;
 use serde::Serialize;
@@ -22,6 +23,11 @@ pub trait Optimizer: Send {
     fn is_answer(&self, _subset: &Subset) -> bool {
         true
     }
+    /// What it has to say about the turn it was just told: columns of the trace beside those every search has. The
+    /// names are the same in every turn.
+    fn notes(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
 }
 
 /// What makes an optimizer registrable.
@@ -34,6 +40,8 @@ pub trait Algorithm: Optimizer + Sized + 'static {
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
     /// Whether it asks the space for its filter, which is made only for those that do.
     const USES_FILTER: bool = false;
+    /// How the paper measures subsets, used for what the user does not say.
+    const PROTOCOL: Protocol = Protocol::COMMON;
     /// Begins a search of `space`.
     fn start(params: Self::Params, space: &Space) -> Self;
 }
@@ -272,12 +280,18 @@ pub struct Turn<'a> {
     pub best: Option<&'a Evaluation>,
     pub(crate) streams: &'a Streams,
     pub(crate) phase: Phase,
+    pub(crate) pool: &'a Pool,
 }
 
 impl Turn<'_> {
     /// The chance of one slot (a particle, an ant, a move) in this turn; to be taken once.
     pub fn rng(&self, slot: usize) -> Rng {
         self.streams.rng(self.number, self.phase, slot)
+    }
+
+    /// `work` on each item, over the threads of the run; results in the order of the items.
+    pub fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+        self.pool.map(items, work)
     }
 }
 

@@ -26,13 +26,42 @@ pub fn drive_seeded(
     turns: u64,
     cost: impl Fn(&Subset) -> f64,
 ) -> Vec<Vec<Evaluation>> {
-    let streams = Streams::new(seed);
+    driven(seed, optimizer, turns, cost).0
+}
+
+/// What an optimizer noted of each turn.
+pub type Noted = Vec<Vec<(&'static str, f64)>>;
+
+/// [`drive`] that also returns what the optimizer noted of each turn.
+pub fn drive_noting(
+    optimizer: &mut dyn Optimizer,
+    turns: u64,
+    cost: impl Fn(&Subset) -> f64,
+) -> (Vec<Vec<Evaluation>>, Noted) {
+    driven(1, optimizer, turns, cost)
+}
+
+fn driven(
+    seed: u64,
+    optimizer: &mut dyn Optimizer,
+    turns: u64,
+    cost: impl Fn(&Subset) -> f64,
+) -> (Vec<Vec<Evaluation>>, Noted) {
+    let (streams, pool) = (Streams::new(seed), Pool::new(1));
     let mut history: Vec<Vec<Evaluation>> = Vec::new();
+    let mut notes = Vec::new();
     for number in 0..turns {
         let best = history.iter().flatten().min_by_key(|tried| tried.cost);
         let fraction = number as f64 / turns as f64;
-        let turn =
-            |phase| Turn { number, fraction, turns: Some(turns), best, streams: &streams, phase };
+        let turn = |phase| Turn {
+            number,
+            fraction,
+            turns: Some(turns),
+            best,
+            streams: &streams,
+            phase,
+            pool: &pool,
+        };
         let told: Vec<Evaluation> = optimizer
             .ask(&turn(Phase::Ask))
             .into_iter()
@@ -46,9 +75,10 @@ pub fn drive_seeded(
             break;
         }
         optimizer.tell(&turn(Phase::Tell), &told);
+        notes.push(optimizer.notes());
         history.push(told);
     }
-    history
+    (history, notes)
 }
 
 /// The share of features that are missing: least where all are in.

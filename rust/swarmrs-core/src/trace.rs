@@ -26,6 +26,9 @@ pub struct Trace {
     pub mean_size: Vec<f64>,
     /// How many features two neighbouring subsets of this turn differ in, on average.
     pub diversity: Vec<f64>,
+    /// What the algorithm noted, by name.
+    #[serde(flatten)]
+    pub notes: BTreeMap<&'static str, Vec<f64>>,
 }
 
 /// Diversity looks at this many pairs at the most.
@@ -48,6 +51,9 @@ impl Observer for Trace {
         self.best_size.push(record.best.subset.count() as u64);
         self.mean_size.push(sizes as f64 / record.told.len() as f64);
         self.diversity.push(distances.iter().sum::<usize>() as f64 / distances.len().max(1) as f64);
+        for &(name, value) in &record.notes {
+            self.notes.entry(name).or_default().push(value);
+        }
         ControlFlow::Continue(())
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use swarmrs_core::algorithms::Entry;
 use swarmrs_core::dataset::Scale;
-use swarmrs_core::evaluate::EvaluationSpec;
+use swarmrs_core::evaluate::{EvaluationRequest, EvaluationSpec, Protocol};
 use swarmrs_core::run::Spec;
 use swarmrs_core::subset::Subset;
 use swarmrs_core::{Error, Result};
@@ -26,7 +26,9 @@ pub fn scale(word: &str) -> Result<Scale> {
 }
 
 pub fn evaluation(text: &str) -> Result<EvaluationSpec> {
-    serde_json::from_str(text).map_err(|error| bad_spec("evaluation", &error))
+    let asked: EvaluationRequest =
+        serde_json::from_str(text).map_err(|error| bad_spec("evaluation", &error))?;
+    Ok(asked.settle(&Protocol::COMMON))
 }
 
 pub fn spec(text: &str) -> Result<Spec> {

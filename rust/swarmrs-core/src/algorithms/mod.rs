@@ -7,15 +7,21 @@ mod cbpso;
 mod cdbpso;
 mod cfs;
 mod chbpso;
+mod clpso;
 mod clpso2d;
+mod cso;
+mod eclpso;
 mod erfs;
 mod fcbf;
 mod ga;
 mod gpso2d;
+mod gsbs;
 mod hga;
+mod lfs;
 mod lpso2d;
 mod pbpso;
 mod pbpsofs;
+mod pso;
 mod pso42;
 mod pta;
 mod random;
@@ -25,15 +31,18 @@ mod sffs;
 mod sfs;
 mod sga;
 mod upso2d;
+mod vlpso;
+mod vlpso_ls;
 
 use crate::error::{Error, Result};
+use crate::evaluate::Protocol;
 use crate::search::{Algorithm, Card, Field, Optimizer, Space, default_params, read_params};
 use serde_json::{Map, Value};
 
 /// A registered algorithm.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// Its id, the name of its file.
+    /// Its id, the name of its file but for dashes.
     pub id: &'static str,
     /// What a reader wants to know about it.
     pub card: &'static Card,
@@ -45,6 +54,7 @@ pub struct Entry {
     pub uses_filter: bool,
     /// The settings, as JSON, that the spelling it was found by fixes.
     preset: &'static str,
+    protocol: fn() -> Protocol,
     defaults: fn() -> Map<String, Value>,
     start: Start,
 }
@@ -61,15 +71,21 @@ pub const REGISTRY: &[Entry] = &[
     entry::<cdbpso::Cdbpso>("cdbpso"),
     entry::<cfs::Cfs>("cfs"),
     entry::<chbpso::Chbpso>("chbpso"),
+    entry::<clpso::Clpso>("clpso"),
     entry::<clpso2d::Clpso2d>("clpso2d"),
+    entry::<cso::Cso>("cso"),
+    entry::<eclpso::Eclpso>("eclpso"),
     entry::<erfs::Erfs>("erfs"),
     entry::<fcbf::Fcbf>("fcbf"),
     entry::<ga::Ga>("ga"),
     entry::<gpso2d::Gpso2d>("gpso2d"),
+    entry::<gsbs::Gsbs>("gsbs"),
     entry::<hga::Hga>("hga"),
+    entry::<lfs::Lfs>("lfs"),
     entry::<lpso2d::Lpso2d>("lpso2d"),
     entry::<pbpso::Pbpso>("pbpso"),
     entry::<pbpsofs::Pbpsofs>("pbpsofs"),
+    entry::<pso::Pso>("pso"),
     entry::<pso42::Pso42>("pso42"),
     entry::<pta::Pta>("pta"),
     entry::<random::Random>("random"),
@@ -79,6 +95,8 @@ pub const REGISTRY: &[Entry] = &[
     entry::<sfs::Sfs>("sfs"),
     entry::<sga::Sga>("sga"),
     entry::<upso2d::Upso2d>("upso2d"),
+    entry::<vlpso::Vlpso>("vlpso"),
+    entry::<vlpso_ls::VlpsoLs>("vlpso-ls"),
 ];
 
 const fn entry<A: Algorithm>(id: &'static str) -> Entry {
@@ -89,6 +107,7 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
         presets: A::PRESETS,
         uses_filter: A::USES_FILTER,
         preset: "{}",
+        protocol: || A::PROTOCOL,
         defaults: default_params::<A::Params>,
         start: start::<A>,
     }
@@ -117,6 +136,11 @@ impl Entry {
         let mut all = self.fixed();
         all.extend(given.clone());
         (self.start)(self.id, &all, space)
+    }
+
+    /// How its paper measures subsets.
+    pub fn protocol(&self) -> Protocol {
+        (self.protocol)()
     }
 
     /// The default settings, by name.

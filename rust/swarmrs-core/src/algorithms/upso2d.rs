@@ -171,6 +171,7 @@ impl Optimizer for Upso2d {
 mod tests {
     use super::*;
     use crate::operators::learning2d::Likelihoods;
+    use crate::parallel::Pool;
     use crate::streams::{Phase, Streams};
     use crate::testing::{bits, drive, least};
 
@@ -224,7 +225,7 @@ mod tests {
     #[test]
     fn unification_grows_from_the_first_move_to_the_last() {
         let params = Upso2dParams::default();
-        let streams = Streams::new(1);
+        let (streams, pool) = (Streams::new(1), Pool::new(1));
         let u = |number, turns, fraction| {
             let phase = Phase::Ask;
             params.unification(&Turn {
@@ -234,6 +235,7 @@ mod tests {
                 best: None,
                 streams: &streams,
                 phase,
+                pool: &pool,
             })
         };
         // Decimal fractions are not exact in binary.

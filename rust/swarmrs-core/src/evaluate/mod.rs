@@ -5,6 +5,7 @@ pub mod knn;
 mod layout;
 pub mod memo;
 pub mod naive_bayes;
+mod repeated;
 pub mod sums;
 mod tally;
 
@@ -194,6 +195,65 @@ pub struct EvaluationSpec {
     pub folds: FoldSpec,
 }
 
+/// How a paper measures subsets: used for what a user leaves open.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Protocol {
+    /// Neighbours asked.
+    pub k: usize,
+    /// Their distance.
+    pub metric: Metric,
+    /// Which rows test which.
+    pub folds: FoldSpec,
+}
+
+impl Protocol {
+    /// Five neighbours, ten folds: what most papers do, and what is done where no paper is followed.
+    pub const COMMON: Self = Self {
+        k: 5,
+        metric: Metric::Euclidean,
+        folds: FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 },
+    };
+    /// One neighbour, each row tested by all others, and distances that the hybrid objective can use: high dimensions.
+    pub const NEAREST: Self = Self { k: 1, metric: Metric::Manhattan, folds: FoldSpec::Loo };
+    /// One neighbour, five folds repeated while errors spread: the classic greedy wrappers.
+    pub const WRAPPER: Self =
+        Self { k: 1, metric: Metric::Euclidean, folds: FoldSpec::Wrap5 { seed: 0 } };
+}
+
+/// What a user says about a fitness value; a [`Protocol`] says the rest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvaluationRequest {
+    /// Which classifier.
+    pub classifier: Classifier,
+    /// Neighbours asked, for k-NN.
+    #[serde(default)]
+    pub k: Option<usize>,
+    /// Distance, for k-NN.
+    #[serde(default)]
+    pub metric: Option<Metric>,
+    /// Votes, for k-NN.
+    pub weights: Weights,
+    /// Which rows test which.
+    pub folds: FoldSpec,
+}
+
+impl EvaluationRequest {
+    /// The same with everything said.
+    pub fn settle(&self, protocol: &Protocol) -> EvaluationSpec {
+        EvaluationSpec {
+            classifier: self.classifier,
+            k: self.k.unwrap_or(protocol.k),
+            metric: self.metric.unwrap_or(protocol.metric),
+            weights: self.weights,
+            folds: match self.folds {
+                FoldSpec::Own { seed } => protocol.folds.clone().reseeded(seed),
+                ref given => given.clone(),
+            },
+        }
+    }
+}
+
 /// How an evaluator may work; none of it changes an answer.
 #[derive(Debug, Clone)]
 pub struct Resources {
@@ -229,34 +289,50 @@ pub fn build(
     separation: bool,
     resources: Resources,
 ) -> Result<(Box<dyn Classify>, Vec<String>)> {
-    let (folds, mut warnings) = Folds::draw(&spec.folds, data.codes(), data.n_classes())?;
-    if separation
-        && !(spec.classifier == Classifier::Knn
-            && spec.metric == Metric::Manhattan
-            && matches!(data.grid(), Grid::Narrow(_)))
-    {
+    let (partitions, mut warnings) = Folds::draw_all(&spec.folds, data.codes(), data.n_classes())?;
+    if separation && !can_separate(data, spec) {
         let what = "the hybrid objective needs classifier knn, metric manhattan and scale minmax";
         return Err(Error::BadSpec { what: what.into() });
     }
-    let bayes = |likelihood, resources| {
-        naive_bayes::NaiveBayes::evaluator(data, &folds, likelihood, resources)
-    };
-    let evaluator: Box<dyn Classify> = match spec.classifier {
-        Classifier::Nb => bayes(Likelihood::Density, resources),
-        Classifier::NbCdf => {
-            let what = "nb-cdf repeats a published error and is no naive Bayes: \
-                        use it only to compare with the numbers published with it";
-            warnings.push(what.to_owned());
-            bayes(Likelihood::Cumulative, resources)
-        }
-        Classifier::Knn => {
-            let most = folds.least_training();
-            if spec.k == 0 || spec.k > most {
-                let expected = format!("1 to {most}, the rows a test row is compared with");
-                return Err(Error::out_of_range("k", spec.k, &expected));
+    if spec.classifier == Classifier::NbCdf {
+        let what = "nb-cdf repeats a published error and is no naive Bayes: \
+                    use it only to compare with the numbers published with it";
+        warnings.push(what.to_owned());
+    }
+    let n_partitions = partitions.len();
+    // Each partition keeps its own sums, so they share the memory.
+    let memory = resources.memory / n_partitions as u64;
+    let resources = Resources { memory, ..resources };
+    let mut evaluators = partitions.iter().map(|folds| -> Result<Box<dyn Classify>> {
+        let resources = resources.clone();
+        let bayes = |likelihood, resources| {
+            naive_bayes::NaiveBayes::evaluator(data, folds, likelihood, resources)
+        };
+        match spec.classifier {
+            Classifier::Nb => Ok(bayes(Likelihood::Density, resources)),
+            Classifier::NbCdf => Ok(bayes(Likelihood::Cumulative, resources)),
+            Classifier::Knn => {
+                let most = folds.least_training();
+                if spec.k == 0 || spec.k > most {
+                    let expected = format!("1 to {most}, the rows a test row is compared with");
+                    return Err(Error::out_of_range("k", spec.k, &expected));
+                }
+                knn::build(data, folds, spec, separation, resources)
             }
-            knn::build(data, &folds, spec, separation, resources)?
         }
+    });
+    let evaluator = match evaluators.next() {
+        Some(only) if n_partitions == 1 => only?,
+        first => Box::new(repeated::Repeated::new(
+            first.into_iter().chain(evaluators).collect::<Result<_>>()?,
+        )),
     };
     Ok((evaluator, warnings))
+}
+
+/// Whether the distances between and within classes, which the hybrid objective needs, can be had.
+pub fn can_separate(data: &Dataset, spec: &EvaluationSpec) -> bool {
+    spec.classifier == Classifier::Knn
+        && spec.metric == Metric::Manhattan
+        && matches!(data.grid(), Grid::Narrow(_))
 }

@@ -4,6 +4,17 @@ use crate::objective::Cost;
 use crate::search::Evaluation;
 use crate::subset::Subset;
 
+/// What two subsets are compared by: cost, then size, less being better.
+pub type Standing = (Cost, usize);
+
+/// Where a tried subset stands. The empty one counts as the largest: it never beats another of its cost.
+pub fn standing(tried: &Evaluation) -> Standing {
+    match tried.subset.count() {
+        0 => (tried.cost, usize::MAX),
+        size => (tried.cost, size),
+    }
+}
+
 /// The best position of each particle and the index of the best of these.
 ///
 /// A best is replaced on strict improvement only; among equals the lowest particle index leads.
@@ -75,6 +86,15 @@ mod tests {
                 cost: Cost::new(cost),
             })
             .collect()
+    }
+
+    #[test]
+    fn the_empty_subset_loses_every_tie() {
+        let mut tried = told(&[0.5, 0.5]);
+        tried[0].subset = Subset::empty(9);
+        assert!(standing(&tried[1]) < standing(&tried[0]));
+        tried[0].cost = Cost::new(0.4);
+        assert!(standing(&tried[0]) < standing(&tried[1]));
     }
 
     #[test]

@@ -26,13 +26,14 @@ pub fn only_choice(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parallel::Pool;
     use crate::streams::{Phase, Streams};
     use crate::testing::crossed;
 
     fn asked(number: u64, space: &Space) -> Vec<Subset> {
-        let streams = Streams::new(1);
-        let (fraction, turns, best) = (0.0, None, None);
-        let turn = Turn { number, fraction, turns, best, streams: &streams, phase: Phase::Ask };
+        let (streams, pool) = (Streams::new(1), Pool::new(1));
+        let (fraction, turns, best, phase) = (0.0, None, None, Phase::Ask);
+        let turn = Turn { number, fraction, turns, best, streams: &streams, phase, pool: &pool };
         only_choice(&turn, space, |filter, limit| filter.ranking()[..limit].to_vec())
     }
 

@@ -1,21 +1,22 @@
 //! The swarm of real vectors whose subset is what lies above a threshold.
 
-use crate::objective::Cost;
-use crate::operators::bests::first_least;
+use crate::operators::bests::{Standing, first_least, standing};
 use crate::operators::velocity::Pull;
 use crate::search::{Evaluation, Space, Turn};
 use crate::streams::Rng;
 use crate::subset::Subset;
 
-/// Positions in [0, 1], velocities without limit, and bests.
+/// Positions in [0, 1], velocities and bests.
 #[derive(Debug)]
 pub struct RealSwarm {
     space: Space,
     threshold: f64,
     ties: Ties,
+    /// Infinite where velocities have none; they start at rest then, else anywhere within.
+    velocity_limit: f64,
     positions: Vec<Vec<f64>>,
     velocities: Vec<Vec<f64>>,
-    bests: Vec<(Vec<f64>, (Cost, usize))>,
+    bests: Vec<(Vec<f64>, Standing)>,
     leader: usize,
 }
 
@@ -30,23 +31,24 @@ pub enum Ties {
 
 impl Ties {
     /// Whether a subset of this cost and size replaces a best of that cost and size.
-    pub fn replaces(self, new: (Cost, usize), best: (Cost, usize)) -> bool {
+    pub fn replaces(self, new: Standing, best: Standing) -> bool {
         self.key(new) < self.key(best)
     }
 
-    /// What is compared of a cost and size.
-    fn key(self, (cost, size): (Cost, usize)) -> (Cost, usize) {
+    /// What is compared of a standing.
+    fn key(self, (cost, size): Standing) -> Standing {
         (cost, if self == Self::Shrink { size } else { 0 })
     }
 }
 
 impl RealSwarm {
-    /// A swarm at rest, before its first turn.
+    /// A swarm at rest, before its first turn; its velocities have no limit.
     pub fn new(population: usize, threshold: f64, ties: Ties, space: &Space) -> Self {
         Self {
             space: space.clone(),
             threshold,
             ties,
+            velocity_limit: f64::INFINITY,
             positions: Vec::new(),
             velocities: vec![vec![0.0; space.n_features()]; population],
             bests: Vec::new(),
@@ -54,44 +56,53 @@ impl RealSwarm {
         }
     }
 
-    /// Draws the first positions, particle by particle.
+    /// The same swarm with velocities that stay within a limit and start anywhere within.
+    #[must_use]
+    pub fn limited(self, velocity_limit: f64) -> Self {
+        Self { velocity_limit, ..self }
+    }
+
+    /// Draws the first positions, particle by particle, then their velocities.
     pub fn start(
         &mut self,
         turn: &Turn<'_>,
-        draw: impl Fn(usize, &mut Rng) -> Vec<f64>,
+        draw: impl Fn(usize, &mut Rng) -> Vec<f64> + Sync,
     ) -> Vec<Subset> {
-        (0..self.velocities.len())
-            .map(|particle| {
-                let mut rng = turn.rng(particle);
-                let mut y = draw(particle, &mut rng);
-                let subset = settle(&mut y, self.threshold, &self.space, &mut rng);
-                self.positions.push(y);
-                subset
-            })
-            .collect()
+        let limit = self.velocity_limit;
+        let particles = self.velocities.iter_mut().enumerate().collect();
+        let started = turn.map(particles, |(particle, v): (usize, &mut Vec<f64>)| {
+            let mut rng = turn.rng(particle);
+            let mut y = draw(particle, &mut rng);
+            if limit.is_finite() {
+                v.fill_with(|| limit * (2.0 * rng.unit() - 1.0));
+            }
+            let subset = settle(&mut y, self.threshold, &self.space, &mut rng);
+            (y, subset)
+        });
+        let (positions, subsets) = started.into_iter().unzip();
+        self.positions = positions;
+        subsets
     }
 
     /// Moves every particle; r1, r2 are drawn for every feature in this order.
     pub fn advance(&mut self, turn: &Turn<'_>, pull: Pull) -> Vec<Subset> {
         let global = &self.bests[self.leader].0;
+        let limit = self.velocity_limit;
         let particles = self.positions.iter_mut().zip(&mut self.velocities).zip(&self.bests);
-        particles
-            .enumerate()
-            .map(|(particle, ((y, v), (own, _)))| {
-                let mut rng = turn.rng(particle);
-                for d in 0..y.len() {
-                    let (r1, r2) = (rng.unit(), rng.unit());
-                    v[d] = pull.velocity(v[d], y[d], own[d], global[d], r1, r2);
-                    y[d] = (y[d] + v[d]).clamp(0.0, 1.0);
-                }
-                settle(y, self.threshold, &self.space, &mut rng)
-            })
-            .collect()
+        turn.map(particles.enumerate().collect(), |(particle, ((y, v), (own, _)))| {
+            let mut rng = turn.rng(particle);
+            for d in 0..y.len() {
+                let (r1, r2) = (rng.unit(), rng.unit());
+                v[d] = pull.velocity(v[d], y[d], own[d], global[d], r1, r2).clamp(-limit, limit);
+                y[d] = (y[d] + v[d]).clamp(0.0, 1.0);
+            }
+            settle(y, self.threshold, &self.space, &mut rng)
+        })
     }
 
     /// Learns what the positions cost; the lead moves as a best does, to the lowest of equals.
     pub fn learn(&mut self, told: &[Evaluation]) {
-        let ranks = told.iter().map(|new| (new.cost, new.subset.count()));
+        let ranks = told.iter().map(standing);
         let before = self.bests.get(self.leader).map(|best| best.1);
         if self.bests.is_empty() {
             self.bests = self.positions.iter().cloned().zip(ranks).collect();
@@ -111,7 +122,7 @@ impl RealSwarm {
 
 /// The features above the threshold; those trimmed away are set back to it, so that position and
 /// subset agree.
-fn settle(y: &mut [f64], threshold: f64, space: &Space, rng: &mut Rng) -> Subset {
+pub fn settle(y: &mut [f64], threshold: f64, space: &Space, rng: &mut Rng) -> Subset {
     let above = Subset::from_fn(y.len(), |d| y[d] > threshold);
     let mut kept = above.clone();
     space.trim(&mut kept, rng);
@@ -125,6 +136,7 @@ fn settle(y: &mut [f64], threshold: f64, space: &Space, rng: &mut Rng) -> Subset
 mod tests {
     use super::*;
     use crate::evaluate::Measures;
+    use crate::objective::Cost;
     use crate::streams::{Phase, Streams};
     use proptest::prelude::*;
 

@@ -38,3 +38,107 @@ pub const REFRESH_GAP: Field = Field {
     allowed: Allowed::AtLeast(1.0),
     about: "RG, moves without a better own best after which a velocity is redrawn",
 };
+
+/// The particles of a swarm whose size follows from the number of features.
+pub const POPULATION_BY_FEATURES: Field = Field {
+    name: "population",
+    allowed: Allowed::AtLeast(1.0),
+    about: "particles; null for a twentieth of the features, but 100 to 300",
+};
+
+/// What [`POPULATION_BY_FEATURES`] comes to.
+pub fn population_by_features(given: Option<usize>, n_features: usize) -> usize {
+    given.unwrap_or((n_features / 20).clamp(100, 300))
+}
+
+/// T: how often a swarm moves.
+pub const ITERATIONS: Field = Field {
+    name: "iterations",
+    allowed: Allowed::AtLeast(1.0),
+    about: "T, moves after the start; then the search ends",
+};
+
+/// w at the last move.
+pub const INERTIA_END: Field = Field {
+    name: "inertia_end",
+    allowed: Allowed::AtLeast(0.0),
+    about: "w that inertia comes down to after all iterations",
+};
+
+/// α: the patience of learners with their exemplars.
+pub const EXEMPLAR_GAP: Field = Field {
+    name: "refresh_gap",
+    allowed: Allowed::AtLeast(1.0),
+    about: "alpha, moves without a better own best after which exemplars are drawn anew",
+};
+
+/// D: the divisions of a swarm of different lengths.
+pub const DIVISIONS: Field = Field {
+    name: "divisions",
+    allowed: Allowed::AtLeast(1.0),
+    about: "D, groups of particles of one length, at most as many as particles",
+};
+
+/// β: the patience of a swarm with its lengths.
+pub const LENGTH_GAP: Field = Field {
+    name: "length_gap",
+    allowed: Allowed::AtLeast(1.0),
+    about: "beta, iterations without a better best after which lengths change; null for never",
+};
+
+/// Whether a division starts with one particle that has all its features.
+pub const FULL_PARTICLES: Field = Field {
+    name: "full_particles",
+    allowed: Allowed::Flag,
+    about: "whether one particle of each division starts with all its features",
+};
+
+/// Whether a cut best keeps what it was worth.
+pub const KEEP_CUT_BESTS: Field = Field {
+    name: "keep_cut_bests",
+    allowed: Allowed::Flag,
+    about: "whether an own best that was cut keeps its former cost instead of being measured",
+};
+
+/// An inertia that changes evenly over the iterations.
+#[derive(Debug, Clone, Copy)]
+pub struct Inertia {
+    /// At the first move.
+    pub start: f64,
+    /// What it would be after the last.
+    pub end: f64,
+    /// Moves in all.
+    pub iterations: u64,
+}
+
+impl Inertia {
+    /// That of a move; the first is number 1.
+    pub fn at(self, number: u64) -> f64 {
+        let done = number.saturating_sub(1) as f64 / self.iterations as f64;
+        self.start - (self.start - self.end) * done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_population_is_a_twentieth_within_bounds() {
+        for (n, population) in
+            [(30, 100), (2308, 115), (5327, 266), (5920, 296), (10_367, 300), (12_533, 300)]
+        {
+            assert_eq!(population_by_features(None, n), population);
+        }
+        assert_eq!(population_by_features(Some(7), 2308), 7);
+    }
+
+    #[test]
+    fn inertia_falls_evenly() {
+        let inertia = Inertia { start: 0.9, end: 0.4, iterations: 100 };
+        for (number, w) in [(1, 0.900), (2, 0.895), (100, 0.405)] {
+            // Decimal fractions are not exact in binary.
+            assert!((inertia.at(number) - w).abs() < 1e-15);
+        }
+    }
+}

@@ -5,17 +5,18 @@
 
 use serde_json::{Map, Value};
 use std::ops::ControlFlow;
-use swarmrs_core::algorithms::Entry;
+use swarmrs_core::algorithms::{Entry, find};
 use swarmrs_core::budget::Budget;
 use swarmrs_core::dataset::{Dataset, Scale};
 use swarmrs_core::engine::{Engine, Frame, Outcome};
 use swarmrs_core::error::Result;
 use swarmrs_core::evaluate::{
-    Classifier, EvaluationSpec, Evaluator, Measures, Metric, Resources, Weights,
+    Classifier, EvaluationRequest, Evaluator, Measures, Metric, Resources, Weights,
 };
 use swarmrs_core::folds::FoldSpec;
 use swarmrs_core::objective::Objective;
 use swarmrs_core::observe::{Observer, TurnRecord};
+use swarmrs_core::parallel::Pool;
 use swarmrs_core::run::{Run, Selection, Spec};
 use swarmrs_core::search::{Evaluation, Optimizer};
 use swarmrs_core::streams::Streams;
@@ -43,16 +44,19 @@ pub fn table() -> Dataset {
     Dataset::new(&columns, codes, 3, names, Scale::Minmax).unwrap()
 }
 
-/// A run of `algorithm` on the made table: 3-NN, Manhattan, five folds.
+/// A run of `algorithm` on the made table: 3-NN, Manhattan, five folds. A population that follows from the number of
+/// features is made small, so that a short run has many turns.
 pub fn spec(algorithm: &str, evaluations: u64) -> Spec {
+    let defaults = find(algorithm).unwrap().defaults();
+    let small = defaults.get("population").is_some_and(Value::is_null);
     Spec {
         algorithm: algorithm.to_owned(),
-        params: Map::new(),
+        params: params(if small { r#"{"population": 12}"# } else { "{}" }),
         seed: 1,
-        evaluation: EvaluationSpec {
+        evaluation: EvaluationRequest {
             classifier: Classifier::Knn,
-            k: 3,
-            metric: Metric::Manhattan,
+            k: Some(3),
+            metric: Some(Metric::Manhattan),
             weights: Weights::Uniform,
             folds: FoldSpec::Kfold { k: 5, shuffle: false, seed: 0 },
         },
@@ -111,6 +115,7 @@ pub fn search(
         budget: Budget { evaluations: Some(evaluations), ..Budget::default() },
         streams: Streams::new(seed),
         frame: &frame,
+        pool: Pool::new(1),
         replay: None,
     };
     engine.run(&mut []).unwrap()

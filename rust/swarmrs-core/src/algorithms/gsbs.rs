@@ -1,0 +1,125 @@
+//! Greedy stepwise backward selection: take features out as long as that does no harm.
+//!
+//! ```text
+//! X <- all features
+//! repeat  a <- argmin J(X - a);  X <- X - a if J(X - a) <= J(X), else stop        X chosen
+//! ```
+//!
+//! Unlike sequential backward selection it stops at the first feature that is missed, and of equal candidates it takes out
+//! the last. The one feature left at the end is never taken out. X itself is measured in a turn of its own, then every
+//! sweep is one turn. Subsets are measured by five folds, repeated while errors spread, as the wrapper it stands for does.
+//!
+//! Where a limit forbids all features, the first turn tries every feature alone and the search starts from as many of the
+//! best as the limit allows.
+//!
+//! R. Caruana, D. Freitag, Greedy attribute selection, Int. Conf. on Machine Learning (1994),
+//! doi:10.1016/B978-1-55860-335-6.50012-X
+
+use crate::evaluate::Protocol;
+use crate::objective::{Cost, Objective};
+use crate::operators::sweep::{self, Sweep};
+use crate::search::{Algorithm, Card, Evaluation, Family, NoParams, Optimizer, Space, Turn};
+use crate::subset::Subset;
+
+/// A subset that shrinks while that does no harm.
+#[derive(Debug)]
+pub struct Gsbs {
+    limit: usize,
+    chosen: Subset,
+    cost: Cost,
+    phase: Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Phase {
+    /// Every feature alone, to find a start that the limit allows.
+    Rank,
+    /// The start itself.
+    Measure,
+    /// One removal sweep after the other.
+    Remove,
+    /// A feature is missed.
+    Done,
+}
+
+impl Algorithm for Gsbs {
+    type Params = NoParams;
+    const CARD: Card = Card {
+        name: "Greedy stepwise backward selection",
+        family: Family::Sequential,
+        year: 1994,
+        paper: "R. Caruana, D. Freitag, Greedy attribute selection, Int. Conf. on Machine Learning",
+        doi: "10.1016/B978-1-55860-335-6.50012-X",
+        aliases: &[],
+        summary: "takes features out of all of them until one is missed",
+        evaluations: None,
+        objective: Objective::Error,
+    };
+    const PROTOCOL: Protocol = Protocol::WRAPPER;
+
+    fn start(_: NoParams, space: &Space) -> Self {
+        let (n, limit) = (space.n_features(), space.limit());
+        let (chosen, phase) = match sweep::whole(n, limit) {
+            Some(whole) => (whole, Phase::Measure),
+            None => (Subset::empty(n), Phase::Rank),
+        };
+        Self { limit, chosen, cost: Cost::new(f64::INFINITY), phase }
+    }
+}
+
+impl Optimizer for Gsbs {
+    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+        match self.phase {
+            Phase::Rank => Sweep::Add.of(&self.chosen),
+            Phase::Measure => vec![self.chosen.clone()],
+            Phase::Remove if self.chosen.count() > 1 => Sweep::Remove.of(&self.chosen),
+            Phase::Remove | Phase::Done => Vec::new(),
+        }
+    }
+
+    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+        match self.phase {
+            Phase::Rank => {
+                if let Some(start) = sweep::best_singles(told, self.limit) {
+                    self.chosen = start;
+                }
+                self.phase = Phase::Measure;
+            }
+            Phase::Measure => {
+                self.cost = told.first().map_or(self.cost, |tried| tried.cost);
+                self.phase = Phase::Remove;
+            }
+            Phase::Remove | Phase::Done => {
+                // The last of equals, as the wrapper's own running maximum has it.
+                let best = told.iter().rev().min_by_key(|tried| tried.cost);
+                match best.filter(|best| best.cost <= self.cost) {
+                    Some(best) => (self.chosen, self.cost) = (best.subset.clone(), best.cost),
+                    None => self.phase = Phase::Done,
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{drive, toy_path};
+
+    #[test]
+    fn it_walks_the_toy_down_to_where_a_feature_is_missed() {
+        let (path, evaluations) =
+            toy_path(Gsbs::start(NoParams {}, &Space::new(4, 4)), |search| &search.chosen);
+        // All four at 0.80, then 123 at 0.92; of its parts 23 has 0.90, so it stops.
+        assert_eq!(path, ["1234", "123", "123"]);
+        assert_eq!(evaluations, 1 + 4 + 3);
+    }
+
+    #[test]
+    fn equal_costs_still_remove_and_the_last_of_equals_goes() {
+        let mut search = Gsbs::start(NoParams {}, &Space::new(5, 5));
+        let history = drive(&mut search, 99, |_| 0.3);
+        assert_eq!(search.chosen, Subset::from_indices(5, [0]));
+        assert_eq!(history.len(), 1 + 4);
+    }
+}
