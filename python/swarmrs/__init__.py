@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from swarmrs import exceptions
     from swarmrs._estimators import SwarmSelector
     from swarmrs._evaluator import Evaluator
-    from swarmrs._minimize import Minimum, minimize
     from swarmrs._filter_selector import FilterSelector
+    from swarmrs._minimize import Minimum, minimize
     from swarmrs._rank import Ranking, rank
     from swarmrs._select import algorithms, select
     from swarmrs._selection import Selection
