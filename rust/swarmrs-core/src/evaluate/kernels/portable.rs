@@ -174,7 +174,9 @@ pub fn remove_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]) {
 }
 
 /// Some sums at a time, so that they stay in registers while all tables enter.
-#[inline]
+// Only within its caller is it compiled for the caller's instructions.
+#[allow(clippy::inline_always)]
+#[inline(always)]
 fn enter_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>], enter: impl Fn(i64, i64) -> i64) {
     const RUN: usize = 32;
     let (runs, rest) = sums.as_chunks_mut::<RUN>();
