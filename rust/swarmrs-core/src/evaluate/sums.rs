@@ -85,11 +85,11 @@ pub struct Incremental<A: Additive> {
 /// A subset this near to a kept one is not kept itself: reaching it again is as cheap as reading it.
 const NEAR: usize = 4;
 /// Sums up to this many bytes stay in a core's cache.
-const CACHED: usize = 1 << 20;
+const CACHED: usize = 1 << 17;
 /// From this many features on, slots keep sums that stay in the cache ...
 const CACHED_FEATURES: usize = 24;
 /// ... and sums that do not.
-const UNCACHED_FEATURES: usize = 80;
+const UNCACHED_FEATURES: usize = 256;
 /// One subset is split over the threads from this many element operations on.
 const SPLIT_OPS: u64 = 1 << 22;
 
