@@ -24,10 +24,10 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-rust quality ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-rust quality high-dimension ci clean cargo
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## choose columns of an embedded data set and print them
 	$(BIN)/swarmrs select sklearn:breast_cancer --algo vlpso --seed 1
@@ -72,6 +72,9 @@ bench-rust: cargo ## run the criterion benches of the core; ARGS=knn_loo for som
 
 quality: build ## compare the subsets that all methods find; ARGS="--seeds 3 --datasets sonar" for a part
 	$(BIN)/python benches/quality.py $(ARGS)
+
+high-dimension: build ## repeat the comparison of the VLPSO paper; ARGS="--seeds 1 --datasets srbct" for a part
+	$(BIN)/python benches/high_dimension.py $(ARGS)
 
 ci: ## run the gate: lint, then test
 	.ci/run

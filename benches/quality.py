@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from large import ROOT, TABLES
 from numpy.typing import NDArray
+from runs import Store
 from scipy import stats
 from swarmrs import algorithms, select
 
@@ -69,15 +69,6 @@ Runs = dict[Key, Found]
 Means = NDArray[np.float64]
 
 
-def _read_store(path: Path) -> Runs:
-    runs: Runs = {}
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            runs[Key(**row["key"])] = Found(**row["found"])
-    return runs
-
-
 def _wanted(args: argparse.Namespace, datasets: Iterable[str]) -> Iterator[Key]:
     """Yield the runs, seed by seed, so that an interrupted comparison is a fair one."""
     fixed = {card.id for card in algorithms() if card.family == "sequential"}
@@ -103,22 +94,6 @@ def _run(key: Key, jobs: int) -> Found:
     error = found.scores["error"]
     assert error is not None, "our own classifiers tell all scores"
     return Found(error, found.size)
-
-
-def _complete(keys: Sequence[Key], runs: Runs, store: Path, jobs: int) -> None:
-    """Run what is not in the store yet, and put it there."""
-    missing = [key for key in keys if key not in runs]
-    if not missing:
-        return
-    store.parent.mkdir(parents=True, exist_ok=True)
-    with store.open("a", encoding="utf-8") as out:
-        for done, key in enumerate(missing, 1):
-            runs[key] = _run(key, jobs)
-            out.write(json.dumps({"key": asdict(key), "found": asdict(runs[key])}) + "\n")
-            out.flush()
-            note = f"{done}/{len(missing)} {key.data} {key.method} seed {key.seed}"
-            print(f"\r{note:<60}", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
 
 
 @dataclass(frozen=True)
@@ -252,8 +227,8 @@ def main() -> None:
             print(f"{name}: skipped, {name}.parquet is not at hand", file=sys.stderr)
     if not datasets:
         return
-    runs = _read_store(args.store)
-    _complete(list(_wanted(args, datasets)), runs, args.store, args.jobs)
+    store = Store(args.store, Key, Found)
+    runs = store.complete(list(_wanted(args, datasets)), lambda key: _run(key, args.jobs))
     results = Results.of(args, datasets, runs)
     print(
         f"Mean error @ mean size of {args.seeds} runs, {args.evals} subsets asked for in each; "
