@@ -91,6 +91,9 @@ impl Plan<'_> {
     fn bits_to_lose(&mut self, value: impl Fn(usize) -> u16) -> Option<u32> {
         let d = self.data.n_features();
         let exact = Neighbours::<Euclidean16>::new(self, Isa::detect(), value);
+        if !exact.fits_short_keys() {
+            return None;
+        }
         // No subset's distance exceeds that of all features.
         let ops = exact.layout.pairs() * d as u64;
         let farthest = if ops <= MOST_COMPARED {

@@ -74,11 +74,16 @@ impl Screen {
 }
 
 impl<K: Kernel> Neighbours<K> {
+    /// Whether lists of short keys are of use for so many rows and neighbours, and such folds.
+    pub(super) fn fits_short_keys(&self) -> bool {
+        let is_small = self.k <= MOST_NEIGHBOURS && self.format.shift <= MOST_ROW_BITS;
+        is_small && self.layout.is_symmetric()
+    }
+
     /// Finds out whether neighbours can be screened and, by a trial on some subsets, whether they should be. Returns the
     /// element operations that took.
     pub(super) fn try_screening(&mut self) -> u64 {
-        let fits = self.k <= MOST_NEIGHBOURS && self.format.shift <= MOST_ROW_BITS;
-        self.is_screened = K::SHORT.is_some() && fits && self.layout.is_symmetric();
+        self.is_screened = K::SHORT.is_some() && self.fits_short_keys();
         if !self.is_screened {
             return 0;
         }
