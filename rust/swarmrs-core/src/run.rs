@@ -200,10 +200,7 @@ impl<'a> Run<'a> {
         }
         let separation = objective.needs_separation();
         let (evaluator, warnings) = match scorer {
-            Some(_) if separation => {
-                let what = "the hybrid objective needs our own k-NN, not a scorer from outside";
-                return Err(Error::BadSpec { what: what.into() });
-            }
+            Some(_) if separation => return Err(needs_own_knn()),
             Some(scorer) => (scorer, Vec::new()),
             None => {
                 let (own, warnings) = evaluate::build(data, &evaluation, separation, resources)?;
@@ -233,10 +230,16 @@ impl<'a> Run<'a> {
     /// Whatever is wrong with the spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
         let (entry, frame, budget) = checked(spec, n_bits)?;
+        let objective = match spec.objective {
+            Some(given) if given.needs_separation() => return Err(needs_own_knn()),
+            Some(given) => given,
+            None if entry.card.objective.needs_separation() => Objective::Error,
+            None => entry.card.objective,
+        };
         let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
         Ok(Self {
             space: frame.space(),
-            objective: spec.objective.unwrap_or(entry.card.objective),
+            objective,
             measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
             pool: Pool::new(1),
             screened: None,
@@ -287,11 +290,13 @@ impl<'a> Run<'a> {
             Some(best) => best,
             None if outcome.stop == Stop::Interrupted => return Err(Error::Interrupted),
             None => {
-                let what = format!(
-                    "the budget ends before the first turn of {}: no subset was measured",
-                    entry.id
-                );
-                return Err(Error::BadSpec { what });
+                let id = entry.id;
+                let why = if outcome.turns == 0 {
+                    format!("the budget ends before the first turn of {id}")
+                } else {
+                    format!("{id} asked for nothing but the empty subset")
+                };
+                return Err(Error::BadSpec { what: format!("{why}: no subset was measured") });
             }
         };
         if !best.cost.value().is_finite() {
@@ -326,6 +331,11 @@ impl<'a> Run<'a> {
                 .collect(),
         })
     }
+}
+
+fn needs_own_knn() -> Error {
+    let what = "the hybrid objective needs our own k-NN, not a scorer from outside";
+    Error::BadSpec { what: what.into() }
 }
 
 /// The algorithm, what may be chosen and the limits in force, where all settings are good.

@@ -83,6 +83,8 @@ pub struct Field {
 pub enum Allowed {
     /// This and everything above.
     AtLeast(f64),
+    /// The same, or null, which switches off what is on by default.
+    AtLeastOrNull(f64),
     /// From the first to the second, both included.
     Within(f64, f64),
     /// Above the first, up to and including the second.
@@ -97,6 +99,7 @@ impl std::fmt::Display for Allowed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::AtLeast(lo) => write!(f, "{lo} or more"),
+            Self::AtLeastOrNull(lo) => write!(f, "{lo} or more, or null"),
             Self::Within(lo, hi) => write!(f, "{lo} to {hi}"),
             Self::Above(lo, hi) if hi.is_infinite() => write!(f, "above {lo}"),
             Self::Above(lo, hi) => write!(f, "above {lo}, up to {hi}"),
@@ -111,6 +114,7 @@ impl Allowed {
         let number = || value.as_f64();
         match self {
             Self::AtLeast(lo) => number().is_some_and(|x| x >= lo && x.is_finite()),
+            Self::AtLeastOrNull(lo) => value.is_null() || Self::AtLeast(lo).accepts(value),
             Self::Within(lo, hi) => number().is_some_and(|x| (lo..=hi).contains(&x)),
             Self::Above(lo, hi) => number().is_some_and(|x| x > lo && x <= hi && x.is_finite()),
             Self::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),

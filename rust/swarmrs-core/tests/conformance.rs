@@ -29,14 +29,16 @@ fn defaults_are_accepted_and_survive_json() {
 /// Values a setting must refuse.
 fn bad_values(allowed: Allowed, default: &Value) -> Vec<Value> {
     let mut bad = match allowed {
-        Allowed::AtLeast(least) => vec![json!(least - 1.0), json!("many")],
+        Allowed::AtLeast(least) | Allowed::AtLeastOrNull(least) => {
+            vec![json!(least - 1.0), json!("many")]
+        }
         Allowed::Within(least, most) => vec![json!(least - 1.0), json!(most + 1.0), json!("many")],
         Allowed::Above(bound, most) if most.is_finite() => vec![json!(bound), json!(most + 1.0)],
         Allowed::Above(bound, _) => vec![json!(bound), json!(true)],
         Allowed::OneOf(_) => vec![json!("no such word"), json!(1)],
         Allowed::Flag => vec![json!(1), json!("yes")],
     };
-    if !default.is_null() {
+    if !default.is_null() && !matches!(allowed, Allowed::AtLeastOrNull(_)) {
         bad.push(Value::Null);
     }
     bad
@@ -220,4 +222,45 @@ fn over_bare_bits_the_empty_candidate_is_measured_like_any_other() {
         // A filter has nothing to go by here.
         assert!(found.size <= 1 || entry.card.family == Family::Filter, "{}", entry.id);
     }
+}
+
+#[test]
+fn over_bare_bits_the_error_takes_the_place_of_an_objective_that_needs_a_table() {
+    let hybrid = Objective::Hybrid { gamma: 0.8 };
+    for entry in REGISTRY.iter().filter(|entry| entry.card.objective == hybrid) {
+        let mut spec = spec(entry.id, 600);
+        let run = Run::over_bits(&spec, 4, Box::new(Bits)).unwrap();
+        let found = run.execute(None, &mut []).unwrap();
+        assert_eq!(found.objective, Objective::Error, "{}", entry.id);
+        assert_eq!(found.cost.value(), found.size as f64 - 5.0, "{}", entry.id);
+        spec.objective = Some(hybrid);
+        assert!(Run::over_bits(&spec, 4, Box::new(Bits)).is_err(), "{}", entry.id);
+    }
+}
+
+#[test]
+fn a_swarm_that_starts_with_nothing_goes_on() {
+    // Two particles and one feature: for most seeds of most swarms the first subsets are all empty.
+    for id in ["pso", "clpso", "eclpso", "vlpso", "vlpso-ls", "cso"] {
+        let entry = swarmrs_core::algorithms::find(id).unwrap();
+        for seed in 0..12 {
+            let start = started(&entry, (1, 1), r#"{"population": 2}"#);
+            let found = search(start, (1, 1), 10_000, seed, |_| 0.3);
+            assert_eq!((found.turns, found.stop), (101, Stop::Finished), "{id} {seed}");
+        }
+    }
+    let mut spec = spec("pso", 600);
+    (spec.prescreen, spec.seed) = (Some("top=1".into()), 0);
+    spec.params = support::params(r#"{"population": 1, "inertia": 0, "threshold": 0.99}"#);
+    let run = Run::new(&spec, &support::table(), Resources::default(), None).unwrap();
+    let error = run.execute(None, &mut []).unwrap_err().to_string();
+    assert_eq!(error, "pso asked for nothing but the empty subset: no subset was measured");
+}
+
+#[test]
+fn backward_selection_reports_the_subset_it_ends_with() {
+    // All cost the same: the highest features go first, and the lowest stays.
+    let entry = swarmrs_core::algorithms::find("gsbs").unwrap();
+    let found = search(started(&entry, (5, 5), "{}"), (5, 5), 1000, 1, |_| 0.3);
+    assert_eq!(found.best.unwrap().subset, Subset::from_indices(5, [0]));
 }

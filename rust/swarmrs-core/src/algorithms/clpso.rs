@@ -25,7 +25,7 @@ use crate::objective::Objective;
 use crate::operators::exemplars::learning_chance;
 use crate::operators::learners::{Flight, Learners};
 use crate::operators::settings::{
-    EXEMPLAR_GAP, INERTIA, INERTIA_END, ITERATIONS, Inertia, POPULATION_BY_FEATURES, SOCIAL,
+    EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, Inertia, POPULATION_BY_FEATURES,
     THRESHOLD, VELOCITY_LIMIT, population_by_features,
 };
 use crate::search::{Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn};
@@ -66,7 +66,7 @@ impl Params for ClpsoParams {
         ITERATIONS,
         INERTIA,
         INERTIA_END,
-        SOCIAL,
+        EXEMPLAR_PULL,
         VELOCITY_LIMIT,
         THRESHOLD,
         EXEMPLAR_GAP,

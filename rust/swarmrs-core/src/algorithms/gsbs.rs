@@ -7,7 +7,9 @@
 //!
 //! Unlike sequential backward selection it stops at the first feature that is missed, and of equal candidates it takes out
 //! the last. The one feature left at the end is never taken out. X itself is measured in a turn of its own, then every
-//! sweep is one turn. Subsets are measured by five folds, repeated while errors spread, as the wrapper it stands for does.
+//! sweep is one turn, from the highest feature down: so the one taken out is the first asked of equals, and what the search
+//! ends with is what a run reports. Subsets are measured by five folds, repeated while errors spread, as the wrapper it
+//! stands for does.
 //!
 //! Where a limit forbids all features, the first turn tries every feature alone and the search starts from as many of the
 //! best as the limit allows.
@@ -72,7 +74,11 @@ impl Optimizer for Gsbs {
         match self.phase {
             Phase::Rank => Sweep::Add.of(&self.chosen),
             Phase::Measure => vec![self.chosen.clone()],
-            Phase::Remove if self.chosen.count() > 1 => Sweep::Remove.of(&self.chosen),
+            Phase::Remove if self.chosen.count() > 1 => {
+                let mut sweep = Sweep::Remove.of(&self.chosen);
+                sweep.reverse();
+                sweep
+            }
             Phase::Remove | Phase::Done => Vec::new(),
         }
     }
@@ -90,9 +96,8 @@ impl Optimizer for Gsbs {
                 self.phase = Phase::Remove;
             }
             Phase::Remove | Phase::Done => {
-                // The last of equals, as the wrapper's own running maximum has it.
-                let best = told.iter().rev().min_by_key(|tried| tried.cost);
-                match best.filter(|best| best.cost <= self.cost) {
+                // The first of equals does without the highest feature.
+                match sweep::best(told).filter(|best| best.cost <= self.cost) {
                     Some(best) => (self.chosen, self.cost) = (best.subset.clone(), best.cost),
                     None => self.phase = Phase::Done,
                 }

@@ -101,7 +101,7 @@ impl Lfs {
     fn expand(&mut self) -> Vec<Subset> {
         let (set, _) = self.queue.remove(0);
         if self.params.variant == Variant::FixedWidth {
-            let wide = self.params.candidates + set.count();
+            let wide = self.params.candidates.saturating_add(set.count());
             self.width = self.width.max(wide).min(self.ranked.len());
         }
         if set.count() == self.space.limit() {
@@ -233,5 +233,7 @@ mod tests {
         let width = drive(&mut search(2, Variant::FixedWidth, 5), 99, cost);
         assert_eq!(width.iter().flatten().map(|x| x.subset.count()).max(), Some(5));
         assert!(width[1..4].iter().all(|turn| turn.len() == 2));
+        let widest = drive(&mut search(usize::MAX, Variant::FixedWidth, 5), 99, cost);
+        assert_eq!(widest[2].len(), 4);
     }
 }

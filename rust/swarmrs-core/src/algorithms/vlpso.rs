@@ -34,8 +34,8 @@ use crate::evaluate::Protocol;
 use crate::objective::Objective;
 use crate::operators::learners::Flight;
 use crate::operators::settings::{
-    DIVISIONS, EXEMPLAR_GAP, FULL_PARTICLES, INERTIA, INERTIA_END, ITERATIONS, Inertia,
-    KEEP_CUT_BESTS, LENGTH_GAP, POPULATION_BY_FEATURES, SOCIAL, THRESHOLD, VELOCITY_LIMIT,
+    DIVISIONS, EXEMPLAR_GAP, EXEMPLAR_PULL, FULL_PARTICLES, INERTIA, INERTIA_END, ITERATIONS,
+    Inertia, KEEP_CUT_BESTS, LENGTH_GAP, POPULATION_BY_FEATURES, THRESHOLD, VELOCITY_LIMIT,
     population_by_features,
 };
 use crate::operators::variable_length::{Rules, VariableSwarm};
@@ -85,7 +85,7 @@ impl Params for VlpsoParams {
         ITERATIONS,
         INERTIA,
         INERTIA_END,
-        SOCIAL,
+        EXEMPLAR_PULL,
         VELOCITY_LIMIT,
         THRESHOLD,
         EXEMPLAR_GAP,
@@ -197,7 +197,9 @@ mod tests {
 
     #[test]
     fn without_a_gap_lengths_never_change() {
-        let params = VlpsoParams { length_gap: None, ..VlpsoParams::default() };
+        // As a user says it.
+        let given = serde_json::from_str(r#"{"length_gap": null}"#).unwrap();
+        let params: VlpsoParams = crate::search::read_params("vlpso", &given).unwrap();
         let mut swarm = Vlpso::start(params, &Space::new(240, 240));
         let history = drive(&mut swarm, 200, |_| 0.5);
         assert_eq!(history.len(), 101);
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_never_grows_and_the_best_never_worsens() {
+    fn the_longest_never_grows_and_all_iterations_are_done() {
         for seed in 0..4 {
             let mut swarm = start(60);
             let (history, notes) = drive_noting(&mut swarm, 300, crate::testing::rugged(seed));

@@ -27,8 +27,8 @@ use crate::objective::Objective;
 use crate::operators::learners::Flight;
 use crate::operators::local_search::Effort;
 use crate::operators::settings::{
-    DIVISIONS, EXEMPLAR_GAP, FULL_PARTICLES, INERTIA, INERTIA_END, ITERATIONS, Inertia,
-    KEEP_CUT_BESTS, LENGTH_GAP, POPULATION_BY_FEATURES, SOCIAL, THRESHOLD, VELOCITY_LIMIT,
+    DIVISIONS, EXEMPLAR_GAP, EXEMPLAR_PULL, FULL_PARTICLES, INERTIA, INERTIA_END, ITERATIONS,
+    Inertia, KEEP_CUT_BESTS, LENGTH_GAP, POPULATION_BY_FEATURES, THRESHOLD, VELOCITY_LIMIT,
     population_by_features,
 };
 use crate::operators::variable_length::{Rules, VariableSwarm};
@@ -88,7 +88,7 @@ impl Params for VlpsoLsParams {
         ITERATIONS,
         INERTIA,
         INERTIA_END,
-        SOCIAL,
+        EXEMPLAR_PULL,
         VELOCITY_LIMIT,
         THRESHOLD,
         EXEMPLAR_GAP,
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn it_searches_on_schedule_and_never_loses_its_best() {
+    fn it_searches_on_schedule_and_does_all_iterations() {
         let (history, notes) = drive_noting(&mut started(&space()), 2000, cost);
         let iterations = column(&notes, "iteration");
         let searched = column(&notes, "searches");

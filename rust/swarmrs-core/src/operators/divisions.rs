@@ -47,6 +47,7 @@ mod tests {
         assert_eq!(after(&four, &[2, 1]), [200, 50, 100, 150]);
         assert_eq!(after(&four, &[2, 1, 3]), [25, 50, 100, 75]);
         assert_eq!(after(&[4, 5, 6, 7, 8], &[1]), [4, 1, 1, 2, 3]);
+        assert_eq!(after(&[1, 1, 1, 1], &[3]), [1; 4]);
         // The worked 3000 stays the longest, so division 5 with 2400 cuts again.
         assert_eq!(after(&five, &[3, 5]), [480, 960, 1440, 1920, 2400]);
     }

@@ -18,6 +18,10 @@ pub const COGNITIVE: Field =
 pub const SOCIAL: Field =
     Field { name: "social", allowed: Allowed::AtLeast(0.0), about: "c2, pull of the swarm's best" };
 
+/// c: the weight of the exemplar, where particles learn from exemplars alone.
+pub const EXEMPLAR_PULL: Field =
+    Field { name: "social", allowed: Allowed::AtLeast(0.0), about: "c, pull of the exemplar" };
+
 /// The largest velocity, in either direction.
 pub const VELOCITY_LIMIT: Field = Field {
     name: "velocity_limit",
@@ -82,7 +86,7 @@ pub const DIVISIONS: Field = Field {
 /// β: the patience of a swarm with its lengths.
 pub const LENGTH_GAP: Field = Field {
     name: "length_gap",
-    allowed: Allowed::AtLeast(1.0),
+    allowed: Allowed::AtLeastOrNull(1.0),
     about: "beta, iterations without a better best after which lengths change; null for never",
 };
 

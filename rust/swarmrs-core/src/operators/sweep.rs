@@ -31,7 +31,8 @@ impl Sweep {
     }
 }
 
-/// The best of a sweep: the least cost, and of equals the first, which is the one that changes the lowest feature.
+/// The best of a sweep: the least cost, and of equals the first asked, which of an ascending sweep is the one that changes
+/// the lowest feature.
 pub fn best(told: &[Evaluation]) -> Option<&Evaluation> {
     told.iter().min_by_key(|tried| tried.cost)
 }
