@@ -133,8 +133,7 @@ pub fn read_params<P: Params>(id: &str, given: &serde_json::Map<String, Value>) 
                 known: P::FIELDS.iter().map(|field| field.name.to_owned()).collect(),
             });
         };
-        // A setting that is off by default can be switched off again.
-        let is_off = value.is_null() && all.get(name) == Some(&Value::Null);
+        let is_off = value.is_null() && can_be_off::<P>(name);
         if !is_off && !field.allowed.accepts(value) {
             return Err(Error::out_of_range(name, value, &field.allowed.to_string()));
         }
@@ -145,6 +144,13 @@ pub fn read_params<P: Params>(id: &str, given: &serde_json::Map<String, Value>) 
         .map_err(|error| Error::BadSpec { what: format!("a parameter of {id}: {error}") })?;
     params.check()?;
     Ok(params)
+}
+
+/// Whether a setting can be left without a value.
+fn can_be_off<P: Params>(name: &str) -> bool {
+    let mut all = default_params::<P>();
+    all.insert(name.to_owned(), Value::Null);
+    serde_json::from_value::<P>(Value::Object(all)).is_ok()
 }
 
 /// The default settings, by name.

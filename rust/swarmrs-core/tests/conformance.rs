@@ -11,7 +11,7 @@ use swarmrs_core::error::{Error, Result};
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
 use swarmrs_core::objective::Objective;
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::search::{Allowed, Evaluation, Family, Optimizer, Space, Turn};
+use swarmrs_core::search::{Allowed, Evaluation, Family, Field, Optimizer, Space, Turn};
 use swarmrs_core::subset::Subset;
 
 #[test]
@@ -27,8 +27,8 @@ fn defaults_are_accepted_and_survive_json() {
 }
 
 /// Values a setting must refuse.
-fn bad_values(allowed: Allowed, default: &Value) -> Vec<Value> {
-    let mut bad = match allowed {
+fn bad_values(field: &Field, default: &Value) -> Vec<Value> {
+    let mut bad = match field.allowed {
         Allowed::AtLeast(least) => vec![json!(least - 1.0), json!("many")],
         Allowed::Within(least, most) => vec![json!(least - 1.0), json!(most + 1.0), json!("many")],
         Allowed::Above(bound, most) if most.is_finite() => vec![json!(bound), json!(most + 1.0)],
@@ -36,7 +36,8 @@ fn bad_values(allowed: Allowed, default: &Value) -> Vec<Value> {
         Allowed::OneOf(_) => vec![json!("no such word"), json!(1)],
         Allowed::Flag => vec![json!(1), json!("yes")],
     };
-    if !default.is_null() {
+    // A setting that can be off is so by default, or says what null means.
+    if !default.is_null() && !field.about.contains("null") {
         bad.push(Value::Null);
     }
     bad
@@ -46,7 +47,7 @@ fn bad_values(allowed: Allowed, default: &Value) -> Vec<Value> {
 fn bad_values_are_refused_by_name() {
     for entry in REGISTRY {
         for field in entry.fields {
-            for value in bad_values(field.allowed, &entry.defaults()[field.name]) {
+            for value in bad_values(field, &entry.defaults()[field.name]) {
                 let given = Map::from_iter([(field.name.to_owned(), value.clone())]);
                 match entry.start(&given, &Space::new(7, 7)).err() {
                     Some(Error::OutOfRange { name, .. }) if name == field.name => {}
