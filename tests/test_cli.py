@@ -172,6 +172,10 @@ class TestAlgorithms:
         assert "10.1109/ICSMC.1997.637339" in out
         row = next(line for line in out.splitlines() if line.startswith("population"))
         assert row.split()[:2] == ["population", "30"]
+        assert "measured by  5-NN, euclidean, stratified 10-fold\n" in out
+
+    def test_a_paper_without_a_doi_has_no_line_for_it(self, cli: Cli) -> None:
+        assert not any(line.startswith("doi") for line in cli("algorithms", "fcbf").out.split("\n"))
 
     def test_json_and_csv(self, cli: Cli) -> None:
         cards = json.loads(cli("algorithms", "-f", "json").out)

@@ -208,6 +208,9 @@ class TestFilterSelector:
             ({"method": "chi2"}, "unknown method 'chi2'"),
             ({"n_features": 0}, "n_features is 0, expected a whole number of 1 or more"),
             ({"n_features": "2"}, "n_features is '2', expected a whole number of 1 or more"),
+            ({"n_features": True}, "n_features is True, expected a whole number of 1 or more"),
+            ({"threshold": "high"}, "threshold is 'high', expected a number"),
+            ({"threshold": float("nan")}, "threshold is nan, expected a number"),
             ({"method": "fcbf", "threshold": 0.1}, "threshold is 0.1, but 'fcbf' has none"),
         ],
     )

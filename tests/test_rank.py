@@ -46,7 +46,7 @@ def test_excluded_columns_are_not_ranked(blobs: Blobs) -> None:
 def test_bad_calls_are_refused(blobs: Blobs) -> None:
     with pytest.raises(SpecError, match="unknown measure 'f'"):
         rank(blobs, by="f")
-    with pytest.raises(SpecError, match="top is 0, expected 1 or more"):
+    with pytest.raises(SpecError, match="top is 0, expected a whole number of 1 or more"):
         rank(blobs).top(0)
     with pytest.raises(DataError, match="has one class"):
         rank(np.eye(3), [1, 1, 1])
@@ -88,7 +88,11 @@ class TestCommand:
         ("args", "message"),
         [
             (["--by", "us"], "unknown measure 'us'"),
-            (["--top", "0"], "top is 0, expected 1 or more"),
+            (["--top", "0"], "top is 0, expected a whole number of 1 or more"),
+            (
+                [f"--exclude={column}" for column in "abcdef"],
+                "every column is excluded: nothing is left to rank",
+            ),
             (["--format", "xml"], "unknown format 'xml'"),
             (["--jobs", "-1"], "jobs is -1, expected 0 or more"),
         ],

@@ -1,4 +1,4 @@
-"""select() and Evaluator: what they ask of the engine and what they make of its answer."""
+"""select(): what it asks of the engine and what it makes of its answer."""
 
 import json
 import pickle
@@ -11,10 +11,8 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score
-from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_score
-from sklearn.naive_bayes import GaussianNB
-from swarmrs import Evaluator, algorithms, read_table, select
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from swarmrs import Evaluator, select
 from swarmrs._select import Turn
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
@@ -340,11 +338,22 @@ BAD_CALLS = [
     ),
     ({"cv": "ten"}, "unknown cv 'ten'", "known: 10, kfold=10,contiguous, loo, holdout=0.3"),
     ({"classifier": "nb", "k": 3}, "k is 3, but 'nb' has no neighbors", "leave k out"),
+    (
+        {"classifier": "nb", "metric": "manhattan"},
+        "metric is manhattan, but 'nb' has no neighbors",
+        "leave metric out",
+    ),
     ({"params": {"populaton": 3}}, "unknown parameter 'populaton' of bpso", "population"),
     ({"params": {"population": 0}}, "population is 0, expected", None),
     ({"k": 55}, "k is 55, expected 1 to 54, the rows a test row is compared with", None),
-    ({"k": 0}, "k is 0, expected 1 to", None),
-    ({"max_evals": 0}, "evaluations is 0, expected 1 or more", None),
+    ({"k": 0}, "k is 0, expected a whole number of 1 or more", None),
+    ({"k": 2.5}, "k is 2.5, expected a whole number", None),
+    ({"cv": 2.5}, "cv is 2.5, expected folds", "known: 10, "),
+    ({"cv_seed": -1}, "cv_seed is -1, expected a whole number of 0 or more", None),
+    ({"max_evals": 0}, "max_evals is 0, expected a whole number of 1 or more", None),
+    ({"iterations": -1}, "iterations is -1, expected a whole number of 1 or more", None),
+    ({"max_features": "3"}, "max_features is '3', expected a whole number", None),
+    ({"memory": -1}, "memory is -1, expected a whole number of 0 or more", None),
     ({"include": ["x55"]}, "column 'x55' not found in array", "did you mean 'x5'?"),
     ({"n_jobs": 0}, "n_jobs is 0", None),
     ({"cv": [([0.5], [1])]}, "a part of cv is not a list of row numbers", None),
@@ -364,6 +373,14 @@ def test_bad_calls_are_refused_in_these_words(
         assert error.value.__notes__ == [f"hint: {error.value.hint}"]
 
 
+def test_a_setting_that_can_be_off_is_switched_off(blobs: Blobs) -> None:
+    off = {"length_gap": None, "population": 12, "iterations": 2}
+    result = select(blobs, algo="vlpso", random_state=1, params=off)
+    assert result.params["length_gap"] is None
+    with pytest.raises(SpecError, match="divisions is null, expected 1 or more"):
+        select(blobs, algo="vlpso", params={"divisions": None})
+
+
 def test_a_class_rarer_than_the_folds_is_warned_of(blobs: Blobs) -> None:
     x, y = blobs
     labels = np.where(np.arange(60) < 4, "rare", y)
@@ -372,59 +389,3 @@ def test_a_class_rarer_than_the_folds_is_warned_of(blobs: Blobs) -> None:
     ):
         result = select(x, labels, **QUICK)
     assert len(result.warnings) == 1
-
-
-class TestEvaluator:
-    def test_a_field_for_each_score(self, blobs: Blobs) -> None:
-        masks = np.array([[1, 1, 0, 0, 1, 0], [1, 0, 0, 0, 0, 0]], dtype=bool)
-        scores = Evaluator(*blobs).measure(masks)
-        assert scores.shape == (2,)
-        assert scores.dtype.names is not None
-        assert scores.dtype.names[0] == "error"
-        assert scores["error"][0] < scores["error"][1]
-        np.testing.assert_array_equal(scores["accuracy"], 1 - scores["error"])
-        assert scores.base is not None
-
-    def test_its_predictions_are_behind_its_scores(self, blobs: Blobs) -> None:
-        x, y = blobs
-        mask = [False, True, False, False, True, True]
-        evaluator = Evaluator(x, y, cv="loo", k=1)
-        rows, labels = evaluator.predict(mask)
-        assert rows.tolist() == list(range(60))
-        assert evaluator.measure(mask)["accuracy"][0] == pytest.approx(accuracy_score(y, labels))
-
-    def test_it_agrees_with_scikit_learn_on_groups(self, blobs: Blobs) -> None:
-        x, y = blobs
-        groups = np.arange(60) // 6
-        splits = list(GroupKFold(5).split(x, y, groups))
-        evaluator = Evaluator(x, y, classifier="nb", cv=splits, scale="none")
-        ours = evaluator.measure(np.ones(6, dtype=bool))["accuracy"][0]
-        assert ours == pytest.approx(cross_val_score(GaussianNB(), x, y, cv=splits).mean())
-
-    def test_building_on_what_was_measured_changes_no_score(self, blobs: Blobs) -> None:
-        masks = np.random.default_rng(0).random((40, 6)) < 0.6
-        masks[:, 0] = True
-        fresh = Evaluator(*blobs, incremental=False)
-        other = Evaluator(*blobs, n_jobs=2)
-        np.testing.assert_array_equal(fresh.measure(masks), other.measure(masks))
-        assert fresh.work.element_ops == fresh.work.from_scratch_ops > 0
-        assert other.work.element_ops <= other.work.from_scratch_ops
-
-    def test_a_table_can_be_measured(self, blobs_csv: Path) -> None:
-        table = read_table(blobs_csv)
-        assert Evaluator(table).table is table
-
-    @pytest.mark.parametrize("masks", [[True] * 5, [[True] * 7], [[[True] * 6]]])
-    def test_masks_of_another_width_are_refused(self, blobs: Blobs, masks: Any) -> None:
-        with pytest.raises(SpecError, match="expected 6 features in the last dimension"):
-            Evaluator(*blobs).measure(masks)
-
-
-def test_cards_describe_every_algorithm() -> None:
-    cards = {card.id: card for card in algorithms()}
-    assert list(cards) == sorted(cards)
-    assert {"bpso", "pbpso", "random", "sfs"} <= set(cards)
-    population = next(p for p in cards["bpso"].params if p.name == "population")
-    assert population.default == 30
-    assert population.about
-    assert json.loads(json.dumps(cards["bpso"].to_dict()))["params"][0]["name"] == "population"

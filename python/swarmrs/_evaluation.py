@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from swarmrs._presets import Preset, settle
 from swarmrs._table import Table
-from swarmrs._words import check_word
+from swarmrs._words import check_whole, check_word
 from swarmrs.exceptions import SpecError
 
 CLASSIFIERS = ("knn", "nb", "nb-cdf")
@@ -71,10 +71,11 @@ class Folds:
     @classmethod
     def of(cls, cv: CV | None, seed: int, table: Table) -> "Folds":
         """Return the folds that `cv` stands for on a table; None leaves them open."""
+        seed = check_whole("cv_seed", seed, 0)
         if cv is None:
             return cls("own", seed=seed)
-        if isinstance(cv, int):
-            return cls("kfold", k=cv, seed=seed)
+        if isinstance(cv, int | np.integer):
+            return cls("kfold", k=check_whole("cv", cv), seed=seed)
         if isinstance(cv, str):
             if cv == "loo":
                 return cls("loo")
@@ -85,6 +86,8 @@ class Folds:
             if holdout := re.fullmatch(r"holdout=(0?\.\d+)", cv):
                 return cls("holdout", test=float(holdout[1]), seed=seed)
             raise SpecError(f"unknown cv '{cv}'", f"known: {', '.join(CVS)}")
+        if not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+            raise SpecError(f"cv is {cv!r}, expected folds", f"known: {', '.join(CVS)}")
         pairs = cv.split(table.x, table.y) if hasattr(cv, "split") else cv
         return cls("splits", splits=tuple((_rows(train), _rows(test)) for train, test in pairs))
 
@@ -150,14 +153,16 @@ class Evaluation:
         What is None is what the preset has, or else the default.
         """
         name = check_word("classifier", settle(classifier, preset.classifier, "knn"), CLASSIFIERS)
-        if k is not None and name != "knn":
-            raise SpecError(f"k is {k}, but '{name}' has no neighbors", "leave k out")
+        for what, given in (("k", k), ("metric", metric), ("weights", weights)):
+            if given is not None and name != "knn":
+                hint = f"leave {what} out"
+                raise SpecError(f"{what} is {given}, but '{name}' has no neighbors", hint)
         distance = preset.metric if metric is None else metric
         return cls(
             folds=Folds.of(preset.cv if cv is None else cv, cv_seed, table),
             scale=check_word("scale", settle(scale, preset.scale, "minmax"), SCALES),
             classifier=name,
-            k=preset.k if k is None else k,
+            k=preset.k if k is None else check_whole("k", k),
             metric=None if distance is None else check_word("metric", distance, METRICS),
             weights=check_word("weights", settle(weights, preset.weights, "uniform"), WEIGHTS),
         )

@@ -12,6 +12,7 @@ from swarmrs._presets import find_preset
 from swarmrs._selection import Work, describe_data
 from swarmrs._table import Source, Target, read_table
 from swarmrs._threads import count_threads
+from swarmrs._words import check_whole
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 
@@ -86,7 +87,11 @@ class Evaluator:
         )
         self.fingerprint = dataset.fingerprint
         self._engine = _swarmrs.Evaluator(
-            dataset, json.dumps(self.evaluation.spec()), count_threads(n_jobs), memory, incremental
+            dataset,
+            json.dumps(self.evaluation.spec()),
+            count_threads(n_jobs),
+            check_whole("memory", memory, 0),
+            incremental,
         )
         self.warnings = table.name_classes([*dataset.warnings, *self._engine.warnings])
         for message in self.warnings:

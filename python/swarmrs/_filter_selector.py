@@ -1,6 +1,7 @@
 """The filters as scikit-learn has selectors."""
 
 import warnings
+from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from swarmrs._chooser import Chooser
 from swarmrs._rank import MEASURES, best_first, dataset_of, relevance
 from swarmrs._table import read_table
 from swarmrs._threads import count_threads
-from swarmrs._words import check_word
+from swarmrs._words import check_whole, check_word
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 METHODS = (*MEASURES, "fcbf", "cfs")
@@ -84,14 +85,14 @@ class FilterSelector(Chooser):
             Itself.
         """
         check_word("method", self.method, METHODS)
-        limit = self.n_features
-        if limit is not None and not (isinstance(limit, int | np.integer) and limit >= 1):
-            raise SpecError(f"n_features is {limit!r}, expected a whole number of 1 or more")
+        limit = None if self.n_features is None else check_whole("n_features", self.n_features)
         is_ranked = self.method in MEASURES
         if self.threshold is not None and not is_ranked:
             raise SpecError(
                 f"threshold is {self.threshold}, but '{self.method}' has none", "leave it out"
             )
+        if not isinstance(self.threshold, Real | None) or self.threshold != self.threshold:
+            raise SpecError(f"threshold is {self.threshold!r}, expected a number")
         dataset = dataset_of(read_table(self._checked(X, y)))
         threads = count_threads(self.n_jobs)
         by = self.method if is_ranked else "su"
@@ -99,7 +100,7 @@ class FilterSelector(Chooser):
         order = best_first(self.scores_)
         self.ranking_ = np.empty(len(order), dtype=np.intp)
         self.ranking_[order] = np.arange(1, len(order) + 1)
-        most = len(order) if limit is None else int(limit)
+        most = len(order) if limit is None else min(limit, len(order))
         if is_ranked:
             best = order[:most]
             chosen = best[self.scores_[best] > (self.threshold or 0.0)]

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
 from swarmrs._scorer import Outside
-from swarmrs._select import RandomState, Turn, draw_seed, plain
+from swarmrs._select import RandomState, Turn, budget, draw_seed, plain
 from swarmrs._selection import Seconds, Setting
-from swarmrs._words import counted
+from swarmrs._words import check_whole, counted
 from swarmrs.exceptions import SpecError
 
 Cost: TypeAlias = Callable[[NDArray[np.bool_]], ArrayLike]
@@ -131,8 +131,8 @@ def minimize(
     """
     if not callable(fn):
         raise SpecError(f"fn is {fn!r}, expected a function of a matrix of bits")
-    if not (isinstance(n_bits, int | np.integer) and 1 <= n_bits <= _MOST_BITS):
-        raise SpecError(f"n_bits is {n_bits!r}, expected a whole number from 1 to {_MOST_BITS}")
+    if check_whole("n_bits", n_bits) > _MOST_BITS:
+        raise SpecError(f"n_bits is {n_bits!r}, expected {_MOST_BITS} at most")
     forced, barred = _bits("include", include, n_bits), _bits("exclude", exclude, n_bits)
     _check_freedom(forced, barred, n_bits, max_bits)
 
@@ -146,12 +146,7 @@ def minimize(
         "evaluation": Outside.of_callable(costs).spec(),
         # The cost itself, whatever the algorithm's paper makes of an error.
         "objective": {"kind": "error"},
-        "budget": {
-            "evaluations": max_evals,
-            "turns": iterations,
-            "seconds": time_limit,
-            "target": target_cost,
-        },
+        "budget": {**budget(max_evals, iterations, time_limit), "target": target_cost},
         "include": sorted(forced),
         "exclude": sorted(barred),
         "max_features": max_bits,

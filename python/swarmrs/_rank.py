@@ -11,7 +11,7 @@ from swarmrs import _swarmrs
 from swarmrs._selection import SCHEMA_VERSION, describe_data, versions
 from swarmrs._table import Data, Table, Target, read_table
 from swarmrs._threads import count_threads
-from swarmrs._words import check_word
+from swarmrs._words import check_whole, check_word
 from swarmrs.exceptions import SpecError
 
 MEASURES = ("su", "mi")
@@ -49,9 +49,7 @@ class Ranking:
         SpecError
             If `k` is not 1 or more.
         """
-        if k < 1:
-            raise SpecError(f"top is {k}, expected 1 or more")
-        return replace(self, frame=self.frame.head(k))
+        return replace(self, frame=self.frame.head(check_whole("top", k)))
 
     def to_dict(self) -> dict[str, object]:
         """Return the ranking as plain values, ready for JSON."""
@@ -112,6 +110,8 @@ def rank(
     scores, levels = relevance(dataset, by, count_threads(n_jobs))
     excluded = set(table.locate(exclude))
     order = [index for index in best_first(scores).tolist() if index not in excluded]
+    if not order:
+        raise SpecError("every column is excluded: nothing is left to rank", "exclude fewer")
     frame = pl.DataFrame(
         {
             "rank": range(1, len(order) + 1),

@@ -23,7 +23,7 @@ from swarmrs._selection import (
 )
 from swarmrs._table import Data, Target, read_table
 from swarmrs._threads import count_threads
-from swarmrs._words import check_word
+from swarmrs._words import check_whole, check_word
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 OBJECTIVES = ("error", "weighted", "hybrid")
@@ -93,7 +93,8 @@ def select(
     preset : {"000", "000-nb", "001", "002", "004"}, optional
         Measure as a published study does, with its number of evaluations and size of swarm: takes
         the place of the defaults of `classifier`, `k`, `metric`, `weights`, `cv`, `scale`,
-        `max_evals` and the algorithm's ``population``. What is set in the call stays.
+        `max_evals` and the algorithm's ``population``, and in ``"002"`` of `objective`. What is set
+        in the call stays.
     classifier : {"knn", "nb", "nb-cdf"} or estimator, optional
         What measures a subset: k nearest neighbors (the default), Gaussian naive Bayes, or any
         estimator of scikit-learn, which is given the features as they are, unscaled. ``"nb-cdf"``
@@ -108,7 +109,7 @@ def select(
         Stratified folds, leave-one-out, ``"kfold=10,contiguous"``, ``"holdout=0.3"``, ``"wrap5"``
         (five folds, repeated up to five times while errors spread), a splitter of scikit-learn, or
         pairs of training and test rows. All subsets see the same folds. By default as in the
-        algorithm's paper: mostly 10.
+        algorithm's paper, mostly 10; for an estimator 10.
     cv_seed : int
         Shuffles the folds; apart from `random_state`, so that runs can be compared.
     scale : {"minmax", "standard", "none"}, optional
@@ -191,7 +192,7 @@ def select(
         measure = Outside.of_estimator(
             judge, table, scoring=scoring, cv=folds, cv_seed=cv_seed, n_jobs=n_jobs
         )
-    limits = {"evaluations": max_evals, "turns": iterations, "seconds": time_limit}
+    limits = budget(max_evals, iterations, time_limit)
     settings, limits = _search(study, algo, table.x.shape[1], params or {}, limits)
     spec = {
         "algorithm": algo,
@@ -202,9 +203,9 @@ def select(
         "budget": {**limits, "target": target_cost},
         "include": table.locate(include),
         "exclude": table.locate(exclude),
-        "max_features": max_features,
+        "max_features": None if max_features is None else check_whole("max_features", max_features),
         "prescreen": prescreen,
-        "memory": memory,
+        "memory": check_whole("memory", memory, 0),
     }
     grid = measure.scale if isinstance(measure, Evaluation) else "minmax"
     dataset = _swarmrs.Dataset(table.x, table.codes, len(table.labels), table.names, grid)
@@ -241,6 +242,17 @@ def _objective(name: str | None, alpha: float, gamma: float) -> Objective | None
     return {"kind": name, **weights.get(name, {})}
 
 
+def budget(
+    max_evals: int | None, iterations: int | None, time_limit: float | None
+) -> dict[str, float | None]:
+    """Return the limits of a search as the engine names them."""
+    return {
+        "evaluations": None if max_evals is None else check_whole("max_evals", max_evals),
+        "turns": None if iterations is None else check_whole("iterations", iterations),
+        "seconds": time_limit,
+    }
+
+
 def _search(
     study: Preset,
     algo: str,
@@ -253,7 +265,7 @@ def _search(
     if not (study.population or study.max_evals):
         return settings, bounds
     names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
-    card = next((card for card, name in names if name.lower() == algo.lower()), None)
+    card = next((card for card, name in names if name.lower() == str(algo).lower()), None)
     if card is None:  # The engine says so, and offers the nearest.
         return settings, bounds
     has_members = any(parameter.name == "population" for parameter in card.params)

@@ -5,7 +5,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import version
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -180,6 +180,8 @@ class Card:
         The evaluations it asks for by default; None if it ends by itself.
     objective : dict
         What it lowers by default.
+    measured_by : dict
+        The k, the metric and the folds it has subsets measured by where nothing else is said.
     params : tuple of Parameter
         Its settings.
     """
@@ -194,6 +196,7 @@ class Card:
     summary: str
     evaluations: int | None
     objective: Objective
+    measured_by: dict[str, Any]
     params: tuple[Parameter, ...]
 
     def to_dict(self) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from numbers import Integral
 
 from swarmrs.exceptions import SpecError
 
@@ -63,6 +64,27 @@ def check_word(what: str, word: object, known: Sequence[str]) -> str:
     guess = nearest(str(word), known)
     offer = f"did you mean '{guess}'? " if guess else ""
     raise SpecError(f"unknown {what} '{word}'", f"{offer}known: {', '.join(known)}")
+
+
+def check_whole(what: str, number: object, least: int = 1) -> int:
+    """Return the number as Python has it if it is whole and not too small.
+
+    Raises
+    ------
+    SpecError
+        If it is not.
+
+    Examples
+    --------
+    >>> check_whole("k", 5)
+    5
+    """
+    if isinstance(number, int | Integral) and not isinstance(number, bool):
+        whole = int(number)
+        # The engine has no room for more than 64 bits.
+        if least <= whole < 2**64:
+            return whole
+    raise SpecError(f"{what} is {number!r}, expected a whole number of {least} or more")
 
 
 def locate(column: str | int, names: Sequence[str], where: str) -> int:

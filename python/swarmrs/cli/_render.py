@@ -108,8 +108,9 @@ def card_table(card: "Card") -> str:
             _line("family", card.family),
             *([_line("aliases", ", ".join(card.aliases))] if card.aliases else []),
             _line("paper", f"{card.paper}, {card.year}"),
-            _line("doi", card.doi),
+            *([_line("doi", card.doi)] if card.doi else []),
             _line("evaluations", budget),
+            _line("measured by", f"{_neighbors(card.measured_by)}, {_folds(card.measured_by)}"),
             _line("objective", _objective(card.objective)),
             "",
             *_aligned(rows),
@@ -173,6 +174,21 @@ def _data(data: Mapping[str, Any]) -> str:
 
 def _measuring(result: Mapping[str, Any]) -> str:
     evaluation, preset = result["evaluation"], result["preset"]
+    name = {"nb": "Gaussian naive Bayes", "nb-cdf": "nb-cdf, no naive Bayes"}.get(
+        evaluation["classifier"]
+    )
+    if name is None:
+        votes = "" if evaluation["weights"] == "uniform" else ", votes by distance"
+        name = f"{_neighbors(evaluation)}{votes}"
+    study = "" if preset is None else f" (preset {preset})"
+    return f"{name}, {_folds(evaluation)}, scale {evaluation['scale']}{study}"
+
+
+def _neighbors(evaluation: Mapping[str, Any]) -> str:
+    return f"{evaluation['k']}-NN, {evaluation['metric']}"
+
+
+def _folds(evaluation: Mapping[str, Any]) -> str:
     folds = evaluation["folds"]
     schemes = {
         "loo": "leave-one-out",
@@ -180,14 +196,7 @@ def _measuring(result: Mapping[str, Any]) -> str:
         "holdout": f"{folds.get('test')} held out",
         "wrap5": "stratified 5-fold repeated up to 5 times",
     }
-    name = {"nb": "Gaussian naive Bayes", "nb-cdf": "nb-cdf, no naive Bayes"}.get(
-        evaluation["classifier"]
-    )
-    if name is None:
-        votes = "" if evaluation["weights"] == "uniform" else ", votes by distance"
-        name = f"{evaluation['k']}-NN, {evaluation['metric']}{votes}"
-    study = "" if preset is None else f" (preset {preset})"
-    return f"{name}, {schemes[folds['scheme']]}, scale {evaluation['scale']}{study}"
+    return schemes[folds["scheme"]]
 
 
 def _objective(objective: Mapping[str, Any]) -> str:

@@ -92,6 +92,8 @@ pub fn card(entry: &Entry) -> Value {
     // Spellings that fix settings are names like any other.
     let presets = entry.presets.iter().map(|(name, _)| *name);
     card["aliases"] = entry.card.aliases.iter().copied().chain(presets).collect();
+    let Protocol { k, metric, folds } = entry.protocol();
+    card["measured_by"] = json!({ "k": k, "metric": metric, "folds": folds });
     card["params"] = params.into();
     card
 }
