@@ -4,12 +4,13 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`run`](mod@run) | the door: a [`Spec`](run::Spec) and a table in, a [`Selection`](run::Selection) out |
+//! | [`run`](mod@run) | the door: a [`Spec`](run::Spec) and a table in, a [`Selection`](selection::Selection) out |
 //! | [`engine`] | the loop, and what is forced in or out |
-//! | [`search`] | what an algorithm is, sees and is told |
+//! | [`search`], [`space`] | what an algorithm is, sees and is told |
 //! | [`algorithms`] | the registry, one file for each algorithm |
 //! | [`operators`] | what algorithms share |
 //! | [`evaluate`] | k-NN and naive Bayes on exact sums |
+//! | [`groups`] | features that tell alike |
 //! | [`filter`] | what columns tell about the class and about each other, without a classifier |
 //! | [`dataset`], [`folds`], [`objective`], [`budget`] | the table, who tests whom, what is lowered, when it ends |
 //! | [`observe`], [`trace`], [`replay`] | who watches: records, the front, what a resumed run is answered from |
@@ -27,6 +28,7 @@ pub mod error;
 pub mod evaluate;
 pub mod filter;
 pub mod folds;
+pub mod groups;
 pub mod math;
 pub mod objective;
 pub mod observe;
@@ -35,6 +37,8 @@ pub mod parallel;
 pub mod replay;
 pub mod run;
 pub mod search;
+pub mod selection;
+pub mod space;
 pub mod streams;
 pub mod subset;
 #[cfg(test)]

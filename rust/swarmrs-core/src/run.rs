@@ -3,18 +3,17 @@
 use crate::algorithms::{self, Entry};
 use crate::budget::{Budget, Stop};
 use crate::dataset::Dataset;
-use crate::engine::{Engine, Evaluations, Frame, Seconds};
+use crate::engine::{Engine, Frame};
 use crate::error::{Error, Result};
-use crate::evaluate::{
-    self, EvaluationRequest, EvaluationSpec, Evaluator, Measures, Metric, Resources, Work,
-};
+use crate::evaluate::{self, EvaluationRequest, Evaluator, Resources};
 use crate::filter::{Filter, Prescreen};
-use crate::folds::FoldSpec;
-use crate::objective::{Cost, Objective};
+use crate::groups::{GroupSpec, Groups};
+use crate::objective::Objective;
 use crate::observe::Observer;
 use crate::parallel::Pool;
 use crate::replay::Replay;
 use crate::search::Space;
+use crate::selection::{FrontPoint, MeasuredBy, Screened, Selection};
 use crate::streams::Streams;
 use crate::subset::Subset;
 use crate::trace::{Front, Trace};
@@ -53,95 +52,14 @@ pub struct Spec {
     /// How many features may be chosen, the included ones counted.
     #[serde(default)]
     pub max_features: Option<usize>,
+    /// Which features belong together, for algorithms and objectives that ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<GroupSpec>,
     /// The rule by which features are dropped before the search; see [`Prescreen`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prescreen: Option<String>,
     /// Bytes for what is kept between evaluations.
     pub memory: u64,
-}
-
-/// What a run found.
-#[derive(Debug, Clone, Serialize)]
-pub struct Selection {
-    /// The algorithm's id.
-    pub algorithm: String,
-    /// All its settings.
-    pub params: Map<String, Value>,
-    /// What fixed its chance.
-    pub seed: u64,
-    /// What it lowered.
-    pub objective: Objective,
-    /// How it measured, where a paper's way had to fill in.
-    pub measured_by: MeasuredBy,
-    /// What was dropped before the search.
-    pub prescreen: Option<Screened>,
-    /// The chosen features.
-    pub selected: Vec<usize>,
-    /// How many they are.
-    pub size: usize,
-    /// The least cost found.
-    pub cost: Cost,
-    /// What the chosen features show.
-    pub measures: Measures,
-    /// Subsets asked for and measured.
-    pub evaluations: Evaluations,
-    /// Turns done.
-    pub turns: u64,
-    /// Where the time went.
-    pub seconds: Seconds,
-    /// Element operations done.
-    pub work: Work,
-    /// Why it ended.
-    pub stop: Stop,
-    /// The limits that were in force.
-    pub budget: Budget,
-    /// What a user should know.
-    pub warnings: Vec<String>,
-    /// A row for each turn.
-    pub trace: Trace,
-    /// Error against size.
-    pub front: Vec<FrontPoint>,
-}
-
-/// What the spec may leave to the algorithm, and how it was settled.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MeasuredBy {
-    /// Neighbours asked.
-    pub k: usize,
-    /// Their distance.
-    pub metric: Metric,
-    /// Which rows tested which; none for given splits, which are long and known.
-    pub folds: Option<FoldSpec>,
-}
-
-impl MeasuredBy {
-    fn of(spec: &EvaluationSpec) -> Self {
-        let is_given = matches!(spec.folds, FoldSpec::Splits { .. });
-        let folds = (!is_given).then(|| spec.folds.clone());
-        Self { k: spec.k, metric: spec.metric, folds }
-    }
-}
-
-/// What a prescreen left of the features that are neither forced in nor out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Screened {
-    /// The rule.
-    pub rule: String,
-    /// How many features it was given.
-    pub candidates: usize,
-    /// How many it left to search.
-    pub survivors: usize,
-}
-
-/// A subset that no other tried one beats in both error and size.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FrontPoint {
-    /// How many features.
-    pub size: usize,
-    /// Their error.
-    pub error: f64,
-    /// Which they are.
-    pub selected: Vec<usize>,
 }
 
 /// A run that is ready to start: everything is checked.
@@ -186,6 +104,12 @@ impl<'a> Run<'a> {
             }
             own
         });
+        let groups = match &spec.groups {
+            Some(GroupSpec::Given { groups }) => {
+                Some(Groups::new(groups.clone(), data.n_features())?)
+            }
+            None => None,
+        };
         let pool = Pool::new(resources.threads);
         let filter = |frame: &Frame| {
             Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
@@ -197,6 +121,11 @@ impl<'a> Run<'a> {
         let mut space = frame.space();
         if entry.uses_filter {
             space = space.with_filter(Arc::new(filter(&frame)));
+        }
+        if let Some(groups) = &groups
+            && entry.uses_groups
+        {
+            space = space.with_groups(Arc::new(groups.among(frame.free())));
         }
         let separation = objective.needs_separation();
         let (evaluator, warnings) = match scorer {

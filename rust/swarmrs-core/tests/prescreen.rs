@@ -6,7 +6,8 @@ use support::{N_FEATURES, Watch, select, spec, timeless};
 use swarmrs_core::error::Error;
 use swarmrs_core::evaluate::Resources;
 use swarmrs_core::observe::TurnRecord;
-use swarmrs_core::run::{Run, Screened};
+use swarmrs_core::run::Run;
+use swarmrs_core::selection::Screened;
 use swarmrs_core::subset::Subset;
 
 /// All features that a run tried, and what its prescreen says.

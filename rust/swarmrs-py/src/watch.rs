@@ -15,7 +15,8 @@ use swarmrs_core::budget::Stop;
 use swarmrs_core::dataset::Dataset;
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
 use swarmrs_core::observe::{Observer, TurnRecord};
-use swarmrs_core::run::{Run, Selection, Spec};
+use swarmrs_core::run::{Run, Spec};
+use swarmrs_core::selection::Selection;
 use swarmrs_core::subset::Subset;
 use swarmrs_core::{Error, Result};
 

@@ -52,6 +52,8 @@ pub struct Entry {
     pub presets: &'static [(&'static str, &'static str)],
     /// Whether its space must have a filter, where there is a table to make it of.
     pub uses_filter: bool,
+    /// Whether its space must have groups.
+    pub uses_groups: bool,
     /// The settings, as JSON, that the spelling it was found by fixes.
     preset: &'static str,
     protocol: fn() -> Protocol,
@@ -106,6 +108,7 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
         fields: <A::Params as crate::search::Params>::FIELDS,
         presets: A::PRESETS,
         uses_filter: A::USES_FILTER,
+        uses_groups: A::USES_GROUPS,
         preset: "{}",
         protocol: || A::PROTOCOL,
         defaults: default_params::<A::Params>,

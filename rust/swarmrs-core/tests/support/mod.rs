@@ -17,8 +17,9 @@ use swarmrs_core::folds::FoldSpec;
 use swarmrs_core::objective::Objective;
 use swarmrs_core::observe::{Observer, TurnRecord};
 use swarmrs_core::parallel::Pool;
-use swarmrs_core::run::{Run, Selection, Spec};
+use swarmrs_core::run::{Run, Spec};
 use swarmrs_core::search::{Evaluation, Optimizer};
+use swarmrs_core::selection::Selection;
 use swarmrs_core::streams::Streams;
 use swarmrs_core::subset::Subset;
 
@@ -66,6 +67,7 @@ pub fn spec(algorithm: &str, evaluations: u64) -> Spec {
         exclude: Vec::new(),
         max_features: None,
         prescreen: None,
+        groups: None,
         memory: 1 << 26,
     }
 }

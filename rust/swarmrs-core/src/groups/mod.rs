@@ -1,0 +1,120 @@
+//! Groups of features that tell alike: found in the table or given.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Where groups come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "source", rename_all = "lowercase", deny_unknown_fields)]
+pub enum GroupSpec {
+    /// These, each a list of features of the table.
+    Given {
+        /// No feature stands twice; one that stands nowhere belongs to no group.
+        groups: Vec<Vec<usize>>,
+    },
+}
+
+/// Features in groups, no feature in two of them. Groups are in the order of their first members, members ascend.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Groups {
+    members: Vec<Vec<usize>>,
+    /// The group of each feature.
+    #[serde(skip)]
+    of: Vec<Option<usize>>,
+}
+
+impl Groups {
+    /// Puts groups of `n_features` features in order; empty ones are left out.
+    ///
+    /// # Errors
+    /// [`Error::BadSpec`] for a feature that does not exist or stands twice.
+    pub fn new(mut members: Vec<Vec<usize>>, n_features: usize) -> Result<Self> {
+        members.retain(|group| !group.is_empty());
+        members.iter_mut().for_each(|group| group.sort_unstable());
+        members.sort_unstable();
+        let mut of = vec![None; n_features];
+        for (number, group) in members.iter().enumerate() {
+            for &feature in group {
+                let bad = |what: &str| {
+                    Err(Error::BadSpec { what: format!("groups: feature {feature} {what}") })
+                };
+                match of.get_mut(feature) {
+                    None => return bad(&format!("does not exist: the table has {n_features}")),
+                    Some(Some(_)) => return bad("stands twice"),
+                    Some(place) => *place = Some(number),
+                }
+            }
+        }
+        Ok(Self { members, of })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// The members of each, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[usize]> {
+        self.members.iter().map(Vec::as_slice)
+    }
+
+    /// The group of a feature.
+    pub fn of(&self, feature: usize) -> Option<usize> {
+        self.of[feature]
+    }
+
+    /// The same groups for someone who sees the features `free` only, and knows each by its place among them.
+    #[must_use]
+    pub fn among(&self, free: &[usize]) -> Self {
+        let mut members = vec![Vec::new(); self.len()];
+        for (place, &feature) in free.iter().enumerate() {
+            if let Some(group) = self.of(feature) {
+                members[group].push(place);
+            }
+        }
+        // Places ascend with features, but the first member of a group may be gone.
+        members.retain(|group| !group.is_empty());
+        members.sort_unstable();
+        let mut of = vec![None; free.len()];
+        for (number, group) in members.iter().enumerate() {
+            group.iter().for_each(|&place| of[place] = Some(number));
+        }
+        Self { members, of }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(members: &[&[usize]], n: usize) -> Result<Groups> {
+        Groups::new(members.iter().map(|group| group.to_vec()).collect(), n)
+    }
+
+    #[test]
+    fn groups_are_put_in_order() {
+        let all = groups(&[&[5, 3], &[], &[4, 0]], 6).unwrap();
+        assert_eq!(all.iter().collect::<Vec<_>>(), [&[0, 4][..], &[3, 5]]);
+        assert_eq!((all.of(5), all.of(1)), (Some(1), None));
+    }
+
+    #[test]
+    fn seen_from_fewer_features_groups_keep_what_is_left() {
+        let all = groups(&[&[0, 4], &[1], &[2, 3]], 5).unwrap();
+        let some = all.among(&[2, 3, 4]);
+        assert_eq!(some.iter().collect::<Vec<_>>(), [&[0, 1][..], &[2]]);
+        assert_eq!(some.of(2), Some(1));
+    }
+
+    #[test]
+    fn a_feature_that_is_absent_or_stands_twice_is_refused() {
+        let message = |members: &[&[usize]]| groups(members, 3).unwrap_err().to_string();
+        assert!(message(&[&[0], &[3]]).contains("feature 3 does not exist: the table has 3"));
+        assert!(message(&[&[0, 1], &[1]]).contains("feature 1 stands twice"));
+    }
+}

@@ -1,0 +1,95 @@
+//! What a run found.
+
+use crate::budget::{Budget, Stop};
+use crate::engine::{Evaluations, Seconds};
+use crate::evaluate::{EvaluationSpec, Measures, Metric, Work};
+use crate::folds::FoldSpec;
+use crate::objective::{Cost, Objective};
+use crate::trace::Trace;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What a run found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Selection {
+    /// The algorithm's id.
+    pub algorithm: String,
+    /// All its settings.
+    pub params: Map<String, Value>,
+    /// What fixed its chance.
+    pub seed: u64,
+    /// What it lowered.
+    pub objective: Objective,
+    /// How it measured, where a paper's way had to fill in.
+    pub measured_by: MeasuredBy,
+    /// What was dropped before the search.
+    pub prescreen: Option<Screened>,
+    /// The chosen features.
+    pub selected: Vec<usize>,
+    /// How many they are.
+    pub size: usize,
+    /// The least cost found.
+    pub cost: Cost,
+    /// What the chosen features show.
+    pub measures: Measures,
+    /// Subsets asked for and measured.
+    pub evaluations: Evaluations,
+    /// Turns done.
+    pub turns: u64,
+    /// Where the time went.
+    pub seconds: Seconds,
+    /// Element operations done.
+    pub work: Work,
+    /// Why it ended.
+    pub stop: Stop,
+    /// The limits that were in force.
+    pub budget: Budget,
+    /// What a user should know.
+    pub warnings: Vec<String>,
+    /// A row for each turn.
+    pub trace: Trace,
+    /// Error against size.
+    pub front: Vec<FrontPoint>,
+}
+
+/// What the spec may leave to the algorithm, and how it was settled.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MeasuredBy {
+    /// Neighbours asked.
+    pub k: usize,
+    /// Their distance.
+    pub metric: Metric,
+    /// Which rows tested which; none for given splits, which are long and known.
+    pub folds: Option<FoldSpec>,
+}
+
+impl MeasuredBy {
+    /// How `spec` was settled.
+    pub fn of(spec: &EvaluationSpec) -> Self {
+        let is_given = matches!(spec.folds, FoldSpec::Splits { .. });
+        let folds = (!is_given).then(|| spec.folds.clone());
+        Self { k: spec.k, metric: spec.metric, folds }
+    }
+}
+
+/// What a prescreen left of the features that are neither forced in nor out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Screened {
+    /// The rule.
+    pub rule: String,
+    /// How many features it was given.
+    pub candidates: usize,
+    /// How many it left to search.
+    pub survivors: usize,
+}
+
+/// A subset that no other tried one beats in both error and size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FrontPoint {
+    /// How many features.
+    pub size: usize,
+    /// Their error.
+    pub error: f64,
+    /// Which they are.
+    pub selected: Vec<usize>,
+}
