@@ -30,7 +30,9 @@ impl Groups {
     /// [`Error::BadSpec`] for a feature that does not exist or stands twice.
     pub fn new(mut members: Vec<Vec<usize>>, n_features: usize) -> Result<Self> {
         members.retain(|group| !group.is_empty());
-        members.iter_mut().for_each(|group| group.sort_unstable());
+        for group in &mut members {
+            group.sort_unstable();
+        }
         members.sort_unstable();
         let mut of = vec![None; n_features];
         for (number, group) in members.iter().enumerate() {
@@ -82,7 +84,9 @@ impl Groups {
         members.sort_unstable();
         let mut of = vec![None; free.len()];
         for (number, group) in members.iter().enumerate() {
-            group.iter().for_each(|&place| of[place] = Some(number));
+            for &place in group {
+                of[place] = Some(number);
+            }
         }
         Self { members, of }
     }
