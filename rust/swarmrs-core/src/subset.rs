@@ -1,5 +1,6 @@
 //! Which features are in, one bit each.
 
+use crate::evaluate::kernels::{Isa, distance_below};
 use serde::{Deserialize, Serialize};
 
 const WORD: usize = u64::BITS as usize;
@@ -151,6 +152,13 @@ impl Subset {
     pub fn distance(&self, other: &Self) -> usize {
         assert_eq!(self.len, other.len, "subsets of different spaces");
         self.words.iter().zip(&other.words).map(|(a, b)| (a ^ b).count_ones() as usize).sum()
+    }
+
+    /// [`distance`](Self::distance) where it is less than `limit`. A few words tell of most that they are
+    /// farther.
+    pub fn distance_below(&self, other: &Self, limit: usize) -> Option<usize> {
+        assert_eq!(self.len, other.len, "subsets of different spaces");
+        distance_below(Isa::detect(), &self.words, &other.words, limit)
     }
 
     /// The features that are in, ascending.

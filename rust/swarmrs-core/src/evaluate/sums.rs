@@ -3,7 +3,8 @@
 //! What a subset needs, distances or log-likelihoods, is a sum over its features, and the sums are integers. So the
 //! sums of a subset are those of any other one plus the features that come in minus those that go out, bit for bit. A
 //! few sums are kept: of all features (which makes the complement a subset's price), of the best subset, of the best of
-//! the last turn, and of each slot's last and best subset. Each new subset is built the cheapest way there is.
+//! the last turn, of the last two turns' subsets, and of each slot's best. Each new subset is built the cheapest way
+//! there is.
 
 use super::{Evaluator, Measures, Resources, Work};
 use crate::error::{Error, Result};
@@ -64,7 +65,10 @@ struct Shelf<S> {
     all: Option<Reference<S>>,
     best: Option<(Merit, Reference<S>)>,
     leader: Option<Reference<S>>,
-    last: Vec<Option<Reference<S>>>,
+    /// The subsets measured last, two turns of them; the oldest make room.
+    recent: Vec<Option<Reference<S>>>,
+    /// The oldest of them.
+    oldest: usize,
     own: Vec<Option<(Merit, Reference<S>)>>,
 }
 
@@ -113,7 +117,14 @@ impl<A: Additive> Incremental<A> {
         let least = if bytes <= CACHED { CACHED_FEATURES } else { UNCACHED_FEATURES };
         Self {
             keeps_slots: additive.n_features() >= least,
-            shelf: Shelf { all: None, best: None, leader: None, last: Vec::new(), own: Vec::new() },
+            shelf: Shelf {
+                all: None,
+                best: None,
+                leader: None,
+                recent: Vec::new(),
+                oldest: 0,
+                own: Vec::new(),
+            },
             pool: Pool::new(resources.threads),
             work: Work { setup_ops: additive.setup_ops(), ..Work::default() },
             additive,
@@ -135,19 +146,21 @@ impl<A: Additive> Incremental<A> {
             self.work.element_ops += d as u64 * self.additive.ops();
         }
         let slots = self.slots(subsets.len());
-        let references: Vec<&Reference<A::Sum>> = self.shelf.references().collect();
+        let references: Vec<(usize, &Reference<A::Sum>)> =
+            self.shelf.references().map(|kept| (kept.subset.count(), kept)).collect();
         let keeps_slots = self.keeps_slots;
         self.pool.map((0..subsets.len()).collect(), |slot| {
             let subset = &subsets[slot];
-            let nearest = references
-                .iter()
-                .map(|reference| (subset.distance(&reference.subset), reference))
-                .min_by_key(|(distance, _)| *distance)
-                .filter(|(distance, _)| *distance < subset.count());
-            let (cost, from) = match nearest {
-                Some((distance, reference)) => (distance, Some(Arc::clone(reference))),
-                None => (subset.count(), None),
-            };
+            let size = subset.count();
+            let (mut cost, mut from) = (size, None);
+            for &(other, reference) in &references {
+                // Sizes alone tell that most are too far.
+                if size.abs_diff(other) < cost
+                    && let Some(distance) = subset.distance_below(&reference.subset, cost)
+                {
+                    (cost, from) = (distance, Some(Arc::clone(reference)));
+                }
+            }
             // A turn of one subset knows its leader beforehand: it is kept as it is built.
             let keep = slot < slots && (keeps_slots && cost > NEAR || subsets.len() == 1);
             Route { from, cost, keep }
@@ -180,8 +193,9 @@ impl<A: Additive> Incremental<A> {
         let leader = (1..subsets.len())
             .fold(0, |best, slot| if better(merit(slot), merit(best)) { slot } else { best });
         let slots = self.slots(subsets.len());
-        let bests = self.capacity.saturating_sub(3 + slots).min(slots);
-        self.shelf.last.resize(slots, None);
+        let recent = self.shelf.recent.len().max(2 * slots).min(self.capacity.saturating_sub(3));
+        let bests = self.capacity.saturating_sub(3 + recent).min(slots);
+        self.shelf.recent.resize(recent, None);
         self.shelf.own.resize(bests, None);
         let mut leading = None;
         for (slot, route) in routes.into_iter().enumerate() {
@@ -215,7 +229,9 @@ impl<A: Additive> Incremental<A> {
                 {
                     self.shelf.own[slot] = Some((merit(slot), Arc::clone(reference)));
                 }
-                self.shelf.last[slot] = reference;
+                let Shelf { recent, oldest, .. } = &mut self.shelf;
+                recent[*oldest] = reference;
+                *oldest = (*oldest + 1) % recent.len();
             }
         }
         if self.capacity > 2 {
@@ -280,7 +296,12 @@ impl<S> Shelf<S> {
     fn references(&self) -> impl Iterator<Item = &Reference<S>> {
         let best = self.best.iter().map(|(_, best)| best);
         let own = self.own.iter().flatten().map(|(_, own)| own);
-        self.all.iter().chain(best).chain(&self.leader).chain(self.last.iter().flatten()).chain(own)
+        self.all
+            .iter()
+            .chain(best)
+            .chain(&self.leader)
+            .chain(self.recent.iter().flatten())
+            .chain(own)
     }
 }
 

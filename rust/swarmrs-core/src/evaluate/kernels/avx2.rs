@@ -5,6 +5,7 @@
 // Intrinsics by the dozen, each with its own unmistakable prefix.
 #![allow(clippy::wildcard_imports)]
 
+use super::bits::count_differing;
 use super::coarse::CoarsePairs;
 use super::{Apart, Change, Classes, Columns, From, KeyFormat, LANES, Lane, Pairs, ROWS, Tile};
 use std::arch::x86_64::*;
@@ -212,6 +213,13 @@ pub unsafe fn coarse_squares(
             }
         }
     }
+}
+
+/// # Safety
+/// AVX2 and a count of bits.
+#[target_feature(enable = "avx2,popcnt")]
+pub unsafe fn differing(a: &[u64], b: &[u64]) -> usize {
+    count_differing(a, b)
 }
 
 /// Where the sums to start from stand, if anywhere.

@@ -28,12 +28,14 @@ mod avx2_select;
     reason = "vector loads and stores; each function states what its pointers need"
 )]
 mod avx2_shortlist;
+mod bits;
 mod coarse;
 mod keys;
 mod pairs;
 mod portable;
 mod shortlist;
 
+pub use bits::distance_below;
 pub use coarse::CoarseEuclidean;
 pub use keys::{KeyFormat, NO_KEY, Scan, insert, select};
 pub use pairs::{Euclidean16, Pairs};
@@ -52,7 +54,7 @@ pub const LANES: usize = 16;
 pub enum Isa {
     /// What every machine has.
     Portable,
-    /// 256-bit vectors and fused multiply-add; only [`Isa::detect`] makes it, where the machine has them.
+    /// 256-bit vectors, fused multiply-add and a count of bits; only [`Isa::detect`] makes it, where the machine has them.
     Avx2(Detected),
 }
 
@@ -64,7 +66,10 @@ impl Isa {
     /// The best this machine has.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+        if std::is_x86_feature_detected!("avx2")
+            && std::is_x86_feature_detected!("fma")
+            && std::is_x86_feature_detected!("popcnt")
+        {
             return Self::Avx2(Detected(()));
         }
         Self::Portable
