@@ -91,7 +91,13 @@ def _run(key: Key, jobs: int) -> Found:
     with warnings.catch_warnings():
         # A fold may leave a class a single row; nothing can be done about it here.
         warnings.simplefilter("ignore", SwarmrsWarning)
-        found = select((x[train], y[train]), algo=key.method, random_state=key.seed, n_jobs=jobs)
+        found = select(
+            (x[train], y[train]),
+            algo=key.method,
+            random_state=key.seed,
+            n_jobs=jobs,
+            constant="keep",  # as the paper does
+        )
     seconds = time.perf_counter() - start
     chosen = list(found.selected_indices)
     scaler = MinMaxScaler().fit(x[train][:, chosen])

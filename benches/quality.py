@@ -90,6 +90,7 @@ def _run(key: Key, jobs: int) -> Found:
         max_evals=key.evals,
         random_state=key.seed,
         n_jobs=jobs,
+        constant="keep",  # as the papers do
     )
     error = found.scores["error"]
     assert error is not None, "our own classifiers tell all scores"

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from swarmrs import read_table
+from swarmrs._clean import mark_missing
 from swarmrs.exceptions import DataError, SpecError
 
 Write = Callable[..., Path]
@@ -38,7 +39,8 @@ class TestMissing:
             "'c0' (1), 'c1' (1), 'c2' (1), 'c3' (1), 'c4' (1) and 2 more"
         )
         assert error.value.hint == (
-            "fill them with --missing median, mode or knn, or use --missing drop-rows"
+            "leave them out with --missing drop-rows or drop-columns, "
+            "or fill them with median, mode or knn"
         )
 
     @pytest.mark.parametrize(
@@ -48,7 +50,10 @@ class TestMissing:
         table = read_table(self.DATA, missing=policy)
         assert table.x[1, 0] == a1
         assert table.x[0, 1] == b0
-        assert f"2 missing values filled by {policy} over all rows" in table.notices
+        assert table.warnings == (
+            f"2 missing values filled by {policy} over all rows, those of test folds too: "
+            "errors are optimistic",
+        )
 
     def test_rows_dropped(self) -> None:
         table = read_table(self.DATA, missing="drop-rows")
@@ -56,10 +61,36 @@ class TestMissing:
         assert table.codes.tolist() == [0, 1, 0]
         assert "2 rows with missing values dropped" in table.notices
 
-    def test_no_row_left_is_refused(self) -> None:
+    def test_columns_dropped(self) -> None:
+        table = read_table(self.DATA.with_columns(c=pl.lit(2)), "class", missing="drop-columns")
+        assert table.names == ["c"]
+        assert "2 columns with missing values dropped: 'a', 'b'" in table.notices
+
+    def test_an_excluded_column_is_not_dropped(self) -> None:
+        table = read_table(self.DATA, missing="drop-columns", exclude=["b"])
+        assert table.names == ["b"]
+        with pytest.raises(SpecError) as error:
+            read_table(self.DATA, missing="drop-columns", exclude=[1])
+        assert str(error.value) == ("column 1 is excluded by its position while others are dropped")
+
+    def test_kept(self) -> None:
+        table = read_table(self.DATA, missing="keep")
+        assert table.has_gaps
+        assert np.isnan(table.x).tolist() == [[False, True], [True, False], *[[False] * 2] * 3]
+        assert table.reduced(["a"]).equals(mark_missing(self.DATA).select("a", "class"))
+
+    @pytest.mark.parametrize(
+        ("policy", "what", "other"),
+        [("drop-rows", "row", "drop-columns"), ("drop-columns", "column", "drop-rows")],
+    )
+    def test_nothing_left_is_refused(self, policy: str, what: str, other: str) -> None:
         data = pl.DataFrame({"a": [None, 2], "b": [3, None], "class": [0, 1]})
-        with pytest.raises(DataError, match="every row of frame has missing values"):
-            read_table(data, missing="drop-rows")
+        with pytest.raises(DataError) as error:
+            read_table(data, missing=policy)
+        assert str(error.value) == f"every {what} of frame has missing values"
+        assert error.value.hint == (
+            f"fill them with --missing median, mode or knn, or use --missing {other}"
+        )
 
     def test_rows_without_a_label_are_dropped_too(self) -> None:
         data = pl.DataFrame({"a": [1, 2, 5, 4], "class": ["x", None, "y", "x"]})
@@ -142,12 +173,40 @@ class TestNotices:
         data = pl.DataFrame(
             {"id": range(12), "one": [1] * 12, "ok": [1, 5] * 6, "class": [0, 1, 1] * 4}
         )
-        assert read_table(data, "class").notices == (
-            "1 constant column: 'one'",
-            "1 column in row order, like an identifier: 'id'; "
-            "leave out with --exclude what is no measurement",
+        table = read_table(data, "class")
+        assert table.constant == (1,)
+        assert table.notices == ("1 constant column: 'one'",)
+        assert table.warnings == (
+            "1 column like an identifier: 'id'; leave out with --exclude what is no measurement",
         )
-        assert read_table(data, "class", exclude=["id", "one"]).notices == ()
+        excluded = read_table(data, "class", exclude=["id", "one"])
+        assert excluded.constant == ()
+        assert excluded.notices == excluded.warnings == ()
+
+    def test_text_that_never_repeats(self) -> None:
+        data = pl.DataFrame({"key": list("qwertzuiopas"), "class": [0, 1, 1] * 4})
+        table = read_table(data, encode="ordinal")
+        assert table.warnings[0].startswith("1 column like an identifier: 'key'")
+
+    def test_equal_columns_are_grouped(self) -> None:
+        values = [0.0, 2.0, 1.0, 0.0]
+        data = pl.DataFrame(
+            {"a": values, "b": values[::-1], "c": [-0.0, *values[1:]], "d": [0, 2, 1, 0]}
+        )
+        assert read_table((data, [0, 1, 1, 0])).notices == (
+            "1 group of equal columns: 'a' = 'c' = 'd'",
+        )
+
+    def test_a_column_equal_to_the_target(self) -> None:
+        data = pl.DataFrame({"a": [1, 1, 0, 1], "b": [None, 1, 1, 0], "class": [0, 1, 1, 0]})
+        with pytest.raises(DataError, match="1 column equal to the target: 'b'"):
+            read_table(data, missing="median")
+        warning = "1 column equal to the target: 'b'"
+        allowed = read_table(data, missing="median", allow_target_copy=True)
+        assert allowed.warnings[0] == warning
+        apart = read_table((data.drop("class"), data["class"]), missing="median")
+        assert apart.warnings[0] == warning
+        assert read_table(data, exclude=["b"]).warnings == ()
 
 
 def test_columns_of_other_kinds_are_refused() -> None:

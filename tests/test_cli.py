@@ -117,7 +117,22 @@ class TestSelect:
         )
         assert done.code == 0
         assert json.loads(done.out)["data"]["features"] == 3
-        assert "note: 5 missing values filled by median over all rows\n" in done.err
+        assert "warning: 5 missing values filled by median over all rows" in done.err
+
+    def test_every_option_of_reading_reaches_the_table(self, cli: Cli) -> None:
+        content = "a\ta\tclass\n1,5\t-\tx\n2\tNA\ty\n,5\t3\tx\n4\t7\ty\n".encode("utf-16")
+        options = (
+            *("--input-format", "tsv", "--decimal", ",", "--encoding", "utf-16"),
+            *("--null", "-", "--null", "NA", "--null-only", "--dedupe-names"),
+            *("--missing", "drop-columns", "--max-input-bytes", "1KiB", "-f", "json"),
+        )
+        done = cli("evaluate", "-", *options, "--cv", 2, "-k", 1, stdin=content)
+        assert done.code == 0
+        assert json.loads(done.out)["selected"] == ["a"]
+        assert "note: missing are empty fields, '-', 'NA'; --null adds words\n" in done.err
+        assert "note: 1 column with missing values dropped: 'a_2'\n" in done.err
+        done = cli("evaluate", "-", *options, "--max-input-bytes", "9", stdin=content)
+        assert done.err.startswith("error: stdin holds more than 9 B\nhint: ")
 
     def test_quiet_prints_no_notes(self, cli: Cli, blobs_csv: Path) -> None:
         assert cli("select", blobs_csv, *QUICK, "-q").err == ""
@@ -217,7 +232,7 @@ def test_a_missing_file_ends_with_1(cli: Cli, tmp_path: Path) -> None:
     assert (code, out) == (1, "")
     assert err == (
         f"error: file '{tmp_path / 'no.csv'}' does not exist\n"
-        "hint: give a CSV, TSV or Parquet file, - for standard input, "
+        "hint: give a CSV, TSV, Parquet, Arrow or ARFF file, - for standard input, "
         "or sklearn:breast_cancer|digits|iris|wine\n"
     )
 
@@ -232,6 +247,11 @@ BAD_CALLS = [
     (("--set", "population=3", "--population", 4), "population is set twice", "set it once"),
     (("--set", "population=many"), "population is ", ""),
     (("--memory", "lots"), "memory is 'lots', expected a size", "write 512MiB or 2GiB"),
+    (("--max-input-bytes", "x"), "max-input-bytes is 'x', expected a size", "write 512MiB or 2GiB"),
+    (("--decimal", ";"), "unknown decimal mark ';'", "known: ., ,"),
+    (("--input-format", "xls"), "unknown input format 'xls'", "known: csv, tsv, parquet"),
+    (("--rare-class", "ignore"), "unknown policy for rare classes 'ignore'", "known: warn"),
+    (("--constant", "drp"), "unknown policy for constant columns 'drp'", "did you mean 'drop'?"),
     (("--jobs", -2), "jobs is -2, expected 0 or more", "0 is all"),
     (("--output", "r.xlsx"), "'r.xlsx' ends in '.xlsx'", "known: .csv, .tsv, .parquet, .json"),
     (("--trace", "no/t.csv"), "directory 'no' does not exist", "make it first"),

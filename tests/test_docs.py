@@ -111,6 +111,11 @@ def test_figures_are_those_the_script_draws_and_small() -> None:
     assert all(path.stat().st_size < 40_000 for path in files)
 
 
+def test_the_page_of_bad_input_is_what_the_script_writes() -> None:
+    page = runpy.run_path(str(DOCS / "bad_input.py"))["page"]
+    assert (DOCS / "bad-input.md").read_text() == page(), "run docs/bad_input.py"
+
+
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in PAGES])
 def test_local_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)

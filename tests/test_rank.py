@@ -13,7 +13,7 @@ import swarmrs
 from numpy.typing import NDArray
 from sklearn.datasets import load_wine
 from swarmrs import rank
-from swarmrs.exceptions import DataError, SpecError
+from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 
@@ -21,13 +21,19 @@ Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 def test_the_best_come_first_and_equals_by_their_index() -> None:
     y = np.arange(40) % 2
     noise = np.arange(40) // 2 % 5
-    ranking = rank(np.c_[noise, y, noise, -y], y)
+    ranking = rank(np.c_[noise, 2 * y, noise, -y], y)
     assert ranking.frame["index"].to_list() == [1, 3, 0, 2]
     assert ranking.frame["rank"].to_list() == [1, 2, 3, 4]
     assert ranking.frame["score"].to_list() == [1.0, 1.0, 0.0, 0.0]
     assert ranking.frame["levels"].to_list() == [2, 2, 1, 1]
     assert (ranking.ranked, ranking.relevant) == (4, 2)
     assert ranking.top(1).frame["index"].to_list() == [1]
+
+
+def test_what_can_mislead_is_warned_of() -> None:
+    y = np.arange(40) % 2
+    with pytest.warns(SwarmrsWarning, match="1 column equal to the target: 'x1'"):
+        rank(np.c_[np.arange(40) // 2 % 5, y], y)
 
 
 def test_scaling_and_threads_change_nothing() -> None:

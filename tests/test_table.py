@@ -49,6 +49,15 @@ class TestSources:
         frame().write_parquet(tmp_path / "data.parquet")
         self.check(tmp_path / "data.parquet")
 
+    def test_arrow(self, tmp_path: Path) -> None:
+        frame().write_ipc(tmp_path / "data.feather", compression="lz4")
+        self.check(tmp_path / "data.feather")
+
+    def test_a_format_can_be_asked_for(self, write: Write) -> None:
+        self.check(read_table(write(CSV.replace(b",", b"\t")), input_format="tsv"))
+        with pytest.raises(SwarmrsError, match="is not a readable Parquet file"):
+            read_table(write(CSV), input_format="parquet")
+
     def test_any_other_separator_by_option(self, write: Write) -> None:
         table = read_table(write(CSV.replace(b",", b";")), separator=";")
         assert table.names == ["a", "b"]
@@ -125,6 +134,15 @@ class TestTarget:
         assert table.labels == (False, True)
         assert table.notices == ()
 
+    @pytest.mark.parametrize(("n", "is_told"), [(20, False), (21, True)])
+    def test_many_different_numbers_are_warned_of(self, n: int, is_told: bool) -> None:
+        labels = list(range(n)) * 2
+        values = np.random.default_rng(0).random((2 * n, 1))
+        told = f"target 'class' has {n} different numbers in {2 * n} rows: are they classes?"
+        assert (told in read_table(values, labels).warnings) == is_told
+        assert read_table(values, [str(label) for label in labels]).warnings == ()
+        assert read_table(np.repeat(values, 3, 0), labels * 3).warnings == ()
+
     def test_a_name_goes_before_an_index(self) -> None:
         data = pl.DataFrame({"1": [1, 2, 1], "0": [0, 0, 1]})
         assert read_table(data, "1").target == "1"
@@ -164,7 +182,7 @@ def test_the_reduced_table_keeps_types_and_target() -> None:
         (
             {"missing": "mediam"},
             "unknown policy for missing values 'mediam'",
-            "did you mean 'median'? known: error, median, mode, knn, drop-rows",
+            "did you mean 'median'? known: error, median, mode, knn, drop-rows, drop-columns, keep",
         ),
         (
             {"encode": "hot"},

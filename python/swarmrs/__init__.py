@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from swarmrs import exceptions
+    from swarmrs._describe import Description, describe
     from swarmrs._estimators import SwarmSelector
     from swarmrs._evaluator import Evaluator
     from swarmrs._filter_selector import FilterSelector
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from swarmrs._table import read_table
 
 __all__ = [
+    "Description",
     "Evaluator",
     "FilterSelector",
     "Minimum",
@@ -32,6 +34,7 @@ __all__ = [
     "SwarmSelector",
     "__version__",
     "algorithms",
+    "describe",
     "exceptions",
     "minimize",
     "rank",
@@ -41,6 +44,7 @@ __all__ = [
 
 # Names are imported when first used: polars and scikit-learn take seconds to load.
 _HOMES = {
+    "Description": "_describe",
     "Evaluator": "_evaluator",
     "FilterSelector": "_filter_selector",
     "Minimum": "_minimize",
@@ -49,6 +53,7 @@ _HOMES = {
     "SwarmSelector": "_estimators",
     "__version__": "_swarmrs",
     "algorithms": "_select",
+    "describe": "_describe",
     "minimize": "_minimize",
     "rank": "_rank",
     "read_table": "_table",

@@ -30,11 +30,17 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return super().transform(X)  # type: ignore[no-any-return]
 
     def _checked(
-        self, X: ArrayLike | pl.DataFrame, y: ArrayLike
+        self, X: ArrayLike | pl.DataFrame, y: ArrayLike, *, allow_nan: bool = False
     ) -> tuple[NDArray[np.float64] | pl.DataFrame, NDArray[np.generic]]:
         """Return what `fit` was given, checked, with the names of the features if they have any."""
         samples, labels = validate_data(
-            self, X, y, dtype=np.float64, order="F", ensure_min_samples=2
+            self,
+            X,
+            y,
+            dtype=np.float64,
+            order="F",
+            ensure_min_samples=2,
+            ensure_all_finite="allow-nan" if allow_nan else True,
         )
         check_classification_targets(labels)
         names = getattr(self, "feature_names_in_", None)

@@ -1,22 +1,22 @@
 """From columns of any kind to numbers, by policies the caller names; nothing silently."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 import polars.selectors as cs
-from numpy.typing import NDArray
 
-from swarmrs._read import check_names
+from swarmrs._read import check_names, too_long
 from swarmrs._words import counted, listed, quoted
-from swarmrs.exceptions import DataError
+from swarmrs.exceptions import DataError, SpecError
 
-MISSING = ("error", "median", "mode", "knn", "drop-rows")
+MISSING = ("error", "median", "mode", "knn", "drop-rows", "drop-columns", "keep")
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 ENCODINGS = ("error", "ordinal", "onehot")
 
-# Fewer rows than this are in order by chance too often to call a column an identifier.
-_MIN_ROWS_FOR_ID = 10
+# Numbers as other places write them: with a decimal comma, or their thousands apart.
+_DECIMAL_COMMA = r"^[+-]?\d+(,\d+)?([eE][+-]?\d+)?$"
+_THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})*(\.\d+)?$"
 
 
 def mark_missing(frame: pl.DataFrame) -> pl.DataFrame:
@@ -24,7 +24,116 @@ def mark_missing(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(cs.float().fill_nan(None), cs.by_dtype(pl.Null).cast(pl.Float64))
 
 
-def complete_rows(frame: pl.DataFrame) -> pl.Series:
+def drop_rows(
+    features: pl.DataFrame, labels: pl.Series, where: str
+) -> tuple[pl.DataFrame, pl.Series, list[str]]:
+    """Leave out the rows in which anything is missing, the label included."""
+    complete = _complete_rows(features.with_columns(labels))
+    features, labels = features.filter(complete), labels.filter(complete)
+    if features.is_empty():
+        raise DataError(
+            f"every row of {where} has missing values",
+            "fill them with --missing median, mode or knn, or use --missing drop-columns",
+        )
+    dropped = len(complete) - len(labels)
+    told = [f"{counted(dropped, 'row')} with missing values dropped"] if dropped else []
+    return features, labels, told
+
+
+def drop_columns(
+    features: pl.DataFrame, exclude: Sequence[str | int], where: str
+) -> tuple[pl.DataFrame, list[str]]:
+    """Leave out the columns in which anything is missing."""
+    gone = [column.name for column in features if column.null_count()]
+    if not gone:
+        return features, []
+    if len(gone) == features.width:
+        raise DataError(
+            f"every column of {where} has missing values",
+            "fill them with --missing median, mode or knn, or use --missing drop-rows",
+        )
+    # Positions are those of the columns that stay, which nobody can know beforehand.
+    others = (str(column) for column in exclude if column not in features.columns)
+    if numbers := [column for column in others if column.removeprefix("-").isdigit()]:
+        raise SpecError(
+            f"column {numbers[0]} is excluded by its position while others are dropped",
+            "exclude it by its name",
+        )
+    told = f"{counted(len(gone), 'column')} with missing values dropped: {quoted(gone)}"
+    return features.drop(gone), [told]
+
+
+def to_numbers(
+    frame: pl.DataFrame, *, missing: str, encode: str, gaps: str | None = None
+) -> tuple[pl.DataFrame, list[str]]:
+    """Return the columns as numbers, and warnings of what was rounded or filled.
+
+    Text becomes the rank of its value among the column's values sorted bytewise, is filled as such,
+    and is spread over one column for each value if `encode` is ``"onehot"``. No value is missing
+    afterwards unless `missing` is ``"keep"``. `gaps` says why some may be.
+
+    Raises
+    ------
+    DataError
+        If there are columns the policies do not cover; it names them.
+    """
+    _refuse_other_kinds(frame)
+    text = text_columns(frame)
+    if text and encode == "error":
+        raise DataError(f"{counted(len(text), 'column')} of text: {quoted(text)}", _unread(frame))
+    frame, values = ranked(frame)
+    infinite = count_infinite(frame)
+    if infinite:
+        raise DataError(
+            f"infinite values in {counted(len(infinite), 'column')}: {_counts(infinite)}",
+            "replace them, or leave the columns out with --exclude",
+        )
+    warnings = [too_long(long)] if (long := _rounded(frame)) else []
+    if missing != "keep":
+        frame, filled = _fill(frame, missing, nominal=set(text), gaps=gaps)
+        warnings += filled
+    if encode == "onehot":
+        columns = list(_one_hot(frame, values))
+        check_names([column.name for column in columns], "the encoded table", "rename one of them")
+        frame = pl.DataFrame(columns)
+    return frame, warnings
+
+
+def text_columns(frame: pl.DataFrame) -> list[str]:
+    """Return the names of the columns that hold text."""
+    return [name for name, dtype in frame.schema.items() if dtype in TEXT]
+
+
+def ranked(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
+    """Return booleans and text as numbers, and the sorted values each column of text has."""
+    frame = frame.with_columns(cs.boolean().cast(pl.UInt8))
+    values = {
+        name: frame[name].cast(pl.String).drop_nulls().unique().sort()
+        for name in text_columns(frame)
+    }
+    ranks = (
+        frame[name].cast(pl.String).cast(pl.Enum(known)).to_physical().cast(pl.Float64)
+        for name, known in values.items()
+    )
+    return frame.with_columns(ranks), values
+
+
+def other_kinds(frame: pl.DataFrame) -> dict[str, pl.DataType]:
+    """Return the columns that are neither number nor text, with their types."""
+    return {
+        name: dtype
+        for name, dtype in frame.schema.items()
+        if not (dtype.is_numeric() or dtype == pl.Boolean or dtype in TEXT)
+    }
+
+
+def count_infinite(frame: pl.DataFrame) -> dict[str, int]:
+    """Return how many infinite values there are in columns that have any."""
+    totals = frame.select(cs.float().is_infinite().sum())
+    return {column.name: column[0] for column in totals if column[0]}
+
+
+def _complete_rows(frame: pl.DataFrame) -> pl.Series:
     """Tell for each row whether nothing is missing in it."""
     complete = pl.repeat(True, frame.height, eager=True)
     for column in frame:
@@ -33,63 +142,8 @@ def complete_rows(frame: pl.DataFrame) -> pl.Series:
     return complete
 
 
-def to_numbers(frame: pl.DataFrame, *, missing: str, encode: str) -> tuple[pl.DataFrame, list[str]]:
-    """Return the columns as numbers without gaps, and notices of what was filled.
-
-    Text becomes the rank of its value among the column's values sorted bytewise, is filled as such,
-    and is spread over one column for each value if `encode` is ``"onehot"``.
-
-    Raises
-    ------
-    DataError
-        If there are columns the policies do not cover; it names them.
-    """
-    _refuse_other_kinds(frame)
-    text = [name for name, dtype in frame.schema.items() if dtype in TEXT]
-    if text and encode == "error":
-        raise DataError(
-            f"{counted(len(text), 'column')} of text: {quoted(text)}",
-            "encode text with --encode ordinal or --encode onehot, or leave it out with --exclude",
-        )
-    frame = frame.with_columns(cs.boolean().cast(pl.UInt8))
-    values = {name: frame[name].cast(pl.String).drop_nulls().unique().sort() for name in text}
-    frame = frame.with_columns(
-        frame[name].cast(pl.String).cast(pl.Enum(known)).to_physical().cast(pl.Float64)
-        for name, known in values.items()
-    )
-    _refuse_infinite(frame)
-    frame, notices = _fill(frame, missing, nominal=set(text))
-    if encode == "onehot":
-        columns = list(_one_hot(frame, values))
-        check_names([column.name for column in columns], "the encoded table")
-        frame = pl.DataFrame(columns)
-    return frame, notices
-
-
-def suspicious(x: NDArray[np.float64], names: list[str], excluded: set[int]) -> list[str]:
-    """Return notices of columns that cannot help or help too well: constant, or in row order."""
-    order = np.diff(x, axis=0)
-    still = np.flatnonzero(~order.any(axis=0))
-    constant = [names[at] for at in still if at not in excluded]
-    notices = []
-    if constant:
-        notices.append(f"{counted(len(constant), 'constant column')}: {quoted(constant)}")
-    if len(x) >= _MIN_ROWS_FOR_ID:
-        monotone = (order > 0).all(axis=0) | (order < 0).all(axis=0)
-        if ids := [names[at] for at in np.flatnonzero(monotone)]:
-            notices.append(
-                f"{counted(len(ids), 'column')} in row order, like an identifier: {quoted(ids)}; "
-                "leave out with --exclude what is no measurement"
-            )
-    return notices
-
-
 def _refuse_other_kinds(frame: pl.DataFrame) -> None:
-    others = [
-        f"'{name}' ({dtype})"
-        for name, dtype in frame.schema.items()
-        if not (dtype.is_numeric() or dtype == pl.Boolean or dtype in TEXT)
-    ]
+    others = [f"'{name}' ({dtype})" for name, dtype in other_kinds(frame).items()]
     if others:
         raise DataError(
             f"{counted(len(others), 'column')} neither number nor text: {listed(others)}",
@@ -97,44 +151,74 @@ def _refuse_other_kinds(frame: pl.DataFrame) -> None:
         )
 
 
-def _refuse_infinite(frame: pl.DataFrame) -> None:
-    totals = frame.select(cs.float().is_infinite().sum())
-    infinite = {column.name: column[0] for column in totals if column[0]}
-    if infinite:
-        raise DataError(
-            f"infinite values in {counted(len(infinite), 'column')}: {_counts(infinite)}",
-            "replace them, or leave the columns out with --exclude",
-        )
+def _unread(frame: pl.DataFrame) -> str:
+    """Return what may be done about text, above all about numbers that were not read as such."""
+    for name in text_columns(frame):
+        text = frame[name].cast(pl.String).drop_nulls()
+        commas = text.filter(text.str.contains(",", literal=True))
+        if len(commas) and text.str.contains(_DECIMAL_COMMA).all():
+            if text.str.contains(_THOUSANDS).all():
+                return (
+                    f"'{name}' holds numbers like {commas[0]}: read it with --decimal , "
+                    "if the comma is a decimal one, else remove it"
+                )
+            return f"'{name}' holds numbers with a decimal comma: read it with --decimal ,"
+        if len(commas) and text.str.contains(_THOUSANDS).all():
+            return f"'{name}' holds numbers like {commas[0]}: remove the commas between thousands"
+        strange = text.filter(text.cast(pl.Float64, strict=False).is_null())
+        if 2 * len(strange) < len(text):
+            words = strange.unique(maintain_order=True)
+            return (
+                f"'{name}' holds numbers but for {quoted(words)}: correct that, "
+                f"or call it missing with --null '{words[0]}'"
+            )
+    return "encode text with --encode ordinal or --encode onehot, or leave it out with --exclude"
+
+
+def _rounded(frame: pl.DataFrame) -> list[str]:
+    """Name the columns of whole numbers that floats do not hold exactly."""
+    return [
+        column.name
+        for column in frame
+        if column.dtype in (pl.Int64, pl.UInt64, pl.Int128)
+        and (column.cast(pl.Float64).cast(pl.Int128, strict=False) != column.cast(pl.Int128)).any()
+    ]
 
 
 def _counts(columns: dict[str, int]) -> str:
     return listed(f"'{name}' ({total})" for name, total in columns.items())
 
 
-def _fill(frame: pl.DataFrame, policy: str, nominal: set[str]) -> tuple[pl.DataFrame, list[str]]:
-    gaps = {column.name: column.null_count() for column in frame if column.null_count()}
-    if not gaps:
+def _fill(
+    frame: pl.DataFrame, policy: str, nominal: set[str], gaps: str | None
+) -> tuple[pl.DataFrame, list[str]]:
+    missing = {column.name: column.null_count() for column in frame if column.null_count()}
+    if not missing:
         return frame, []
     if policy == "error":
+        why = f"; {gaps}" if gaps else ""
         raise DataError(
-            f"missing values in {counted(len(gaps), 'column')}: {_counts(gaps)}",
-            "fill them with --missing median, mode or knn, or use --missing drop-rows",
+            f"missing values in {counted(len(missing), 'column')}: {_counts(missing)}{why}",
+            "leave them out with --missing drop-rows or drop-columns, "
+            "or fill them with median, mode or knn",
         )
-    if empty := [name for name, total in gaps.items() if total == frame.height]:
+    if empty := [name for name, total in missing.items() if total == frame.height]:
         raise DataError(
             f"{counted(len(empty), 'column')} without any value: {quoted(empty)}",
             "leave them out with --exclude",
         )
-    frame = frame.with_columns(frame[name].cast(pl.Float64) for name in gaps)
+    frame = frame.with_columns(frame[name].cast(pl.Float64) for name in missing)
     if policy == "knn":
-        frame = frame.with_columns(_nearest_values(frame, list(gaps), nominal))
+        frame = frame.with_columns(_nearest_values(frame, list(missing), nominal))
     else:
         frame = frame.with_columns(
             frame[name].fill_null(_middle(frame[name], policy == "mode" or name in nominal))
-            for name in gaps
+            for name in missing
         )
-    total = sum(gaps.values())
-    return frame, [f"{counted(total, 'missing value')} filled by {policy} over all rows"]
+    total = counted(sum(missing.values()), "missing value")
+    return frame, [
+        f"{total} filled by {policy} over all rows, those of test folds too: errors are optimistic"
+    ]
 
 
 def _middle(column: pl.Series, is_nominal: bool) -> object:

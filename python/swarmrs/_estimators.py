@@ -5,6 +5,7 @@ from typing import Self
 
 import polars as pl
 from numpy.typing import ArrayLike
+from sklearn.utils import Tags
 
 from swarmrs._chooser import Chooser
 from swarmrs._evaluation import CV
@@ -42,6 +43,9 @@ class SwarmSelector(Chooser):
         Threads: None is 1, -1 is all. It changes no result.
     memory : int
         Bytes for distances kept between evaluations. It changes no result.
+    missing, rare_class, constant
+        What to do about missing values, rare classes and constant columns, as for `swarmrs.select`.
+        With ``missing="keep"`` an estimator is given missing values as they are.
 
     Attributes
     ----------
@@ -90,6 +94,9 @@ class SwarmSelector(Chooser):
         random_state: RandomState = None,
         n_jobs: int | None = None,
         memory: int = 2**30,
+        missing: str = "error",
+        rare_class: str = "warn",
+        constant: str | None = None,
     ) -> None:
         self.algo = algo
         self.preset = preset
@@ -116,6 +123,9 @@ class SwarmSelector(Chooser):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory = memory
+        self.missing = missing
+        self.rare_class = rare_class
+        self.constant = constant
 
     def fit(self, X: ArrayLike | pl.DataFrame, y: ArrayLike) -> Self:
         """Search for the features that tell the classes apart best.
@@ -132,7 +142,8 @@ class SwarmSelector(Chooser):
         SwarmSelector
             Itself.
         """
-        result = select(self._checked(X, y), **self.get_params(deep=False))
+        samples = self._checked(X, y, allow_nan=self.missing != "error")
+        result = select(samples, **self.get_params(deep=False))
         self.result_ = result
         self.support_ = result.support
         self.cost_ = result.cost
@@ -142,3 +153,8 @@ class SwarmSelector(Chooser):
         self.trace_ = result.trace
         self.front_ = result.front
         return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs._presets import Preset, settle
 from swarmrs._table import Table
 from swarmrs._words import check_whole, check_word
-from swarmrs.exceptions import SpecError
+from swarmrs.exceptions import DataError, SpecError
 
 CLASSIFIERS = ("knn", "nb", "nb-cdf")
 METRICS = ("euclidean", "manhattan")
@@ -21,7 +21,7 @@ SCALES = ("minmax", "standard", "none")
 CVS = ("10", "kfold=10,contiguous", "loo", "holdout=0.3", "wrap5")
 
 # What is done where neither user nor algorithm says otherwise.
-COMMON = {
+COMMON: dict[str, Any] = {
     "k": 5,
     "metric": "euclidean",
     "folds": {"scheme": "kfold", "k": 10, "shuffle": True},
@@ -153,6 +153,11 @@ class Evaluation:
         What is None is what the preset has, or else the default.
         """
         name = check_word("classifier", settle(classifier, preset.classifier, "knn"), CLASSIFIERS)
+        if table.has_gaps:
+            raise DataError(
+                f"missing values are kept, but '{name}' cannot measure them",
+                "give an estimator of scikit-learn, or use another --missing",
+            )
         for what, given in (("k", k), ("metric", metric), ("weights", weights)):
             if given is not None and name != "knn":
                 hint = f"leave {what} out"

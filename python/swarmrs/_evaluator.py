@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
+from swarmrs._dataset import dataset_of
 from swarmrs._evaluation import COMMON, CV, Evaluation
 from swarmrs._presets import find_preset
+from swarmrs._rare import settle_rare
 from swarmrs._selection import Work, describe_data
 from swarmrs._table import Source, Target, read_table
 from swarmrs._threads import count_threads
@@ -34,6 +36,8 @@ class Evaluator:
         As for `select`; by default 5 neighbors, Euclidean, 10 folds.
     incremental : bool
         Whether a subset may be built from one measured before. It changes no score.
+    rare_class : {"warn", "error", "drop", "merge"}
+        What to do about classes with fewer rows than there are folds, as for `select`.
 
     Attributes
     ----------
@@ -42,7 +46,7 @@ class Evaluator:
     evaluation : Evaluation
         The settings.
     warnings : tuple of str
-        What can mislead: rare classes, columns the grid is too coarse for.
+        What can mislead: how the data was read, rare classes, columns the grid is too coarse for.
 
     Examples
     --------
@@ -68,23 +72,24 @@ class Evaluator:
         n_jobs: int | None = None,
         memory: int = 2**30,
         incremental: bool = True,
+        rare_class: str = "warn",
     ) -> None:
-        self.table = read_table(X, y)
+        study = find_preset(preset)
+        folds = study.cv if cv is None else cv
+        self.table = settle_rare(read_table(X, y), rare_class, folds, COMMON["folds"])
         self.evaluation = Evaluation.of(
             self.table,
-            find_preset(preset),
+            study,
             classifier=classifier,
             k=k,
             metric=metric,
             weights=weights,
-            cv=cv,
+            cv=folds,
             cv_seed=cv_seed,
             scale=scale,
         ).settled(COMMON)
         table = self.table
-        dataset = _swarmrs.Dataset(
-            table.x, table.codes, len(table.labels), table.names, self.evaluation.scale
-        )
+        dataset = dataset_of(table, self.evaluation.scale)
         self.fingerprint = dataset.fingerprint
         self._engine = _swarmrs.Evaluator(
             dataset,
@@ -93,7 +98,8 @@ class Evaluator:
             check_whole("memory", memory, 0),
             incremental,
         )
-        self.warnings = table.name_classes([*dataset.warnings, *self._engine.warnings])
+        told = table.name_classes([*dataset.warnings, *self._engine.warnings])
+        self.warnings = (*table.warnings, *told)
         for message in self.warnings:
             warnings.warn(message, SwarmrsWarning, stacklevel=2)
 

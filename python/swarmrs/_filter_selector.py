@@ -9,7 +9,8 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from swarmrs._chooser import Chooser
-from swarmrs._rank import MEASURES, best_first, dataset_of, relevance
+from swarmrs._dataset import dataset_of
+from swarmrs._rank import MEASURES, best_first, relevance
 from swarmrs._table import read_table
 from swarmrs._threads import count_threads
 from swarmrs._words import check_whole, check_word

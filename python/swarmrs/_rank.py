@@ -1,5 +1,6 @@
 """rank(): the columns of a table by what each tells about the class, without a classifier."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -8,11 +9,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
+from swarmrs._dataset import dataset_of
 from swarmrs._selection import SCHEMA_VERSION, describe_data, versions
-from swarmrs._table import Data, Table, Target, read_table
+from swarmrs._table import Data, Target, read_table
 from swarmrs._threads import count_threads
 from swarmrs._words import check_whole, check_word
-from swarmrs.exceptions import SpecError
+from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 MEASURES = ("su", "mi")
 
@@ -106,6 +108,8 @@ def rank(
     """
     check_word("measure", by, MEASURES)
     table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
+    for message in table.warnings:
+        warnings.warn(message, SwarmrsWarning, stacklevel=2)
     dataset = dataset_of(table)
     scores, levels = relevance(dataset, by, count_threads(n_jobs))
     excluded = set(table.locate(exclude))
@@ -124,11 +128,6 @@ def rank(
     )
     relevant = int((levels[order] > 1).sum())
     return Ranking(by, describe_data(table, dataset.fingerprint), len(order), relevant, frame)
-
-
-def dataset_of(table: Table) -> _swarmrs.Dataset:
-    """Return a table as a filter takes it; the scale does not matter to it."""
-    return _swarmrs.Dataset(table.x, table.codes, len(table.labels), table.names, "minmax")
 
 
 def relevance(

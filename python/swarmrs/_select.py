@@ -4,14 +4,16 @@ import json
 import os
 import secrets
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias, TypedDict
 
 import numpy as np
 
 from swarmrs import _swarmrs
-from swarmrs._evaluation import CV, Evaluation
+from swarmrs._dataset import dataset_of
+from swarmrs._evaluation import COMMON, CV, Evaluation
 from swarmrs._presets import Preset, count, find_preset
+from swarmrs._rare import settle_rare
 from swarmrs._scorer import Estimator, Outside, Scorer, Scoring
 from swarmrs._selection import (
     Card,
@@ -21,12 +23,13 @@ from swarmrs._selection import (
     read_cards,
     read_selection,
 )
-from swarmrs._table import Data, Target, read_table
+from swarmrs._table import Data, Table, Target, read_table
 from swarmrs._threads import count_threads
 from swarmrs._words import check_whole, check_word
-from swarmrs.exceptions import SpecError, SwarmrsWarning
+from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
 OBJECTIVES = ("error", "weighted", "hybrid")
+CONSTANT = ("drop", "keep")
 
 RandomState: TypeAlias = int | np.integer | np.random.RandomState | np.random.Generator | None
 
@@ -78,6 +81,8 @@ def select(
     on_turn: Callable[[Turn], bool | None] | None = None,
     missing: str = "error",
     encode: str = "error",
+    rare_class: str = "warn",
+    constant: str | None = None,
 ) -> Selection:
     """Search for the features that tell the classes apart best.
 
@@ -150,6 +155,12 @@ def select(
         Told how far the search is after each turn; returns True to stop it.
     missing, encode : str
         What to do about missing values and text; see `read_table`.
+    rare_class : {"warn", "error", "drop", "merge"}
+        What to do about classes with fewer rows than there are folds: warn of them, refuse them,
+        leave their rows out, or join them to one class. Folds are never reduced.
+    constant : {"drop", "keep"}, optional
+        Whether columns with one value are left out of the search. They are by default, but a preset
+        keeps them, as its study did; included ones stay, and a `scorer` is asked about all.
 
     Returns
     -------
@@ -172,6 +183,13 @@ def select(
     table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
     study = find_preset(preset)
     judge = classifier if classifier is not None else study.classifier or "knn"
+    folds = study.cv if cv is None else cv
+    if scorer is None:
+        card = _find_card(algo) if isinstance(judge, str) else None
+        own = COMMON["folds"] if card is None else card.measured_by["folds"]
+        table = settle_rare(table, rare_class, folds, own)
+    elif rare_class != "warn":
+        raise SpecError(f"rare_class is '{rare_class}', but a scorer has its own rows", "leave it")
     measure: Evaluation | Outside
     if scorer is not None:
         measure = Outside.of_callable(scorer)
@@ -183,17 +201,19 @@ def select(
             k=k,
             metric=metric,
             weights=weights,
-            cv=cv,
+            cv=folds,
             cv_seed=cv_seed,
             scale=scale,
         )
     else:
-        folds = study.cv if cv is None else cv
         measure = Outside.of_estimator(
             judge, table, scoring=scoring, cv=folds, cv_seed=cv_seed, n_jobs=n_jobs
         )
     limits = budget(max_evals, iterations, time_limit)
     settings, limits = _search(study, algo, table.x.shape[1], params or {}, limits)
+    included, excluded = table.locate(include), table.locate(exclude)
+    default = "drop" if preset is None and scorer is None else "keep"
+    excluded += _useless(table, constant or default, included, excluded)
     spec = {
         "algorithm": algo,
         "params": settings,
@@ -201,14 +221,14 @@ def select(
         "evaluation": measure.spec(),
         "objective": _objective(objective or study.objective, alpha, gamma),
         "budget": {**limits, "target": target_cost},
-        "include": table.locate(include),
-        "exclude": table.locate(exclude),
+        "include": included,
+        "exclude": excluded,
         "max_features": None if max_features is None else check_whole("max_features", max_features),
         "prescreen": prescreen,
         "memory": check_whole("memory", memory, 0),
     }
     grid = measure.scale if isinstance(measure, Evaluation) else "minmax"
-    dataset = _swarmrs.Dataset(table.x, table.codes, len(table.labels), table.names, grid)
+    dataset = dataset_of(table, grid)
     found = _swarmrs.run(
         dataset,
         json.dumps(spec, default=plain),
@@ -232,6 +252,24 @@ def algorithms() -> list[Card]:
     1997
     """
     return read_cards(_swarmrs.algorithms())
+
+
+def _find_card(algo: str) -> Card | None:
+    """Return the card of an algorithm; None if there is none, which the engine says later."""
+    names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
+    return next((card for card, name in names if name.lower() == str(algo).lower()), None)
+
+
+def _useless(
+    table: Table, policy: str, included: Collection[int], excluded: Collection[int]
+) -> list[int]:
+    """Return the features left out of a search because they have one value."""
+    if check_word("policy for constant columns", policy, CONSTANT) == "keep":
+        return []
+    gone = [at for at in table.constant if at not in included and at not in excluded]
+    if gone and len(gone) + len(set(excluded)) == table.frame.width:
+        raise DataError(f"every column of {table.name} is constant", "give columns that vary")
+    return gone
 
 
 def _objective(name: str | None, alpha: float, gamma: float) -> Objective | None:
@@ -264,9 +302,8 @@ def _search(
     settings, bounds = dict(params), dict(limits)
     if not (study.population or study.max_evals):
         return settings, bounds
-    names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
-    card = next((card for card, name in names if name.lower() == str(algo).lower()), None)
-    if card is None:  # The engine says so, and offers the nearest.
+    card = _find_card(algo)
+    if card is None:
         return settings, bounds
     has_members = any(parameter.name == "population" for parameter in card.params)
     if has_members and card.family in study.population:

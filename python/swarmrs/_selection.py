@@ -97,7 +97,7 @@ class Selection:
     front : tuple of FrontPoint
         The trade-off between size and error among all subsets tried.
     warnings : tuple of str
-        What can mislead: rare classes, columns the grid is too coarse for.
+        What can mislead: how the data was read, rare classes, columns the grid is too coarse for.
     """
 
     algorithm: str
@@ -256,7 +256,7 @@ def read_selection(
             FrontPoint(point["size"], point["error"], _names(table, point["selected"]))
             for point in found["front"]
         ),
-        warnings=table.name_classes(found["warnings"]),
+        warnings=(*table.warnings, *table.name_classes(found["warnings"])),
     )
 
 

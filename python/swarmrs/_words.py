@@ -108,3 +108,19 @@ def locate(column: str | int, names: Sequence[str], where: str) -> int:
             f"column '{column}' not found in {where}",
             f"{offer}{counted(len(names), 'column')}: {quoted(names)}",
         ) from None
+
+
+def sized(n_bytes: int) -> str:
+    """Say how large something is.
+
+    Examples
+    --------
+    >>> sized(1536), sized(16 << 30)
+    ('1.5 KiB', '16 GiB')
+    """
+    size, unit = float(n_bytes), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if size < 1024:
+            break
+        size, unit = size / 1024, larger
+    return f"{size:.3g} {unit}"

@@ -8,9 +8,11 @@ from swarmrs._words import check_word
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._progress import Interrupts, progress
+from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._text import complain, remark, told_later
 
 
+@reads_data
 def select(
     data: options.Data,
     target: options.Target = None,
@@ -39,10 +41,10 @@ def select(
     seed: options.Seed = None,
     jobs: options.Jobs = 0,
     memory: options.Memory = "1GiB",
-    missing: options.Missing = "error",
-    encode: options.Encode = "error",
-    separator: options.Separator = None,
-    encoding: options.Encoding = None,
+    rare_class: options.RareClass = "warn",
+    constant: options.Constant = None,
+    *,
+    reading: Reading,
     trace: options.Trace = None,
     checkpoint: options.Checkpoint = None,
     output: options.Output = None,
@@ -71,17 +73,10 @@ def select(
         try:
             from swarmrs import _select, read_table
 
-            table = read_table(
-                data,
-                target,
-                missing=missing,
-                encode=encode,
-                exclude=exclude,
-                separator=separator,
-                encoding=encoding,
-            )
+            table = read_table(data, target, exclude=exclude, **reading)
             if not quiet:
                 remark("note", table.notices)
+                remark("warning", table.warnings)
             with progress(not (quiet or no_progress)) as on_turn, told_later():
                 result = _select.select(
                     table,
@@ -111,12 +106,14 @@ def select(
                     memory=n_bytes,
                     checkpoint=checkpoint,
                     on_turn=on_turn,
+                    rare_class=rare_class,
+                    constant=constant,
                 )
         except KeyboardInterrupt:
             complain("interrupted before anything was measured", "run the command again")
             raise typer.Exit(interrupts.code) from None
     if not quiet:
-        remark("warning", result.warnings)
+        remark("warning", result.warnings[len(table.warnings) :])
     plain = result.to_dict()
     pairs = zip(result.selected_indices, result.selected, strict=True)
     if format == "json":
@@ -137,6 +134,7 @@ def select(
         raise typer.Exit(interrupts.code)
 
 
+@reads_data
 def evaluate(
     data: options.Data,
     features: Annotated[
@@ -154,10 +152,9 @@ def evaluate(
     scale: options.Scale = None,
     jobs: options.Jobs = 0,
     memory: options.Memory = "1GiB",
-    missing: options.Missing = "error",
-    encode: options.Encode = "error",
-    separator: options.Separator = None,
-    encoding: options.Encoding = None,
+    rare_class: options.RareClass = "warn",
+    *,
+    reading: Reading,
     format: options.Format = "table",
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -172,9 +169,7 @@ def evaluate(
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
     from swarmrs import Evaluator, _selection, read_table
 
-    table = read_table(
-        data, target, missing=missing, encode=encode, separator=separator, encoding=encoding
-    )
+    table = read_table(data, target, **reading)
     names = table.names
     columns = [
         column for text in features for column in ([text] if text in names else text.split(","))
@@ -194,6 +189,7 @@ def evaluate(
             scale=scale,
             n_jobs=n_jobs,
             memory=n_bytes,
+            rare_class=rare_class,
         )
     if not quiet:
         remark("note", table.notices)

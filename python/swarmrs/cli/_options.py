@@ -21,7 +21,7 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV or Parquet, gzipped or not; - for standard input; "
+        help="CSV, TSV, Parquet, Arrow or ARFF, gzipped or not; - for standard input; "
         "sklearn:wine, breast_cancer, digits or iris.",
     ),
 ]
@@ -29,17 +29,24 @@ Target = Annotated[
     str | None,
     typer.Option("--target", "-t", metavar="COL", help="Column of classes, by name or index."),
 ]
-Missing = Annotated[
-    str,
-    typer.Option(metavar="POLICY", help="Missing values: error, median, mode, knn, drop-rows."),
-]
-Encode = Annotated[str, typer.Option(metavar="HOW", help="Text: error, ordinal, onehot.")]
-Separator = Annotated[str | None, typer.Option("--sep", metavar="CHAR", help="Field separator.")]
-Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of a text file.")]
 Exclude = Annotated[
     list[str], typer.Option(metavar="COL", help="Never select this column, nor look at it.")
 ]
 Include = Annotated[list[str], typer.Option(metavar="COL", help="Always select this column.")]
+RareClass = Annotated[
+    str,
+    typer.Option(
+        metavar="POLICY", help="Classes too rare for the folds: warn, error, drop, merge."
+    ),
+]
+Constant = Annotated[
+    str | None,
+    typer.Option(
+        metavar="POLICY",
+        help="Columns with one value: drop, keep.",
+        show_default="drop, or keep with a preset",
+    ),
+]
 
 Preset = Annotated[
     str | None,
@@ -172,11 +179,11 @@ def _scalar(text: str) -> "Setting":
     return text if isinstance(value, list | dict) else value
 
 
-def parse_size(size: str) -> int:
+def parse_size(size: str, what: str = "memory") -> int:
     """Return a number of bytes given as ``1GiB``, ``512M`` or ``1000000``."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT]?)(?:i?B)?", size, flags=re.IGNORECASE)
     if match is None:
-        raise SpecError(f"memory is '{size}', expected a size", "write 512MiB or 2GiB")
+        raise SpecError(f"{what} is '{size}', expected a size", "write 512MiB or 2GiB")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 

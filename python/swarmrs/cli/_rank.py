@@ -7,9 +7,11 @@ import typer
 from swarmrs._words import check_word
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
-from swarmrs.cli._text import remark
+from swarmrs.cli._reading import Reading, reads_data
+from swarmrs.cli._text import remark, told_later
 
 
+@reads_data
 def rank(
     data: options.Data,
     target: options.Target = None,
@@ -21,10 +23,8 @@ def rank(
     ] = None,
     exclude: options.Exclude = [],  # noqa: B006
     jobs: options.Jobs = 0,
-    missing: options.Missing = "error",
-    encode: options.Encode = "error",
-    separator: options.Separator = None,
-    encoding: options.Encoding = None,
+    *,
+    reading: Reading,
     format: options.Format = "table",
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -39,18 +39,12 @@ def rank(
     n_jobs = options.parse_jobs(jobs)
     from swarmrs import _rank, read_table
 
-    table = read_table(
-        data,
-        target,
-        missing=missing,
-        encode=encode,
-        exclude=exclude,
-        separator=separator,
-        encoding=encoding,
-    )
+    table = read_table(data, target, exclude=exclude, **reading)
     if not quiet:
         remark("note", table.notices)
-    ranking = _rank.rank(table, by=by, exclude=exclude, n_jobs=n_jobs)
+        remark("warning", table.warnings)
+    with told_later():
+        ranking = _rank.rank(table, by=by, exclude=exclude, n_jobs=n_jobs)
     shown = ranking if top is None else ranking.top(top)
     if format == "json":
         print(render.as_json(shown.to_dict()))

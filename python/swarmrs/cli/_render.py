@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,21 +55,21 @@ def selection_table(result: Mapping[str, Any]) -> str:
     counts, seconds = result["evaluations"], result["seconds"]
     return "\n".join(
         [
-            _line("data", _data(result["data"])),
-            _line("algorithm", f"{result['algorithm']}, seed {result['seed']}"),
-            _line("measured by", _measuring(result)),
-            _line("objective", _objective(result["objective"])),
+            line("data", _data(result["data"])),
+            line("algorithm", f"{result['algorithm']}, seed {result['seed']}"),
+            line("measured by", _measuring(result)),
+            line("objective", _objective(result["objective"])),
             *_prescreen(result["prescreen"]),
             "",
             *_chosen(result),
             "",
-            _line("error", f"{result['error']:.4f}, {OPTIMISTIC}"),
-            _line("accuracy", f"{result['accuracy']:.4f}"),
-            _line("balanced", f"{result['balanced_accuracy']:.4f}"),
-            _line("cost", f"{result['cost']:.4f}"),
-            _line("evaluations", f"{counts['asked']} asked, {counts['unique']} measured"),
-            _line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
-            _line("stop", _STOPS.get(result["stop"], result["stop"])),
+            line("error", f"{result['error']:.4f}, {OPTIMISTIC}"),
+            line("accuracy", f"{result['accuracy']:.4f}"),
+            line("balanced", f"{result['balanced_accuracy']:.4f}"),
+            line("cost", f"{result['cost']:.4f}"),
+            line("evaluations", f"{counts['asked']} asked, {counts['unique']} measured"),
+            line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
+            line("stop", _STOPS.get(result["stop"], result["stop"])),
         ]
     )
 
@@ -78,12 +78,12 @@ def evaluation_table(result: Mapping[str, Any], scores: Iterable[str]) -> str:
     """Return the scores of a subset, given as for JSON, for people."""
     return "\n".join(
         [
-            _line("data", _data(result["data"])),
-            _line("measured by", _measuring(result)),
+            line("data", _data(result["data"])),
+            line("measured by", _measuring(result)),
             "",
             *_chosen(result),
             "",
-            *(_line(name.replace("_", " "), f"{result[name]:.4f}", 19) for name in scores),
+            *(line(name.replace("_", " "), f"{result[name]:.4f}", 19) for name in scores),
         ]
     )
 
@@ -92,7 +92,7 @@ def cards_table(cards: Sequence["Card"]) -> str:
     """Return a line for each algorithm."""
     rows = [("ID", "NAME", "FAMILY", "YEAR", "WHAT SETS IT APART")]
     rows += [(card.id, card.name, card.family, str(card.year), card.summary) for card in cards]
-    return "\n".join(_aligned(rows))
+    return "\n".join(aligned(rows))
 
 
 def card_table(card: "Card") -> str:
@@ -104,16 +104,16 @@ def card_table(card: "Card") -> str:
         [
             f"{card.id}: {card.name}",
             "",
-            _line("summary", card.summary),
-            _line("family", card.family),
-            *([_line("aliases", ", ".join(card.aliases))] if card.aliases else []),
-            _line("paper", f"{card.paper}, {card.year}"),
-            *([_line("doi", card.doi)] if card.doi else []),
-            _line("evaluations", budget),
-            _line("measured by", f"{_neighbors(card.measured_by)}, {_folds(card.measured_by)}"),
-            _line("objective", _objective(card.objective)),
+            line("summary", card.summary),
+            line("family", card.family),
+            *([line("aliases", ", ".join(card.aliases))] if card.aliases else []),
+            line("paper", f"{card.paper}, {card.year}"),
+            *([line("doi", card.doi)] if card.doi else []),
+            line("evaluations", budget),
+            line("measured by", f"{_neighbors(card.measured_by)}, {_folds(card.measured_by)}"),
+            line("objective", _objective(card.objective)),
             "",
-            *_aligned(rows),
+            *aligned(rows),
         ]
     )
 
@@ -126,11 +126,11 @@ def ranking_table(ranking: Mapping[str, Any]) -> str:
         rows.append((*place, printable(row["column"]), score, str(row["levels"])))
     return "\n".join(
         [
-            _line("data", _data(ranking["data"])),
-            _line("ranked by", _MEASURES[ranking["by"]]),
-            _line("relevant", f"{ranking['relevant']} of {counted(ranking['ranked'], 'column')}"),
+            line("data", _data(ranking["data"])),
+            line("ranked by", _MEASURES[ranking["by"]]),
+            line("relevant", f"{ranking['relevant']} of {counted(ranking['ranked'], 'column')}"),
             "",
-            *_aligned(rows),
+            *aligned(rows),
         ]
     )
 
@@ -162,7 +162,8 @@ def _whole(path: Path) -> Iterator[Path]:
         raise DataError(f"'{path}' cannot be written: {problem.strerror or problem}") from problem
 
 
-def _line(label: str, value: str, width: int = _LABEL) -> str:
+def line(label: str, value: str, width: int = _LABEL) -> str:
+    """Return a labelled line."""
     return f"{label:<{width}}{printable(value)}"
 
 
@@ -208,7 +209,7 @@ def _prescreen(screened: Mapping[str, Any] | None) -> list[str]:
     if screened is None:
         return []
     survivors, rule = counted(screened["survivors"], "column"), screened["rule"]
-    return [_line("prescreen", f"{rule} leaves {survivors} of {screened['candidates']}")]
+    return [line("prescreen", f"{rule} leaves {survivors} of {screened['candidates']}")]
 
 
 def _chosen(result: Mapping[str, Any]) -> list[str]:
@@ -224,14 +225,18 @@ def _chosen(result: Mapping[str, Any]) -> list[str]:
     n_lines = -(-len(cells) // n_columns)
     lines = ("".join(f"{cell:<{width}}" for cell in cells[at::n_lines]) for at in range(n_lines))
     return [
-        _line("selected", f"{len(cells)} of {counted(total, 'column')}"),
+        line("selected", f"{len(cells)} of {counted(total, 'column')}"),
         *(f"  {line}".rstrip() for line in lines),
     ]
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """Return rows of equal width, cells to the left but for some columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(
+            f"{cell:>{width}}" if at in right else f"{cell:<{width}}"
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
         for row in rows
     ]

@@ -1,0 +1,307 @@
+"""Writes bad-input.md from real runs: `.venv/bin/python docs/bad_input.py`.
+
+Each file is made in a temporary folder and given to the real command. What it says and how it ends
+is the page; a test makes it anew and compares.
+"""
+
+import gzip
+import io
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+from swarmrs.cli import main
+
+PAGE = Path(__file__).with_name("bad-input.md")
+
+INTRO = """# Bad input
+
+What the command line says to tables as people have them. Notes (how the data was read) and warnings
+(what can mislead) end with 0; an error is one line, its hint another. Of a file its beginning is
+shown, where it is text: `⏎` ends a line. This page is made by `docs/bad_input.py`, which makes the
+files and runs the commands. What is refused here raises `DataError` (exit code 1) or `SpecError`
+(2) in Python, in the same words.
+"""
+
+LONG = 60
+
+
+class Case(NamedTuple):
+    """A file, what is strange about it, and the words of the command after `swarmrs`."""
+
+    about: str
+    file: str
+    content: bytes
+    command: str = "select FILE"
+
+
+def frame_bytes(write: Callable[[pl.DataFrame, io.BytesIO], object], rows: int) -> bytes:
+    """Return a packed table of zeros."""
+    out = io.BytesIO()
+    write(pl.DataFrame({"a": [0.0] * rows, "class": [0, 1] * (rows // 2)}), out)
+    return out.getvalue()
+
+
+# Ends with 0 only if the table was read and searched.
+SEARCH = "select FILE --algo sfs --cv 2 -k 1"
+
+ROWS = b"1,2,x\n2,3,y\n3,9,x\n7,1,y\n"
+RARE = b"a,class\n" + b"1,x\n2,y\n3,x\n4,y\n" * 5 + b"7,z\n9,z\n"
+LONE = b"a,class\n" + b"1,x\n2,y\n3,x\n4,y\n" * 5 + b"7,z\n"
+ARFF = b"@relation r\n@attribute a numeric\n@attribute class {x, y}\n@data\n"
+
+NAMES = [
+    Case("two columns of one name", "d.csv", b"a,b,a,class\n1,2,3,x\n2,3,4,y\n"),
+    Case(
+        "the same, allowed",
+        "d.csv",
+        b"a,b,a,class\n1,2,3,x\n2,3,4,y\n7,1,1,x\n2,2,5,y\n",
+        f"{SEARCH} --dedupe-names",
+    ),
+    Case("a column without a name", "d.csv", b"a,,class\n" + ROWS, SEARCH),
+    Case("a target that is not there", "d.csv", b"a,b,class\n" + ROWS, "select FILE -t clas"),
+]
+BYTES = [
+    Case("Latin-1 in a value", "d.csv", "a,class\n1,x\n2,\u00e4\n".encode("latin1")),
+    Case("Latin-1 in the header", "d.csv", "gr\u00f6\u00dfe,class\n1,x\n2,y\n".encode("latin1")),
+    Case("UTF-16", "d.csv", "a,class\n1,x\n".encode("utf-16")),
+    Case(
+        "a byte order mark, CRLF",
+        "d.csv",
+        b"\xef\xbb\xbfa,b,class\r\n1,2,x\r\n2,3,y\r\n3,9,x\r\n7,1,y\r\n",
+        SEARCH,
+    ),
+    Case("a quoted line end", "d.csv", b'"a\nb",class\n1,x\n2,y\n1,x\n2,y\n', SEARCH),
+    Case("gzip", "d.csv.gz", gzip.compress(b"a,b,class\n" + ROWS, mtime=0), SEARCH),
+    Case("gzip cut short", "d.csv.gz", gzip.compress(b"a,b,class\n" + ROWS, mtime=0)[:-9]),
+    Case("lines that end in CR alone", "d.csv", b"a,class\r1,x\r2,y\r"),
+    Case("not a table at all", "d.csv", b"\x7fELF\x02\x01\x01\x00"),
+    Case("a spreadsheet", "d.xlsx", b"PK\x03\x04\x14\x00"),
+    Case("damaged Parquet", "d.parquet", b"PAR1 and no more"),
+    Case("an Arrow stream", "d.arrow", b"\xff\xff\xff\xff\xa8\x00"),
+]
+SIZES = [
+    Case(
+        "gzip that unpacks too far",
+        "d.csv.gz",
+        gzip.compress(b"a,b,class\n" + ROWS * 100_000, mtime=0),
+        "select FILE --max-input-bytes 1MiB",
+    ),
+    Case(
+        "Parquet that unpacks too far",
+        "d.parquet",
+        frame_bytes(pl.DataFrame.write_parquet, 200_000),
+        "select FILE --max-input-bytes 1MiB",
+    ),
+    Case(
+        "Arrow that unpacks too far",
+        "d.arrow",
+        frame_bytes(pl.DataFrame.write_ipc, 200_000),
+        "select FILE --max-input-bytes 1MiB",
+    ),
+]
+FIELDS = [
+    Case("semicolons", "d.csv", b"a;b;class\n1;2;x\n2;3;y\n"),
+    Case("tabs", "d.csv", b"a\tb\tclass\n1\t2\tx\n2\t3\ty\n"),
+    Case(
+        "tabs on standard input",
+        "-",
+        b"a\tb\tclass\n1\t2\tx\n2\t3\ty\n3\t9\tx\n7\t1\ty\n",
+        f"{SEARCH} --input-format tsv",
+    ),
+    Case("more fields than the header", "d.csv", b"a,b,class\n1,2,x\n2,3,y,9\n"),
+    Case("fewer fields than the header", "d.csv", b"a,b,class\n1,2,x\n3\n4,1,y\n5,5,x\n6,1,y\n"),
+    Case(
+        "the same, rows dropped",
+        "d.csv",
+        b"a,b,class\n1,2,x\n3\n4,1,y\n5,5,x\n6,1,y\n",
+        f"{SEARCH} --missing drop-rows",
+    ),
+    Case("a quote that is never closed", "d.csv", b'a,b,class\n1,2,"x\n2,3,y\n'),
+    Case("an empty file", "d.csv", b""),
+    Case("a header and nothing else", "d.csv", b"a,b,class\n"),
+]
+NUMBERS = [
+    Case("a decimal comma", "d.csv", b"a;class\n1,5;x\n2,25;y\n3;x\n4;y\n", "select FILE --sep ;"),
+    Case(
+        "the same, read",
+        "d.csv",
+        b"a;class\n1,5;x\n2,25;y\n3;x\n4;y\n",
+        f"{SEARCH} --sep ; --decimal ,",
+    ),
+    Case("thousands apart", "d.csv", b'a,class\n"1,234,567",x\n"2,250.5",y\n3,x\n'),
+    Case("either of the two", "d.csv", b'a,class\n"1,234",x\n"2,250",y\n3,x\n'),
+    Case("a stray word", "d.csv", b"a,class\n1,x\nlow,y\n3,x\n4,y\n5,y\n"),
+    Case(
+        "the same, called missing",
+        "d.csv",
+        b"a,class\n1,x\nlow,y\n3,x\n4,y\n5,y\n",
+        f"{SEARCH} --null low --missing drop-rows",
+    ),
+    Case("blanks around values", "d.csv", b"a, b,class\n1, 2,x\n2, 3,y\n3, 9,x\n4, 1,y\n", SEARCH),
+    Case("infinite values", "d.csv", b"a,b,class\n1,inf,x\n2,-inf,y\n3,1,x\n"),
+    Case(
+        "a float after whole numbers",
+        "d.csv",
+        b"a,class\n" + b"1,x\n2,y\n" * 100 + b"0.5,x\n",
+        SEARCH,
+    ),
+    Case(
+        "whole numbers of 20 digits",
+        "d.csv",
+        b"a,class\n12345678901234567891,x\n2,y\n3,x\n4,y\n",
+        SEARCH,
+    ),
+]
+MISSING = [
+    Case("words for missing values", "d.csv", b"a,b,class\nNA,1,x\n?,2,y\n3,,x\n5,nan,y\n"),
+    Case(
+        "the same, filled",
+        "d.csv",
+        b"a,b,class\nNA,1,x\n?,2,y\n3,,x\n5,nan,y\n",
+        f"{SEARCH} --missing median",
+    ),
+    Case(
+        "the same, columns dropped",
+        "d.csv",
+        b"a,b,class\nNA,1,x\n?,2,y\n3,7,x\n5,1,y\n",
+        f"{SEARCH} --missing drop-columns",
+    ),
+    Case(
+        "the same, kept",
+        "d.csv",
+        b"a,b,class\nNA,1,x\n?,2,y\n3,,x\n5,nan,y\n",
+        "select FILE --missing keep",
+    ),
+    Case(
+        "a column without any value",
+        "d.csv",
+        b"a,b,class\n?,1,x\n,2,y\nNA,3,x\n",
+        "select FILE --missing median",
+    ),
+    Case("a missing class", "d.csv", b"a,class\n1,x\n2,\n3,y\n"),
+]
+COLUMNS = [
+    Case("constant columns", "d.csv", b"a,b,class\n1,5,x\n2,5,y\n1,5,x\n2,5,y\n", SEARCH),
+    Case("only constant columns", "d.csv", b"a,class\n5,x\n5,y\n5,x\n5,y\n", "select FILE --cv 2"),
+    Case("equal columns", "d.csv", b"a,b,class\n1,1,x\n2,2,y\n4,4,x\n2,2,y\n", SEARCH),
+    Case("columns of text", "d.csv", b"t,a,class\nu,1,x\nv,2,y\nu,3,x\nv,5,y\n"),
+    Case(
+        "the same, encoded",
+        "d.csv",
+        b"t,a,class\nu,1,x\nv,2,y\nu,3,x\nv,5,y\n",
+        f"{SEARCH} --encode onehot",
+    ),
+    Case(
+        "an identifier",
+        "d.csv",
+        b"id,a,class\n" + b"".join(b"%d,%d,%c\n" % (i, i * 7 % 5, b"xy"[i % 2]) for i in range(12)),
+        SEARCH,
+    ),
+    Case("a copy of the target", "d.csv", b"a,b,class\n1,x,x\n2,y,y\n3,x,x\n"),
+    Case(
+        "the same, allowed",
+        "d.csv",
+        b"a,b,class\n1,1,1\n2,0,0\n3,1,1\n5,0,0\n",
+        f"{SEARCH} --allow-target-copy",
+    ),
+    Case("nothing beside the target", "d.csv", b"class\nx\ny\nx\n"),
+]
+CLASSES = [
+    Case("one class", "d.csv", b"a,class\n1,x\n2,x\n"),
+    Case("a continuous target", "d.csv", b"a,y\n1,0.5\n2,0.7\n2,0.7\n"),
+    Case(
+        "a target of many numbers",
+        "d.csv",
+        b"a,y\n" + b"".join(b"%d,%d\n" % (i * 7 % 50, i % 25) for i in range(50)),
+        SEARCH,
+    ),
+    Case("a class for every row", "d.csv", b"a,class\n1,x\n2,y\n3,z\n"),
+    Case("a class smaller than the folds", "d.csv", RARE, "select FILE --algo sfs"),
+    Case("the same, refused", "d.csv", RARE, "select FILE --algo sfs --rare-class error"),
+    Case("the same, left out", "d.csv", RARE, "select FILE --algo sfs --rare-class drop"),
+    Case("the same, joined", "d.csv", RARE, "select FILE --algo sfs --rare-class merge"),
+    Case("a class of one row", "d.csv", LONE, "select FILE --algo sfs --cv loo"),
+    Case("the same, refused", "d.csv", LONE, "select FILE --algo sfs --cv loo --rare-class error"),
+]
+WEKA = [
+    Case("a value that is not declared", "d.arff", ARFF + b"1,x\n2,z\n"),
+    Case("no number", "d.arff", ARFF + b"1,x\ntwo,y\n"),
+    Case("too few values", "d.arff", ARFF + b"1,x\n2\n"),
+    Case("an unknown type", "d.arff", ARFF.replace(b"numeric", b"relational") + b"1,x\n"),
+    Case("no rows", "d.arff", ARFF),
+]
+SECTIONS = {
+    "Names": NAMES,
+    "Bytes": BYTES,
+    "Sizes": SIZES,
+    "Lines and fields": FIELDS,
+    "Numbers": NUMBERS,
+    "Missing values": MISSING,
+    "Columns": COLUMNS,
+    "Classes": CLASSES,
+    "ARFF": WEKA,
+}
+
+
+def run(case: Case) -> tuple[int, str]:
+    """Give a file to the command; return its exit code and what it says beside the result."""
+    said = io.StringIO()
+    stdin = sys.stdin
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        if case.file == "-":
+            sys.stdin = io.TextIOWrapper(io.BytesIO(case.content))
+        else:
+            Path(case.file).write_bytes(case.content)
+        words = [case.file if word == "FILE" else word for word in case.command.split()]
+        try:
+            with redirect_stderr(said), redirect_stdout(io.StringIO()):
+                main(words)
+        except SystemExit as end:
+            return int(end.code or 0), said.getvalue()
+        finally:
+            sys.stdin = stdin
+    raise AssertionError("a command ends the process")
+
+
+def shown(content: bytes) -> str:
+    """Return the beginning of a file as a cell of the table, if it is text."""
+    text = content.decode("utf-8-sig", "replace")
+    if "\ufffd" in text or not all(char.isprintable() or char in "\r\n\t" for char in text):
+        return "not UTF-8 text"
+    if not text:
+        return "nothing"
+    more = "…" if len(text) > LONG else ""
+    text = text[:LONG]
+    for mark, sign in {"\r\n": "⏎", "\n": "⏎", "\r": "␍", "\t": "⇥", "|": "\\|"}.items():
+        text = text.replace(mark, sign)
+    return f"`{text}{more}`"
+
+
+def page() -> str:
+    """Return the page."""
+    parts = [INTRO]
+    for title, cases in SECTIONS.items():
+        parts.append(f"## {title}\n")
+        rows = [
+            "| input | file | command | what is said | exit code |",
+            "| --- | --- | --- | --- | --- |",
+        ]
+        for case in cases:
+            code, said = run(case)
+            lines = "<br>".join(said.replace("|", "\\|").replace("<", "&lt;").splitlines())
+            command = case.command.replace("FILE", case.file)
+            quoted = command.replace("--sep ;", "--sep ';'")
+            rows.append(
+                f"| {case.about} | {shown(case.content)} | `swarmrs {quoted}` | {lines} | {code} |"
+            )
+        parts.append("\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,32 @@
+"""From a table to what the engine works on."""
+
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+
+from swarmrs import _swarmrs
+from swarmrs._table import Table
+
+
+def dataset_of(table: Table, scale: str = "minmax") -> _swarmrs.Dataset:
+    """Return a table as the engine takes it.
+
+    A missing value, where the table keeps them, is one of its own below all others: filters see
+    that it is missing, and no classifier of the engine is given such a table.
+    """
+    return _swarmrs.Dataset(_solid(table), table.codes, len(table.labels), table.names, scale)
+
+
+def _solid(table: Table) -> NDArray[np.float64]:
+    if not table.has_gaps:
+        return table.x
+    x = table.x.copy(order="F")
+    for column in x.T:
+        gaps = np.isnan(column)
+        if gaps.any():
+            known = column[~gaps]
+            low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+            # As far below the least as the greatest is above it, as far as floats reach.
+            column[gaps] = max(low - max(high - low, 1.0), -sys.float_info.max)
+    return x

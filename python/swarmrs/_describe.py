@@ -1,0 +1,312 @@
+"""describe(): what is in a table and what a search would do with it, before there is one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Unpack
+
+import numpy as np
+import polars as pl
+
+from swarmrs._clean import count_infinite, mark_missing, other_kinds, ranked, text_columns
+from swarmrs._formats import Reading, ReadOptions
+from swarmrs._inspect import Findings, copies_of, inspect
+from swarmrs._selection import SCHEMA_VERSION, versions
+from swarmrs._table import (
+    Data,
+    Label,
+    Table,
+    Target,
+    check_policies,
+    classes_of,
+    find,
+    names_here,
+    prepare,
+    split,
+)
+from swarmrs._words import counted
+from swarmrs.exceptions import DataError, SpecError
+
+# The table itself, the engine's copy of it, and the grid its classifiers work on.
+_BYTES_OF_A_CELL = 8 + 8 + 4
+
+
+@dataclass(frozen=True)
+class Column:
+    """A feature as it was found, and what `select` would do with it.
+
+    Attributes
+    ----------
+    index, name : int, str
+        Where it is among the features, and what it is called.
+    kind : str
+        ``"number"``, ``"whole"``, ``"boolean"``, ``"text"``, or the type of what is none of these.
+    missing, distinct : int
+        How many values are missing, and how many different ones there are.
+    least, greatest : float or None
+        Of finite numbers.
+    action : {"search", "leave out", "refuse"}
+        What `select` would do.
+    reason : str
+        Why, or how.
+    remark : str
+        What is strange about it.
+    """
+
+    index: int
+    name: str
+    kind: str
+    missing: int
+    distinct: int
+    least: float | None
+    greatest: float | None
+    action: str
+    reason: str
+    remark: str
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """A table as it was found.
+
+    Attributes
+    ----------
+    name, kind : str
+        What it is called, and what was read.
+    rows : int
+        How many samples.
+    target : str
+        The column of classes.
+    classes : dict of label to int
+        The rows of each class; empty if the target has no classes.
+    columns : tuple of Column
+        The features.
+    null_words : tuple of str
+        What stood for a missing value beside an empty field; empty where the file has types.
+    memory : int
+        The bytes a search needs for the table, about; what it keeps between evaluations is extra.
+    notices, warnings : tuple of str
+        What reading it would tell.
+    refusal, hint : str or None
+        Why it would be refused, and what to do about it.
+    """
+
+    name: str
+    kind: str
+    rows: int
+    target: str
+    classes: dict[Label, int]
+    columns: tuple[Column, ...]
+    null_words: tuple[str, ...]
+    memory: int
+    notices: tuple[str, ...]
+    warnings: tuple[str, ...]
+    refusal: str | None
+    hint: str | None
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The features, a row each."""
+        numbers = {"least": pl.Float64, "greatest": pl.Float64}
+        return pl.DataFrame([vars(column) for column in self.columns], schema_overrides=numbers)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the description as plain values, ready for JSON."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            **vars(self),
+            "classes": [{"label": label, "rows": n} for label, n in self.classes.items()],
+            "columns": [vars(column) for column in self.columns],
+            "versions": versions(),
+        }
+
+
+def describe(
+    data: Data,
+    target: Target = None,
+    *,
+    missing: str = "error",
+    encode: str = "error",
+    exclude: Sequence[str | int] = (),
+    allow_target_copy: bool = False,
+    **reading: Unpack[ReadOptions],
+) -> Description:
+    """Say what is in a table and what `select` would do with each column, without a search.
+
+    What `select` would refuse is described, not refused; only what cannot be read at all is.
+
+    Parameters
+    ----------
+    data, target, missing, encode, exclude, allow_target_copy, **reading
+        As for `read_table`; what `select` would do depends on them.
+
+    Returns
+    -------
+    Description
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"a": [1, 2, 3], "b": [0, 0, 0], "class": ["x", "y", "x"]})
+    >>> [(column.name, column.action, column.reason) for column in describe(frame).columns]
+    [('a', 'search', ''), ('b', 'leave out', 'constant')]
+    """
+    check_policies(missing, encode)
+    options = Reading(**reading)
+    source, target = data if isinstance(data, tuple) else (data, target)
+    if isinstance(source, Table):
+        raise SpecError("a table that was read is described already", "give what it was read from")
+    raw = find(source, options)
+    features, labels, notices = split(raw, target)
+    features = mark_missing(features)
+    is_apart = labels.name not in raw.frame.columns
+    policies = _Policies(missing, encode, allow_target_copy or is_apart)
+    try:
+        table = prepare(
+            raw,
+            target,
+            missing=missing,
+            encode=encode,
+            exclude=exclude,
+            allow_target_copy=allow_target_copy,
+        )
+        cells, refusal, hint = table.x.size, None, None
+        constant = {table.names[at] for at in table.constant}
+        notices, warnings = list(table.notices), list(table.warnings)
+    except DataError as problem:
+        cells, refusal, hint = features.height * features.width, str(problem), problem.hint
+        constant = set()
+        warnings = list(raw.warnings)
+    blank = names_here(features, exclude, raw.name, encode)
+    excluded = {features.get_column_index(name) for name in blank}
+    return Description(
+        raw.name,
+        raw.kind,
+        features.height,
+        labels.name,
+        _count_classes(labels, raw.name),
+        tuple(_columns(features, labels, excluded, policies, constant)),
+        raw.null_words,
+        cells * _BYTES_OF_A_CELL,
+        tuple(notices),
+        tuple(warnings),
+        refusal,
+        hint,
+    )
+
+
+class _Policies(NamedTuple):
+    missing: str
+    encode: str
+    allow_target_copy: bool
+
+    def decide(self, column: pl.Series, found: "_Found") -> tuple[str, str]:
+        """Return what is done with a column that is not excluded, and why or how."""
+        gaps = column.null_count()
+        if found.is_other:
+            return "refuse", "neither number nor text"
+        if found.is_copy and not self.allow_target_copy:
+            return "refuse", "equal to the target"
+        if found.is_text and self.encode == "error":
+            return "refuse", "text: --encode"
+        if found.infinite:
+            return "refuse", counted(found.infinite, "infinite value")
+        if gaps and self.missing == "error":
+            return "refuse", f"{counted(gaps, 'missing value')}: --missing"
+        if gaps and self.missing == "drop-columns":
+            return "leave out", "missing values"
+        if gaps == len(column) and self.missing != "keep":
+            return "refuse", "no value at all"
+        if found.is_constant:
+            return "leave out", "constant"
+        ways = [f"encoded {self.encode}"] if found.is_text else []
+        if gaps and self.missing in ("median", "mode", "knn"):
+            is_middle = found.is_text and self.missing == "median"
+            ways.append(f"filled by {'mode' if is_middle else self.missing}")
+        return "search", ", ".join(ways)
+
+
+class _Found(NamedTuple):
+    is_other: bool
+    is_text: bool
+    is_copy: bool
+    is_constant: bool
+    infinite: int
+
+
+def _columns(
+    features: pl.DataFrame,
+    labels: pl.Series,
+    excluded: set[int],
+    policies: _Policies,
+    made_constant: set[str],
+) -> list[Column]:
+    """Describe the features; some have one value only after what is missing is filled or gone."""
+    others, text = other_kinds(features), set(text_columns(features))
+    copies = set(copies_of(labels, features))
+    numbers, _ = ranked(features.with_columns(pl.lit(0.0).alias(name) for name in others))
+    infinite = count_infinite(numbers)
+    x = numbers.cast(pl.Float64).to_numpy(order="fortran")
+    names = features.columns
+    blind = excluded | {names.index(name) for name in others}
+    findings = inspect(x, blind, {names.index(name) for name in text})
+    remarks = _remarks(findings, names, copies)
+    columns = []
+    for at, column in enumerate(features):
+        found = _Found(
+            column.name in others,
+            column.name in text,
+            column.name in copies,
+            at in findings.constant or column.name in made_constant,
+            infinite.get(column.name, 0),
+        )
+        is_in = at not in excluded
+        action, reason = policies.decide(column, found) if is_in else ("leave out", "excluded")
+        known = x[:, at][np.isfinite(x[:, at])]
+        has_range = not (found.is_other or found.is_text) and known.size
+        columns.append(
+            Column(
+                at,
+                column.name,
+                _kind(column),
+                column.null_count(),
+                column.drop_nulls().n_unique(),
+                float(known.min()) if has_range else None,
+                float(known.max()) if has_range else None,
+                action,
+                reason,
+                remarks[at],
+            )
+        )
+    return columns
+
+
+def _remarks(findings: Findings, names: list[str], copies: set[str]) -> list[str]:
+    remarks: list[list[str]] = [[] for _ in names]
+    for at in findings.ids:
+        remarks[at].append("like an identifier")
+    for group in findings.twins:
+        for at in group:
+            twin = group[0] if at != group[0] else group[1]
+            remarks[at].append(f"equal to '{names[twin]}'")
+    for name in copies:
+        remarks[names.index(name)].append("equal to the target")
+    return ["; ".join(remark) for remark in remarks]
+
+
+def _kind(column: pl.Series) -> str:
+    dtype = column.dtype
+    if dtype.is_integer():
+        return "whole"
+    if dtype.is_numeric():
+        return "number"
+    if dtype == pl.Boolean:
+        return "boolean"
+    return "text" if text_columns(column.to_frame()) else str(dtype)
+
+
+def _count_classes(labels: pl.Series, where: str) -> dict[Label, int]:
+    try:
+        codes, classes = classes_of(labels.drop_nulls(), where)
+    except DataError:
+        return {}
+    return dict(zip(classes, np.bincount(codes).tolist(), strict=True))

@@ -1,0 +1,139 @@
+"""The command that looks at data without searching it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from swarmrs._words import check_word, counted, listed, sized
+from swarmrs.cli import _options as options
+from swarmrs.cli import _render as render
+from swarmrs.cli._reading import Reading, reads_data
+from swarmrs.cli._text import printable, remark
+
+_BAR = 30
+_CLASSES = 20
+_COLUMNS = 50
+
+
+@reads_data
+def describe(
+    data: options.Data,
+    target: options.Target = None,
+    exclude: options.Exclude = [],  # noqa: B006
+    every: Annotated[
+        bool, typer.Option("--all", help=f"Show all columns, not {_COLUMNS} at most.")
+    ] = False,
+    *,
+    reading: Reading,
+    format: options.Format = "table",
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Say what is in the data and what a search would do with each column.
+
+    \b
+    swarmrs describe data.csv --target class
+    swarmrs describe data.csv --missing median --encode onehot
+    swarmrs describe genes.parquet -f json
+    """  # noqa: D301
+    check_word("format", format, render.FORMATS)
+    from swarmrs import _describe
+
+    found = _describe.describe(data, target, exclude=exclude, **reading)
+    if not quiet:
+        remark("note", found.notices)
+        remark("warning", found.warnings)
+    if format == "json":
+        print(render.as_json(found.to_dict()))
+    elif format == "csv":
+        print(render.as_csv(found.frame.columns, found.frame.iter_rows()))
+    else:
+        print(_table(found.to_dict(), every))
+
+
+def _table(found: Mapping[str, Any], every: bool) -> str:
+    columns = found["columns"]
+    searched = sum(column["action"] == "search" for column in columns)
+    incomplete = [column["missing"] for column in columns if column["missing"]]
+    gaps = f"{counted(sum(incomplete), 'value')} in {counted(len(incomplete), 'column')}"
+    words = listed([f"'{word}'" for word in found["null_words"]], len(found["null_words"]))
+    would = f"search {searched} of {counted(len(columns), 'column')}"
+    if found["refusal"] is not None:
+        would = f"refuse it: {found['refusal']}"
+    hint = [] if found["hint"] is None else [render.line("", found["hint"])]
+    return "\n".join(
+        [
+            render.line("data", f"{found['name']}, {found['kind']}: {_size(found)}"),
+            *_classes(found["target"], found["classes"]),
+            render.line("missing", gaps if incomplete else "none"),
+            *([render.line("null words", f"empty, {words}")] if words else []),
+            render.line("memory", f"about {sized(found['memory'])}, and what --memory allows"),
+            render.line("select would", would),
+            *hint,
+            "",
+            *_columns(columns, every),
+        ]
+    )
+
+
+def _size(found: Mapping[str, Any]) -> str:
+    columns = counted(len(found["columns"]), "feature")
+    return f"{counted(found['rows'], 'row')}, {columns} and the target"
+
+
+def _classes(target: str, classes: Sequence[Mapping[str, Any]]) -> list[str]:
+    if not classes:
+        return [render.line("target", f"'{target}', no classes")]
+    total, most = sum(row["rows"] for row in classes), max(row["rows"] for row in classes)
+    rows = [
+        (
+            f"  {printable(str(row['label']))}",
+            str(row["rows"]),
+            f"{100 * row['rows'] / total:.1f} %",
+            "#" * max(1, round(_BAR * row["rows"] / most)),
+        )
+        for row in classes[:_CLASSES]
+    ]
+    more = [f"  and {len(classes) - _CLASSES} more"] if len(classes) > _CLASSES else []
+    head = render.line("target", f"'{target}': {counted(len(classes), 'class')}")
+    return [head, *render.aligned(rows, right=(1, 2)), *more]
+
+
+def _columns(columns: Sequence[Mapping[str, Any]], every: bool) -> list[str]:
+    """List all columns, or of very many only those there is something to say about."""
+    shown = columns
+    if len(columns) > _COLUMNS and not every:
+        told = [
+            column
+            for column in columns
+            if column["missing"] or column["remark"] or column["action"] != "search"
+        ]
+        shown = (told or columns)[:_COLUMNS]
+    rows = [("INDEX", "COLUMN", "TYPE", "MISSING", "DISTINCT", "LEAST", "GREATEST", "SELECT WOULD")]
+    rows += [
+        (
+            str(column["index"]),
+            printable(column["name"]),
+            column["kind"],
+            str(column["missing"]),
+            str(column["distinct"]),
+            _number(column["least"]),
+            _number(column["greatest"]),
+            _action(column),
+        )
+        for column in shown
+    ]
+    hidden = len(columns) - len(shown)
+    more = [f"and {counted(hidden, 'column')} more; --all shows them"] if hidden else []
+    return [*render.aligned(rows, right=(0, 3, 4, 5, 6)), *more]
+
+
+def _action(column: Mapping[str, Any]) -> str:
+    reason = f" ({column['reason']})" if column["reason"] else ""
+    strange = column["remark"] if column["remark"] != column["reason"] else ""
+    return printable(f"{column['action']}{reason}{'; ' if strange else ''}{strange}")
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"

@@ -1,0 +1,92 @@
+"""The options that say how data is read, shared by all commands that read any."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+from swarmrs.cli._options import parse_size
+
+# What `read_table` is given beside the data, its target and excluded columns.
+Reading: TypeAlias = Mapping[str, Any]
+
+Missing = Annotated[
+    str,
+    typer.Option(
+        metavar="POLICY",
+        help="Missing values: error, drop-rows, drop-columns, median, mode, knn, keep.",
+    ),
+]
+Encode = Annotated[str, typer.Option(metavar="HOW", help="Text: error, ordinal, onehot.")]
+Separator = Annotated[str | None, typer.Option("--sep", metavar="CHAR", help="Field separator.")]
+Decimal = Annotated[str, typer.Option(metavar="CHAR", help="Decimal mark of a CSV or TSV file.")]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of a text file.")]
+Null = Annotated[
+    list[str], typer.Option(metavar="WORD", help="Another word for a missing value; repeat.")
+]
+NullOnly = Annotated[
+    bool, typer.Option("--null-only", help="Only the words of --null stand for missing values.")
+]
+InputFormat = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="csv, tsv, parquet, arrow, arff.",
+        show_default="what the content says",
+    ),
+]
+DedupeNames = Annotated[bool, typer.Option("--dedupe-names", help="Number columns of equal names.")]
+MaxInputBytes = Annotated[
+    str, typer.Option(metavar="SIZE", help="How large the data may be when unpacked.")
+]
+AllowTargetCopy = Annotated[
+    bool, typer.Option("--allow-target-copy", help="Allow a column equal to the target.")
+]
+
+_OPTIONS: dict[str, tuple[object, object]] = {
+    "missing": (Missing, "error"),
+    "encode": (Encode, "error"),
+    "separator": (Separator, None),
+    "decimal": (Decimal, "."),
+    "encoding": (Encoding, None),
+    "null": (Null, []),
+    "null_only": (NullOnly, False),
+    "input_format": (InputFormat, None),
+    "dedupe_names": (DedupeNames, False),
+    "max_input_bytes": (MaxInputBytes, "16GiB"),
+    "allow_target_copy": (AllowTargetCopy, False),
+}
+
+
+def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command these options in place of its parameter `reading`, which holds them then."""
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name == "reading":
+            parameters += [
+                parameter.replace(name=name, annotation=annotation, default=default)
+                for name, (annotation, default) in _OPTIONS.items()
+            ]
+        else:
+            parameters.append(parameter)
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        own = {name: given.pop(name) for name in _OPTIONS}
+        command(**given, reading=_collect(**own))
+
+    with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {it.name: it.annotation for it in parameters}
+    return with_options
+
+
+def _collect(
+    *, null: list[str], null_only: bool, max_input_bytes: str, **others: object
+) -> Reading:
+    from swarmrs._formats._text import NULL_WORDS
+
+    words = [*([] if null_only else NULL_WORDS), *null]
+    size = parse_size(max_input_bytes, "max-input-bytes")
+    return {**others, "null_words": words, "max_bytes": size}
