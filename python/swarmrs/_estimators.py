@@ -24,7 +24,7 @@ class SwarmSelector(Chooser):
         The study whose settings take the place of the defaults, as for `swarmrs.select`.
     classifier, k, metric, weights, cv, cv_seed, scale, scoring
         How a subset is measured, as for `swarmrs.select`.
-    objective, alpha, gamma
+    objective, alpha, gamma, sim, sigma_log
         What is lowered.
     max_evals, iterations, time_limit, target_cost
         When to stop; by default after the algorithm's own number of evaluations.
@@ -76,8 +76,10 @@ class SwarmSelector(Chooser):
         scale: str | None = None,
         scoring: Scoring | None = None,
         objective: str | None = None,
-        alpha: float = 0.9,
-        gamma: float = 0.8,
+        alpha: float | None = None,
+        gamma: float | None = None,
+        sim: str | None = None,
+        sigma_log: str | None = None,
         max_evals: int | None = None,
         iterations: int | None = None,
         time_limit: float | None = None,
@@ -104,6 +106,8 @@ class SwarmSelector(Chooser):
         self.objective = objective
         self.alpha = alpha
         self.gamma = gamma
+        self.sim = sim
+        self.sigma_log = sigma_log
         self.max_evals = max_evals
         self.iterations = iterations
         self.time_limit = time_limit

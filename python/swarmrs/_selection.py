@@ -224,7 +224,7 @@ def read_selection(
 ) -> Selection:
     """Return the selection in what the engine says about its run."""
     found = json.loads(text)
-    scores = found["measures"]
+    scores, scoring = found["measures"], found.get("scoring")
     if isinstance(measure, Outside):
         scores = {name: scores[name] if name == "error" else None for name in scores}
     else:
@@ -239,7 +239,7 @@ def read_selection(
         preset=preset,
         data=describe_data(table, fingerprint),
         evaluation=measure.to_dict(),
-        objective=found["objective"],
+        objective=found["objective"] | ({"scoring": scoring} if scoring else {}),
         budget=found["budget"],
         prescreen=found["prescreen"],
         selected=_names(table, chosen),

@@ -2,9 +2,12 @@
 
 mod support;
 
-use support::{search, started};
+use serde_json::Map;
+use std::sync::Arc;
+use support::search;
 use swarmrs_core::algorithms::{Entry, REGISTRY};
-use swarmrs_core::search::Family;
+use swarmrs_core::groups::Groups;
+use swarmrs_core::search::{Family, Space};
 use swarmrs_core::subset::Subset;
 
 const N_FEATURES: usize = 200;
@@ -45,12 +48,22 @@ fn planted(subset: &Subset, step: usize) -> f64 {
     0.5 * (1.0 - signal / (1.0 + 2.0 * noise))
 }
 
+/// For a search by groups there is one for each relevant feature, of those up to the next: again no table to find them in.
+fn space(entry: &Entry) -> Space {
+    let space = Space::new(N_FEATURES, N_FEATURES);
+    if !entry.uses_groups {
+        return space;
+    }
+    let groups = (0..N_RELEVANT).map(|at| (at * EVERY..(at + 1) * EVERY).collect()).collect();
+    space.with_groups(Arc::new(Groups::new(groups, N_FEATURES).unwrap()))
+}
+
 fn costs(entry: &Entry, evaluations: u64) -> Vec<f64> {
-    let space = (N_FEATURES, N_FEATURES);
     let step = if entry.uses_filter { EVERY_RANKED } else { EVERY };
     let error = |subset: &Subset| planted(subset, step);
+    let start = || entry.start(&Map::new(), &space(entry)).unwrap().0;
     (0..SEEDS)
-        .map(|seed| search(started(entry, space, "{}"), space, evaluations, seed, error))
+        .map(|seed| search(start(), (N_FEATURES, N_FEATURES), evaluations, seed, error))
         .map(|outcome| outcome.best.unwrap().cost.value())
         .collect()
 }

@@ -1,6 +1,11 @@
 //! Groups of features that tell alike: found in the table or given.
 
+mod similarity;
+
+pub use similarity::{SigmaLog, Sim, Similarity};
+
 use crate::error::{Error, Result};
+use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Where groups come from.
@@ -50,6 +55,11 @@ impl Groups {
         Ok(Self { members, of })
     }
 
+    /// All of `n_features` features in one group.
+    pub fn one_of_all(n_features: usize) -> Self {
+        Self { members: vec![(0..n_features).collect()], of: vec![Some(0); n_features] }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.members.len()
@@ -70,6 +80,15 @@ impl Groups {
         self.of[feature]
     }
 
+    /// The same groups without the features outside `allowed`.
+    #[must_use]
+    pub fn within(&self, allowed: &Subset) -> Self {
+        let kept = |group: &Vec<usize>| -> Vec<usize> {
+            group.iter().copied().filter(|&feature| allowed.contains(feature)).collect()
+        };
+        Self::in_order(self.members.iter().map(kept).collect(), self.of.len())
+    }
+
     /// The same groups for someone who sees the features `free` only, and knows each by its place among them.
     #[must_use]
     pub fn among(&self, free: &[usize]) -> Self {
@@ -79,13 +98,18 @@ impl Groups {
                 members[group].push(place);
             }
         }
-        // Places ascend with features, but the first member of a group may be gone.
+        Self::in_order(members, free.len())
+    }
+
+    /// Groups whose members ascend and stand nowhere else; of those that lost members some may be empty, others out of
+    /// order.
+    fn in_order(mut members: Vec<Vec<usize>>, n_features: usize) -> Self {
         members.retain(|group| !group.is_empty());
         members.sort_unstable();
-        let mut of = vec![None; free.len()];
+        let mut of = vec![None; n_features];
         for (number, group) in members.iter().enumerate() {
-            for &place in group {
-                of[place] = Some(number);
+            for &feature in group {
+                of[feature] = Some(number);
             }
         }
         Self { members, of }
@@ -113,6 +137,14 @@ mod tests {
         let some = all.among(&[2, 3, 4]);
         assert_eq!(some.iter().collect::<Vec<_>>(), [&[0, 1][..], &[2]]);
         assert_eq!(some.of(2), Some(1));
+    }
+
+    #[test]
+    fn groups_lose_what_is_not_allowed() {
+        let all = groups(&[&[0, 4], &[1], &[2, 3]], 5).unwrap();
+        let some = all.within(&Subset::from_indices(5, [2, 3, 4]));
+        assert_eq!(some.iter().collect::<Vec<_>>(), [&[2, 3][..], &[4]]);
+        assert_eq!((some.of(4), some.of(0), some.of(1)), (Some(1), None, None));
     }
 
     #[test]
