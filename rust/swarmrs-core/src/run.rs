@@ -68,6 +68,7 @@ pub struct Run<'a> {
     frame: Frame,
     space: Space,
     screened: Option<Screened>,
+    groups: Option<Arc<Groups>>,
     evaluator: Box<dyn Evaluator>,
     warnings: Vec<String>,
     budget: Budget,
@@ -104,13 +105,16 @@ impl<'a> Run<'a> {
             }
             own
         });
-        let groups = match &spec.groups {
-            Some(GroupSpec::Given { groups }) => {
-                Some(Groups::new(groups.clone(), data.n_features())?)
-            }
-            None => None,
-        };
         let pool = Pool::new(resources.threads);
+        let groups = if needs_groups(&entry) {
+            let source = spec.groups.clone().unwrap_or_default();
+            Some(Arc::new(source.find(data, &pool)?.groups))
+        } else {
+            if spec.groups.is_some() {
+                remarks.push(format!("{} makes no use of groups", entry.id));
+            }
+            None
+        };
         let filter = |frame: &Frame| {
             Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
         };
@@ -122,9 +126,7 @@ impl<'a> Run<'a> {
         if entry.uses_filter {
             space = space.with_filter(Arc::new(filter(&frame)));
         }
-        if let Some(groups) = &groups
-            && entry.uses_groups
-        {
+        if let Some(groups) = &groups {
             space = space.with_groups(Arc::new(groups.among(frame.free())));
         }
         let separation = objective.needs_separation();
@@ -143,6 +145,7 @@ impl<'a> Run<'a> {
             frame,
             space,
             screened,
+            groups,
             evaluator,
             warnings,
             budget,
@@ -166,8 +169,22 @@ impl<'a> Run<'a> {
             None => entry.card.objective,
         };
         let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
+        let mut space = frame.space();
+        let groups = match &spec.groups {
+            _ if !needs_groups(&entry) => None,
+            Some(GroupSpec::Given { groups }) => Some(Groups::new(groups.clone(), n_bits)?),
+            Some(_) => {
+                let what = "without a table there is nothing to find groups in: give lists".into();
+                return Err(Error::BadSpec { what });
+            }
+            None => Some(Groups::singles(n_bits)),
+        };
+        if let Some(groups) = &groups {
+            space = space.with_groups(Arc::new(groups.among(frame.free())));
+        }
         Ok(Self {
-            space: frame.space(),
+            space,
+            groups: groups.map(Arc::new),
             objective,
             measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
             pool: Pool::new(1),
@@ -238,6 +255,7 @@ impl<'a> Run<'a> {
             objective: self.objective,
             measured_by: self.measured_by,
             prescreen: self.screened,
+            groups: self.groups.map(Arc::unwrap_or_clone),
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
@@ -267,11 +285,17 @@ fn needs_own_knn() -> Error {
     Error::BadSpec { what: what.into() }
 }
 
+/// Whether anything in a run asks which features belong together.
+fn needs_groups(entry: &Entry) -> bool {
+    entry.uses_groups
+}
+
 /// The algorithm, what may be chosen and the limits in force, where all settings are good.
 fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget)> {
     let entry = algorithms::find(&spec.algorithm)?;
     spec.objective.unwrap_or(entry.card.objective).check()?;
     spec.budget.check()?;
+    spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
     let frame = Frame::new(n_features, &spec.include, &spec.exclude, spec.max_features)?;
     entry.start(&spec.params, &frame.space())?;
     let mut budget = spec.budget;
