@@ -71,6 +71,7 @@ pub struct Run<'a> {
     frame: Frame,
     space: Space,
     screened: Option<Screened>,
+    groups: Option<Arc<Groups>>,
     evaluator: Box<dyn Evaluator>,
     warnings: Vec<String>,
     budget: Budget,
@@ -106,13 +107,16 @@ impl<'a> Run<'a> {
             }
             own
         });
-        let groups = match &spec.groups {
-            Some(GroupSpec::Given { groups }) => {
-                Some(Groups::new(groups.clone(), data.n_features())?)
-            }
-            None => None,
-        };
         let pool = Pool::new(resources.threads);
+        let groups = if needs_groups(&entry, objective) {
+            let source = spec.groups.clone().unwrap_or_default();
+            Some(Arc::new(source.find(data, &pool)?.groups))
+        } else {
+            if spec.groups.is_some() {
+                remarks.push(format!("{} makes no use of groups", entry.id));
+            }
+            None
+        };
         let filter = |frame: &Frame| {
             Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
         };
@@ -120,17 +124,11 @@ impl<'a> Run<'a> {
             Some(rule) => Some(screen(&mut frame, rule, filter, spec)?),
             None => None,
         };
-        let mut space = frame.space();
+        let mut space = space(&entry, &frame, groups.as_deref());
         if entry.uses_filter {
             space = space.with_filter(Arc::new(filter(&frame)));
         }
-        if let Some(groups) = &groups
-            && entry.uses_groups
-        {
-            space = space.with_groups(Arc::new(groups.among(frame.free())));
-        }
-        let allowed = groups.map(|groups| Arc::new(groups.within(&frame.allowed())));
-        let goal = Goal::new(objective, spec.scoring, data.n_features(), allowed)?;
+        let goal = goal(spec, objective, &frame, groups.as_deref())?;
         let separation = objective.needs_separation();
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => return Err(needs_own_knn()),
@@ -150,6 +148,7 @@ impl<'a> Run<'a> {
             frame,
             space,
             screened,
+            groups,
             evaluator,
             warnings,
             budget,
@@ -170,13 +169,26 @@ impl<'a> Run<'a> {
         let objective = match spec.objective {
             Some(given) if given.needs_separation() => return Err(needs_own_knn()),
             Some(given) => given,
-            None if own.needs_separation() || own.needs_groups() => Objective::Error,
+            None if own.needs_separation() => Objective::Error,
+            None if own.needs_groups() && spec.groups.is_none() => Objective::Error,
             None => own,
         };
         let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
+        let groups = match &spec.groups {
+            _ if !needs_groups(&entry, objective) => None,
+            Some(GroupSpec::Given { groups }) => {
+                Some(Arc::new(Groups::new(groups.clone(), n_bits)?))
+            }
+            Some(_) => {
+                let what = "without a table there is nothing to find groups in: give lists".into();
+                return Err(Error::BadSpec { what });
+            }
+            None => None,
+        };
         Ok(Self {
-            space: frame.space(),
-            goal: Goal::new(objective, None, n_bits, None)?,
+            space: space(&entry, &frame, groups.as_deref()),
+            goal: goal(spec, objective, &frame, groups.as_deref())?,
+            groups,
             measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
             pool: Pool::new(1),
             screened: None,
@@ -247,6 +259,7 @@ impl<'a> Run<'a> {
             scoring: self.spec.scoring,
             measured_by: self.measured_by,
             prescreen: self.screened,
+            groups: self.groups.map(Arc::unwrap_or_clone),
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
@@ -276,6 +289,28 @@ fn needs_own_knn() -> Error {
     Error::BadSpec { what: what.into() }
 }
 
+/// Whether anything in a run asks which features belong together.
+fn needs_groups(entry: &Entry, objective: Objective) -> bool {
+    entry.uses_groups || objective.needs_groups()
+}
+
+/// What an algorithm sees of a frame, and of groups if it asks for them.
+fn space(entry: &Entry, frame: &Frame, groups: Option<&Groups>) -> Space {
+    match groups {
+        Some(groups) if entry.uses_groups => {
+            frame.space().with_groups(Arc::new(groups.among(frame.free())))
+        }
+        _ => frame.space(),
+    }
+}
+
+/// What a run lowers; groups matter to it as far as their features may be in.
+fn goal(spec: &Spec, objective: Objective, frame: &Frame, groups: Option<&Groups>) -> Result<Goal> {
+    let allowed = frame.allowed();
+    let groups = groups.map(|groups| Arc::new(groups.within(&allowed)));
+    Goal::new(objective, spec.scoring, allowed.len(), groups)
+}
+
 /// Refuses a score that a scorer from outside does not tell.
 fn check_outside(scoring: Option<Score>) -> Result<()> {
     match scoring {
@@ -295,6 +330,7 @@ fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget, Obje
     let own = entry.objective(&spec.params)?;
     spec.objective.unwrap_or(own).check()?;
     spec.budget.check()?;
+    spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
     let frame = Frame::new(n_features, &spec.include, &spec.exclude, spec.max_features)?;
     entry.start(&spec.params, &frame.space())?;
     let mut budget = spec.budget;

@@ -4,6 +4,7 @@ use crate::budget::{Budget, Stop};
 use crate::engine::{Evaluations, Seconds};
 use crate::evaluate::{EvaluationSpec, Measures, Metric, Work};
 use crate::folds::FoldSpec;
+use crate::groups::Groups;
 use crate::objective::{Cost, Objective, Score};
 use crate::trace::Trace;
 use serde::Serialize;
@@ -27,6 +28,8 @@ pub struct Selection {
     pub measured_by: MeasuredBy,
     /// What was dropped before the search.
     pub prescreen: Option<Screened>,
+    /// The groups of features the search knew of, those that it could not choose from among them.
+    pub groups: Option<Groups>,
     /// The chosen features.
     pub selected: Vec<usize>,
     /// How many they are.

@@ -18,6 +18,8 @@ pub enum Phase {
     Tell = 1,
     /// While folds are drawn; does not belong to a run.
     Folds = 2,
+    /// While features are put in groups; does not belong to a run.
+    Groups = 3,
 }
 
 /// The source of all streams of one seed.
