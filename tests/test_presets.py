@@ -221,7 +221,9 @@ def test_in_high_dimensions_the_swarm_goes_by_the_features_and_lowers_the_hybrid
 def test_the_study_of_groups_counts_one_versus_rest_accuracy(blobs: Blobs) -> None:
     result = select(blobs, preset="003", algo="psofs", iterations=2, random_state=1)
     assert result.objective == {"kind": "error", "scoring": "ovr_accuracy"}
-    assert result.cost == 1 - result.scores["ovr_accuracy"]
+    accuracy = result.scores["ovr_accuracy"]
+    assert accuracy is not None
+    assert result.cost == 1 - accuracy
     own = select(blobs, preset="003", algo="igpso", iterations=2, random_state=1)
     assert own.objective == {
         "kind": "gaussian",

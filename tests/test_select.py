@@ -176,7 +176,12 @@ class TestMeasure:
 
     def test_gaussian_objective(self, blobs: Blobs) -> None:
         result = select(
-            blobs, objective="gaussian", alpha=0.5, sigma_log="ln", groups=[[0, 1, 2], [3, 4, 5]], **QUICK
+            blobs,
+            objective="gaussian",
+            alpha=0.5,
+            sigma_log="ln",
+            groups=[[0, 1, 2], [3, 4, 5]],
+            **QUICK,
         )
         assert result.objective == {
             "kind": "gaussian",

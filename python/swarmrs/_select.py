@@ -259,7 +259,9 @@ def algorithms() -> list[Card]:
 
 def _scoring(name: Scoring | None) -> str | None:
     if callable(name):
-        raise SpecError("scoring is a function, which is for estimators", f"known: {listed(SCORES)}")
+        raise SpecError(
+            "scoring is a function, which is for estimators", f"known: {listed(SCORES)}"
+        )
     return None if name is None else check_word("scoring", name, SCORES)
 
 
