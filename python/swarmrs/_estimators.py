@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from swarmrs._chooser import Chooser
 from swarmrs._evaluation import CV
+from swarmrs._groups import Groups
 from swarmrs._scorer import Estimator, Scoring
 from swarmrs._select import RandomState, select
 from swarmrs._selection import Setting
@@ -36,6 +37,9 @@ class SwarmSelector(Chooser):
         How many features may be chosen.
     prescreen : {"su>0", "top=K", "fcbf", "cfs"}, optional
         Drop features before the search, by the samples given to `fit` alone.
+    groups : str, path, sequence of sequences or Grouping, optional
+        Which features belong together, for algorithms that ask, as for `swarmrs.select`. These are
+        groups of features; the groups of samples that a splitter of `cv` may ask for are not meant.
     random_state : int, RandomState, Generator or None
         The seed of the search.
     n_jobs : int, optional
@@ -49,6 +53,8 @@ class SwarmSelector(Chooser):
         The chosen features.
     cost_, scores_, stop_, n_evaluations_, trace_, front_
         What the search found and how; see `swarmrs.Selection`.
+    groups_ : tuple of tuple of str or None
+        The groups of features the search knew of.
     result_ : Selection
         All of it.
     n_features_in_, feature_names_in_
@@ -89,6 +95,7 @@ class SwarmSelector(Chooser):
         exclude: Sequence[str | int] = (),
         max_features: int | None = None,
         prescreen: str | None = None,
+        groups: Groups | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         memory: int = 2**30,
@@ -117,6 +124,7 @@ class SwarmSelector(Chooser):
         self.exclude = exclude
         self.max_features = max_features
         self.prescreen = prescreen
+        self.groups = groups
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory = memory
@@ -145,4 +153,5 @@ class SwarmSelector(Chooser):
         self.n_evaluations_ = result.evaluations.asked
         self.trace_ = result.trace
         self.front_ = result.front
+        self.groups_ = result.groups
         return self

@@ -11,6 +11,7 @@ import numpy as np
 
 from swarmrs import _swarmrs
 from swarmrs._evaluation import CV, Evaluation
+from swarmrs._groups import Groups, group_spec
 from swarmrs._presets import Preset, count, find_preset
 from swarmrs._scorer import Estimator, Outside, Scorer, Scoring
 from swarmrs._selection import (
@@ -82,6 +83,7 @@ def select(
     exclude: Sequence[str | int] = (),
     max_features: int | None = None,
     prescreen: str | None = None,
+    groups: Groups | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
     memory: int = 2**30,
@@ -153,6 +155,10 @@ def select(
         Drop features before the search: keep those that tell anything about the class, the K that
         tell most, or those a filter chooses; see `rank`. Included ones always stay. It looks at all
         rows it is given, as the search does: hold rows out before, not after.
+    groups : str, path, sequence of sequences or Grouping, optional
+        Which features belong together, for algorithms that ask: a method, a file or lists, as `by`
+        of `group` has it, or what `group` returned. By default ``"lbm"`` where it matters. A method
+        looks at all rows it is given, but at no class, and does not depend on `random_state`.
     random_state : int, RandomState, Generator or None
         The seed of the search. None draws one, which the result holds.
     n_jobs : int, optional
@@ -228,6 +234,7 @@ def select(
         "exclude": table.locate(exclude),
         "max_features": None if max_features is None else check_whole("max_features", max_features),
         "prescreen": prescreen,
+        "groups": None if groups is None else group_spec(groups, table)[1],
         "memory": check_whole("memory", memory, 0),
     }
     grid = measure.scale if isinstance(measure, Evaluation) else "minmax"

@@ -39,6 +39,7 @@ def select(
     exclude: options.Exclude = [],  # noqa: B006
     max_features: options.MaxFeatures = None,
     prescreen: options.Prescreen = None,
+    groups: options.Groups = None,
     seed: options.Seed = None,
     jobs: options.Jobs = 0,
     memory: options.Memory = "1GiB",
@@ -112,6 +113,7 @@ def select(
                     exclude=exclude,
                     max_features=max_features,
                     prescreen=prescreen,
+                    groups=groups,
                     random_state=seed,
                     n_jobs=n_jobs,
                     memory=n_bytes,

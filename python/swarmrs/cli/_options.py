@@ -147,6 +147,14 @@ Prescreen = Annotated[
     str | None,
     typer.Option(metavar="RULE", help="Drop columns before the search: su>0, top=K, fcbf, cfs."),
 ]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOW",
+        help="Columns that belong together, for algorithms that ask: as --by of group.",
+        show_default="lbm",
+    ),
+]
 Seed = Annotated[
     int | None, typer.Option(metavar="N", help="Fixes all chance.", show_default="drawn")
 ]

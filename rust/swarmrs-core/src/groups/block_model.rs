@@ -27,6 +27,9 @@ const MOST_SWEEPS: usize = 200;
 const STILL: f64 = 1e-6;
 /// The weight a line gives to the group it starts in; the rest is spread over all.
 const START: f64 = 0.9;
+/// A weight of less than e to this power is none, which spares most powers: beside the weights, the prior and the least
+/// share that it would be added to, rounding hides it.
+const NEGLIGIBLE: f64 = -40.0;
 
 /// A table of levels, both ways round.
 #[derive(Debug)]
@@ -91,36 +94,32 @@ pub fn fit(cells: &Cells, n_row_groups: usize, n_groups: usize, rng: &mut Rng) -
     Fit { bound, columns: model.columns.likeliest() }
 }
 
-/// The model between sweeps. Blocks are stored by group of one side, then level, then group of the other.
+/// The model between sweeps. Blocks of one side are stored by level, then group of the other side, then own group.
 struct Model<'a> {
-    n_levels: usize,
     rows: Side<'a>,
     columns: Side<'a>,
-    /// N, row groups first.
+    /// N, as rows have it.
     counts: Vec<f64>,
-    /// ln θ, row groups first.
+    /// ln θ, as rows have it.
     by_row: Vec<f64>,
-    /// ln θ, column groups first.
+    /// ln θ, as columns have it.
     by_column: Vec<f64>,
+    /// N_rc.
+    totals: Vec<f64>,
 }
 
 impl<'a> Model<'a> {
     fn start(cells: &'a Cells, n_row_groups: usize, n_groups: usize, rng: &mut Rng) -> Self {
-        let columns = Side::start(&cells.by_column, cells.n_columns, n_groups, rng);
-        let rows = Side::start(&cells.by_row, cells.n_rows, n_row_groups, rng);
-        let n_blocks = n_row_groups * cells.n_levels * n_groups;
-        let blocks = || vec![0.0; n_blocks];
-        let mut model = Self {
-            n_levels: cells.n_levels,
-            rows,
-            columns,
-            counts: blocks(),
-            by_row: blocks(),
-            by_column: blocks(),
-        };
+        let q = cells.n_levels;
+        let columns =
+            Side::start(&cells.by_column, cells.n_columns, n_groups, q * n_row_groups, rng);
+        let rows = Side::start(&cells.by_row, cells.n_rows, n_row_groups, q * n_groups, rng);
+        let n_blocks = n_row_groups * n_groups;
+        let blocks = || vec![0.0; q * n_blocks];
+        let (counts, by_row, by_column) = (blocks(), blocks(), blocks());
+        let totals = vec![0.0; n_blocks];
+        let mut model = Self { rows, columns, counts, by_row, by_column, totals };
         model.rows.count(&model.columns, &mut model.counts);
-        model.rows.share();
-        model.columns.share();
         model.estimate();
         model
     }
@@ -128,43 +127,41 @@ impl<'a> Model<'a> {
     /// Rows, M, columns, M; returns F.
     fn sweep(&mut self) -> f64 {
         self.rows.expect(&self.columns, &self.by_row, &mut self.counts);
-        self.rows.share();
         self.estimate();
-        // The other way round, in the place of what is not needed before it is made anew.
+        // What rows are told by is made anew below: its place is free for N as columns have it.
         self.columns.expect(&self.rows, &self.by_column, &mut self.by_row);
-        self.columns.share();
-        let (n_row_groups, n_groups) = (self.rows.n_groups, self.columns.n_groups);
-        transpose(&self.by_row, n_groups, self.n_levels, n_row_groups, &mut self.counts);
+        turn(&self.by_row, self.rows.n_groups, self.columns.n_groups, &mut self.counts);
         self.estimate();
         let of_cells: f64 = self.counts.iter().zip(&self.by_row).map(|(n, ln)| n * ln).sum();
-        of_cells + self.rows.bound() + self.columns.bound()
+        of_cells + self.rows.bound + self.columns.bound
     }
 
-    /// θ from N.
+    /// θ from N, for both sides.
     fn estimate(&mut self) {
-        let (n_levels, n_groups) = (self.n_levels, self.columns.n_groups);
-        let of_row_groups = self.counts.chunks_exact(n_levels * n_groups);
-        for (counts, logs) in of_row_groups.zip(self.by_row.chunks_exact_mut(n_levels * n_groups)) {
-            for group in 0..n_groups {
-                let total: f64 = counts[group..].iter().step_by(n_groups).sum();
-                let total = total + n_levels as f64 * PRIOR;
-                for at in (group..counts.len()).step_by(n_groups) {
-                    logs[at] = math::ln((counts[at] + PRIOR) / total);
-                }
+        let n_blocks = self.totals.len();
+        let n_levels = self.counts.len() / n_blocks;
+        self.totals.fill(n_levels as f64 * PRIOR);
+        for counts in self.counts.chunks_exact(n_blocks) {
+            for (total, count) in self.totals.iter_mut().zip(counts) {
+                *total += count;
             }
         }
-        let n_row_groups = self.rows.n_groups;
-        transpose(&self.by_row, n_row_groups, n_levels, n_groups, &mut self.by_column);
+        for (log, (count, total)) in
+            self.by_row.iter_mut().zip(self.counts.iter().zip(self.totals.iter().cycle()))
+        {
+            *log = math::ln((count + PRIOR) / total);
+        }
+        turn(&self.by_row, self.columns.n_groups, self.rows.n_groups, &mut self.by_column);
     }
 }
 
-/// Blocks the other way round: from `first` x levels x `last` to `last` x levels x `first`.
-fn transpose(blocks: &[f64], first: usize, n_levels: usize, last: usize, turned: &mut [f64]) {
-    for a in 0..first {
-        for level in 0..n_levels {
+/// Blocks as the other side has them: in each level `first` x `last` becomes `last` x `first`.
+fn turn(blocks: &[f64], first: usize, last: usize, turned: &mut [f64]) {
+    let of_levels = blocks.chunks_exact(first * last).zip(turned.chunks_exact_mut(first * last));
+    for (blocks, turned) in of_levels {
+        for a in 0..first {
             for b in 0..last {
-                turned[(b * n_levels + level) * first + a] =
-                    blocks[(a * n_levels + level) * last + b];
+                turned[b * first + a] = blocks[a * last + b];
             }
         }
     }
@@ -174,20 +171,29 @@ fn transpose(blocks: &[f64], first: usize, n_levels: usize, last: usize, turned:
 struct Side<'a> {
     /// The levels, line after line.
     cells: &'a [u8],
+    n_lines: usize,
     n_groups: usize,
     /// s or z: how much each line belongs to each group.
     weights: Vec<f64>,
-    /// Σ s or Σ z over the lines.
-    totals: Vec<f64>,
     /// ln π or ln κ.
     shares: Vec<f64>,
     /// -Σ s ln s or -Σ z ln z.
     entropy: f64,
+    /// The same and Σ s ln π or Σ z ln κ.
+    bound: f64,
+    /// A line of A or B.
+    sums: Vec<f64>,
 }
 
 impl<'a> Side<'a> {
     /// One random line for each group, the others anywhere.
-    fn start(cells: &'a [u8], n_lines: usize, n_groups: usize, rng: &mut Rng) -> Self {
+    fn start(
+        cells: &'a [u8],
+        n_lines: usize,
+        n_groups: usize,
+        n_sums: usize,
+        rng: &mut Rng,
+    ) -> Self {
         let mut lines: Vec<usize> = (0..n_lines).collect();
         rng.shuffle(&mut lines);
         let mut weights = vec![(1.0 - START) / n_groups as f64; n_lines * n_groups];
@@ -195,43 +201,40 @@ impl<'a> Side<'a> {
             let group = if place < n_groups { place } else { rng.below(n_groups) };
             weights[line * n_groups + group] += START;
         }
-        let (totals, shares) = (vec![0.0; n_groups], vec![0.0; n_groups]);
-        Self { cells, n_groups, weights, totals, shares, entropy: 0.0 }
+        let (shares, sums) = (vec![0.0; n_groups], vec![0.0; n_sums]);
+        let (entropy, bound) = (0.0, 0.0);
+        let mut side = Self { cells, n_lines, n_groups, weights, shares, entropy, bound, sums };
+        side.share();
+        side
     }
 
-    fn n_lines(&self) -> usize {
-        self.weights.len() / self.n_groups
-    }
-
-    /// N of the weights as they are, the groups of this side first.
-    fn count(&self, other: &Side<'_>, counts: &mut [f64]) {
-        let n_sums = counts.len() / self.n_groups;
-        let mut sums = vec![0.0; n_sums];
+    /// N of the weights as they are.
+    fn count(&mut self, other: &Side<'_>, counts: &mut [f64]) {
         counts.fill(0.0);
-        let lines = self.cells.chunks_exact(other.n_lines());
+        let lines = self.cells.chunks_exact(other.n_lines);
         for (line, weights) in lines.zip(self.weights.chunks_exact(self.n_groups)) {
-            other.add_up(line, &mut sums);
-            add_outer(weights, &sums, counts);
+            other.add_up(line, &mut self.sums);
+            add_outer(&self.sums, weights, counts);
         }
     }
 
-    /// New weights by ln θ, and the N that goes with them; in both the groups of this side come first.
+    /// New weights by ln θ, and the N and π or κ that go with them.
     fn expect(&mut self, other: &Side<'_>, logs: &[f64], counts: &mut [f64]) {
-        let n_sums = logs.len() / self.n_groups;
-        let mut sums = vec![0.0; n_sums];
         counts.fill(0.0);
         self.entropy = 0.0;
-        let lines = self.cells.chunks_exact(other.n_lines());
+        let lines = self.cells.chunks_exact(other.n_lines);
         for (line, weights) in lines.zip(self.weights.chunks_exact_mut(self.n_groups)) {
-            other.add_up(line, &mut sums);
-            for ((weight, logs), share) in
-                weights.iter_mut().zip(logs.chunks_exact(n_sums)).zip(&self.shares)
-            {
-                *weight = share + sums.iter().zip(logs).map(|(sum, ln)| sum * ln).sum::<f64>();
+            other.add_up(line, &mut self.sums);
+            weights.copy_from_slice(&self.shares);
+            for (sum, logs) in self.sums.iter().zip(logs.chunks_exact(self.n_groups)) {
+                for (weight, log) in weights.iter_mut().zip(logs) {
+                    *weight += sum * log;
+                }
             }
             self.entropy += normalize(weights);
-            add_outer(weights, &sums, counts);
+            add_outer(&self.sums, weights, counts);
         }
+        self.share();
     }
 
     /// A or B of one line of the other side: the weights of this side's lines, by the level they have there.
@@ -245,25 +248,23 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// π or κ.
+    /// π or κ, and what this side adds to F beside the cells.
     fn share(&mut self) {
-        self.totals.fill(0.0);
+        self.shares.fill(0.0);
         for weights in self.weights.chunks_exact(self.n_groups) {
-            for (total, weight) in self.totals.iter_mut().zip(weights) {
-                *total += weight;
+            for (share, weight) in self.shares.iter_mut().zip(weights) {
+                *share += weight;
             }
         }
-        let n_lines = self.n_lines() as f64;
-        for (share, total) in self.shares.iter_mut().zip(&self.totals) {
-            *share = math::ln((total / n_lines).max(LEAST_SHARE));
+        self.bound = self.entropy;
+        for share in &mut self.shares {
+            let total = *share;
+            *share = math::ln((total / self.n_lines as f64).max(LEAST_SHARE));
+            self.bound += total * *share;
         }
     }
 
-    /// What this side adds to F beside the cells.
-    fn bound(&self) -> f64 {
-        self.totals.iter().zip(&self.shares).map(|(n, ln)| n * ln).sum::<f64>() + self.entropy
-    }
-
+    /// The group each line belongs to most, of equals the first.
     fn likeliest(&self) -> Vec<usize> {
         let first_largest = |weights: &[f64]| {
             (1..weights.len())
@@ -279,9 +280,8 @@ fn normalize(weights: &mut [f64]) -> f64 {
     let (mut total, mut mean) = (0.0, 0.0);
     for weight in weights.iter_mut() {
         let log = *weight - most;
-        *weight = math::exp(log);
+        *weight = if log > NEGLIGIBLE { math::exp(log) } else { 0.0 };
         total += *weight;
-        // The logarithm of a weight is known before it may vanish.
         mean += *weight * log;
     }
     for weight in weights.iter_mut() {
@@ -290,11 +290,11 @@ fn normalize(weights: &mut [f64]) -> f64 {
     math::ln(total) - mean / total
 }
 
-/// Adds each weight times all sums.
-fn add_outer(weights: &[f64], sums: &[f64], counts: &mut [f64]) {
-    for (weight, counts) in weights.iter().zip(counts.chunks_exact_mut(sums.len())) {
-        for (count, sum) in counts.iter_mut().zip(sums) {
-            *count += weight * sum;
+/// Adds each sum times all weights.
+fn add_outer(sums: &[f64], weights: &[f64], counts: &mut [f64]) {
+    for (sum, counts) in sums.iter().zip(counts.chunks_exact_mut(weights.len())) {
+        for (count, weight) in counts.iter_mut().zip(weights) {
+            *count += sum * weight;
         }
     }
 }
@@ -343,31 +343,29 @@ pub(super) mod tests {
     #[test]
     fn a_column_equally_near_to_two_groups_goes_to_the_first() {
         let cells = four_by_four();
-        let mut model = Model::start(&cells, 2, 2, &mut rng(0));
-        model.columns.weights = vec![0.5, 0.5, 0.4, 0.6, 0.6, 0.4, 0.0, 1.0];
-        assert_eq!(model.columns.likeliest(), [0, 1, 0, 1]);
+        let mut columns = Model::start(&cells, 2, 2, &mut rng(0)).columns;
+        columns.weights = vec![0.5, 0.5, 0.4, 0.6, 0.6, 0.4, 0.0, 1.0];
+        assert_eq!(columns.likeliest(), [0, 1, 0, 1]);
     }
 
     /// F by its formula, cell after cell.
     fn naive_bound(model: &Model<'_>, cells: &Cells) -> f64 {
-        let (n_row_groups, n_groups) = (model.rows.n_groups, model.columns.n_groups);
+        let (rows, columns) = (&model.rows, &model.columns);
         let mut bound = 0.0;
-        for (row, s) in model.rows.weights.chunks_exact(n_row_groups).enumerate() {
-            for (column, z) in model.columns.weights.chunks_exact(n_groups).enumerate() {
+        for (row, s) in rows.weights.chunks_exact(rows.n_groups).enumerate() {
+            for (column, z) in columns.weights.chunks_exact(columns.n_groups).enumerate() {
                 let level = cells.by_row[row * cells.n_columns + column] as usize;
                 for (r, s) in s.iter().enumerate() {
                     for (c, z) in z.iter().enumerate() {
-                        bound += s * z * model.by_row[(r * cells.n_levels + level) * n_groups + c];
+                        let block = (level * columns.n_groups + c) * rows.n_groups + r;
+                        bound += s * z * model.by_row[block];
                     }
                 }
             }
         }
-        for side in [&model.rows, &model.columns] {
-            for weights in side.weights.chunks_exact(side.n_groups) {
-                for (weight, share) in weights.iter().zip(&side.shares) {
-                    bound += weight * share;
-                    bound -= if *weight > 0.0 { weight * math::ln(*weight) } else { 0.0 };
-                }
+        for side in [rows, columns] {
+            for (weight, share) in side.weights.iter().zip(side.shares.iter().cycle()) {
+                bound += if *weight > 0.0 { weight * (share - math::ln(*weight)) } else { 0.0 };
             }
         }
         bound
@@ -397,9 +395,10 @@ pub(super) mod tests {
                 prop_assert!(now > before - 1e-8, "{} after {}", now, before);
                 before = now;
             }
-            let of_lines = model.rows.weights.chunks_exact(n_row_groups);
-            for weights in of_lines.chain(model.columns.weights.chunks_exact(n_groups)) {
-                prop_assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            for side in [&model.rows, &model.columns] {
+                for weights in side.weights.chunks_exact(side.n_groups) {
+                    prop_assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                }
             }
         }
     }
