@@ -240,6 +240,8 @@ BAD_CALLS = [
     (("--max-evals", 10), "the budget ends before the first turn of bpso", ""),
     (("--objective", "hybrid"), "the hybrid objective needs", ""),
     (("--objective", "weighted", "--alpha", 2), "alpha is 2, expected", ""),
+    (("--alpha", 0.7), "alpha is 0.7, but no objective is given", "weighted and gaussian"),
+    (("--scoring", "mc"), "unknown scoring 'mc'", "did you mean 'mcc'?"),
 ]
 
 

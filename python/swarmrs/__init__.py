@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from swarmrs._estimators import SwarmSelector
     from swarmrs._evaluator import Evaluator
     from swarmrs._filter_selector import FilterSelector
+    from swarmrs._group import group
+    from swarmrs._grouping import Grouping
     from swarmrs._minimize import Minimum, minimize
     from swarmrs._rank import Ranking, rank
     from swarmrs._select import algorithms, select
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Evaluator",
     "FilterSelector",
+    "Grouping",
     "Minimum",
     "Ranking",
     "Selection",
@@ -33,6 +36,7 @@ __all__ = [
     "__version__",
     "algorithms",
     "exceptions",
+    "group",
     "minimize",
     "rank",
     "read_table",
@@ -43,12 +47,14 @@ __all__ = [
 _HOMES = {
     "Evaluator": "_evaluator",
     "FilterSelector": "_filter_selector",
+    "Grouping": "_grouping",
     "Minimum": "_minimize",
     "Ranking": "_rank",
     "Selection": "_selection",
     "SwarmSelector": "_estimators",
     "__version__": "_swarmrs",
     "algorithms": "_select",
+    "group": "_group",
     "minimize": "_minimize",
     "rank": "_rank",
     "read_table": "_table",

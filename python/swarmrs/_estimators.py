@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from swarmrs._chooser import Chooser
 from swarmrs._evaluation import CV
+from swarmrs._groups import Groups
 from swarmrs._scorer import Estimator, Scoring
 from swarmrs._select import RandomState, select
 from swarmrs._selection import Setting
@@ -24,7 +25,7 @@ class SwarmSelector(Chooser):
         The study whose settings take the place of the defaults, as for `swarmrs.select`.
     classifier, k, metric, weights, cv, cv_seed, scale, scoring
         How a subset is measured, as for `swarmrs.select`.
-    objective, alpha, gamma
+    objective, alpha, gamma, sim, sigma_log
         What is lowered.
     max_evals, iterations, time_limit, target_cost
         When to stop; by default after the algorithm's own number of evaluations.
@@ -36,6 +37,9 @@ class SwarmSelector(Chooser):
         How many features may be chosen.
     prescreen : {"su>0", "top=K", "fcbf", "cfs"}, optional
         Drop features before the search, by the samples given to `fit` alone.
+    groups : str, path, sequence of sequences or Grouping, optional
+        Which features belong together, for algorithms that ask, as for `swarmrs.select`. These are
+        groups of features; the groups of samples that a splitter of `cv` may ask for are not meant.
     random_state : int, RandomState, Generator or None
         The seed of the search.
     n_jobs : int, optional
@@ -49,6 +53,8 @@ class SwarmSelector(Chooser):
         The chosen features.
     cost_, scores_, stop_, n_evaluations_, trace_, front_
         What the search found and how; see `swarmrs.Selection`.
+    groups_ : tuple of tuple of str or None
+        The groups of features the search knew of.
     result_ : Selection
         All of it.
     n_features_in_, feature_names_in_
@@ -76,8 +82,10 @@ class SwarmSelector(Chooser):
         scale: str | None = None,
         scoring: Scoring | None = None,
         objective: str | None = None,
-        alpha: float = 0.9,
-        gamma: float = 0.8,
+        alpha: float | None = None,
+        gamma: float | None = None,
+        sim: str | None = None,
+        sigma_log: str | None = None,
         max_evals: int | None = None,
         iterations: int | None = None,
         time_limit: float | None = None,
@@ -87,6 +95,7 @@ class SwarmSelector(Chooser):
         exclude: Sequence[str | int] = (),
         max_features: int | None = None,
         prescreen: str | None = None,
+        groups: Groups | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         memory: int = 2**30,
@@ -104,6 +113,8 @@ class SwarmSelector(Chooser):
         self.objective = objective
         self.alpha = alpha
         self.gamma = gamma
+        self.sim = sim
+        self.sigma_log = sigma_log
         self.max_evals = max_evals
         self.iterations = iterations
         self.time_limit = time_limit
@@ -113,6 +124,7 @@ class SwarmSelector(Chooser):
         self.exclude = exclude
         self.max_features = max_features
         self.prescreen = prescreen
+        self.groups = groups
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory = memory
@@ -141,4 +153,5 @@ class SwarmSelector(Chooser):
         self.n_evaluations_ = result.evaluations.asked
         self.trace_ = result.trace
         self.front_ = result.front
+        self.groups_ = result.groups
         return self

@@ -11,6 +11,7 @@ import numpy as np
 
 from swarmrs import _swarmrs
 from swarmrs._evaluation import CV, Evaluation
+from swarmrs._groups import Groups, group_spec
 from swarmrs._presets import Preset, count, find_preset
 from swarmrs._scorer import Estimator, Outside, Scorer, Scoring
 from swarmrs._selection import (
@@ -23,10 +24,19 @@ from swarmrs._selection import (
 )
 from swarmrs._table import Data, Target, read_table
 from swarmrs._threads import count_threads
-from swarmrs._words import check_whole, check_word
+from swarmrs._words import check_whole, check_word, listed
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
-OBJECTIVES = ("error", "weighted", "hybrid")
+# The settings of each objective.
+OBJECTIVES = {
+    "error": (),
+    "weighted": ("alpha",),
+    "hybrid": ("gamma",),
+    "gaussian": ("alpha", "sim", "sigma_log"),
+}
+SCORES = ("accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
+SIMS = ("plain", "literal", "mvn")
+SIGMA_LOGS = ("log10", "ln")
 
 RandomState: TypeAlias = int | np.integer | np.random.RandomState | np.random.Generator | None
 
@@ -60,8 +70,10 @@ def select(
     scoring: Scoring | None = None,
     scorer: Scorer | None = None,
     objective: str | None = None,
-    alpha: float = 0.9,
-    gamma: float = 0.8,
+    alpha: float | None = None,
+    gamma: float | None = None,
+    sim: str | None = None,
+    sigma_log: str | None = None,
     max_evals: int | None = None,
     iterations: int | None = None,
     time_limit: float | None = None,
@@ -71,6 +83,7 @@ def select(
     exclude: Sequence[str | int] = (),
     max_features: int | None = None,
     prescreen: str | None = None,
+    groups: Groups | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
     memory: int = 2**30,
@@ -90,11 +103,11 @@ def select(
         The column that holds the classes, or the labels themselves. By default the last column.
     algo : str
         The id of an algorithm; `algorithms` lists them.
-    preset : {"000", "000-nb", "001", "002", "004"}, optional
+    preset : {"000", "000-nb", "001", "002", "003", "004"}, optional
         Measure as a published study does, with its number of evaluations and size of swarm: takes
         the place of the defaults of `classifier`, `k`, `metric`, `weights`, `cv`, `scale`,
-        `max_evals` and the algorithm's ``population``, and in ``"002"`` of `objective`. What is set
-        in the call stays.
+        `max_evals` and the algorithm's ``population``, in ``"002"`` of `objective` and in ``"003"``
+        of `scoring`. What is set in the call stays.
     classifier : {"knn", "nb", "nb-cdf"} or estimator, optional
         What measures a subset: k nearest neighbors (the default), Gaussian naive Bayes, or any
         estimator of scikit-learn, which is given the features as they are, unscaled. ``"nb-cdf"``
@@ -115,15 +128,20 @@ def select(
     scale : {"minmax", "standard", "none"}, optional
         How columns are scaled, to 0..1 by default.
     scoring : str or callable, optional
-        The score an estimator is asked for; its error is 1 - score.
+        The score whose shortfall from 1 the objective counts as the error: ``"accuracy"`` (the
+        default), ``"balanced_accuracy"``, ``"ovr_accuracy"``, ``"macro_f1"`` or ``"mcc"``. An
+        estimator is asked for any score that scikit-learn knows.
     scorer : callable, optional
         Takes the place of a classifier: given a batch of masks (a row each), returns their errors.
-    objective : {"error", "weighted", "hybrid"}, optional
-        What is lowered: the error; `alpha` of it and the rest of the share of features kept; or
-        the negative of `gamma` of the balanced accuracy and the rest of how far classes lie apart.
+    objective : {"error", "weighted", "hybrid", "gaussian"}, optional
+        What is lowered: the error; `alpha` of it and the rest of the share of features kept;
+        the negative of `gamma` of the balanced accuracy and the rest of how far classes lie apart;
+        or `alpha` of the error and the rest of what is missing to one feature of each group.
         By default what the algorithm's paper lowers.
-    alpha, gamma : float
-        The weights in the objectives.
+    alpha, gamma : float, optional
+        The weights in the objectives: `alpha` 0.9 in weighted and 0.98 in gaussian, `gamma` 0.8.
+    sim, sigma_log : {"plain", "literal", "mvn"}, {"log10", "ln"}, optional
+        Of gaussian: what its similarity is divided by, by default nothing, and the logarithm in it.
     max_evals, iterations, time_limit, target_cost : optional
         When to stop: subsets asked for, turns, seconds, a cost that is good enough. Without the
         first three, the algorithm's own number of evaluations. A time limit is not reproducible.
@@ -137,6 +155,10 @@ def select(
         Drop features before the search: keep those that tell anything about the class, the K that
         tell most, or those a filter chooses; see `rank`. Included ones always stay. It looks at all
         rows it is given, as the search does: hold rows out before, not after.
+    groups : str, path, sequence of sequences or Grouping, optional
+        Which features belong together, for algorithms that ask: a method, a file or lists, as `by`
+        of `group` has it, or what `group` returned. By default ``"lbm"`` where it matters. A method
+        looks at all rows it is given, but at no class, and does not depend on `random_state`.
     random_state : int, RandomState, Generator or None
         The seed of the search. None draws one, which the result holds.
     n_jobs : int, optional
@@ -173,9 +195,13 @@ def select(
     study = find_preset(preset)
     judge = classifier if classifier is not None else study.classifier or "knn"
     measure: Evaluation | Outside
+    scores = None
     if scorer is not None:
+        if scoring is not None:
+            raise SpecError(f"scoring is {scoring!r}, but a scorer says what errors are")
         measure = Outside.of_callable(scorer)
     elif isinstance(judge, str):
+        scores = _scoring(scoring) or study.scoring
         measure = Evaluation.of(
             table,
             study,
@@ -199,12 +225,16 @@ def select(
         "params": settings,
         "seed": draw_seed(random_state),
         "evaluation": measure.spec(),
-        "objective": _objective(objective or study.objective, alpha, gamma),
+        "objective": _objective(
+            objective or study.objective, alpha=alpha, gamma=gamma, sim=sim, sigma_log=sigma_log
+        ),
+        "scoring": scores,
         "budget": {**limits, "target": target_cost},
         "include": table.locate(include),
         "exclude": table.locate(exclude),
         "max_features": None if max_features is None else check_whole("max_features", max_features),
         "prescreen": prescreen,
+        "groups": None if groups is None else group_spec(groups, table)[1],
         "memory": check_whole("memory", memory, 0),
     }
     grid = measure.scale if isinstance(measure, Evaluation) else "minmax"
@@ -234,12 +264,28 @@ def algorithms() -> list[Card]:
     return read_cards(_swarmrs.algorithms())
 
 
-def _objective(name: str | None, alpha: float, gamma: float) -> Objective | None:
-    if name is None:
-        return None
-    check_word("objective", name, OBJECTIVES)
-    weights = {"weighted": {"alpha": alpha}, "hybrid": {"gamma": gamma}}
-    return {"kind": name, **weights.get(name, {})}
+def _scoring(name: Scoring | None) -> str | None:
+    if callable(name):
+        raise SpecError(
+            "scoring is a function, which is for estimators", f"known: {listed(SCORES)}"
+        )
+    return None if name is None else check_word("scoring", name, SCORES)
+
+
+def _objective(name: str | None, **settings: str | float | None) -> Objective | None:
+    given = {what: value for what, value in settings.items() if value is not None}
+    if name is not None:
+        check_word("objective", name, list(OBJECTIVES))
+    for what, value in given.items():
+        if what not in OBJECTIVES.get(name or "", ()):
+            having = [kind for kind, known in OBJECTIVES.items() if what in known]
+            which = "no objective is given" if name is None else f"objective '{name}' has none"
+            hint = f"it belongs to objective {' and '.join(having)}"
+            raise SpecError(f"{what} is {value}, but {which}", hint)
+    for what, known in (("sim", SIMS), ("sigma_log", SIGMA_LOGS)):
+        if what in given:
+            check_word(what, given[what], known)
+    return None if name is None else {"kind": name, **given}
 
 
 def budget(

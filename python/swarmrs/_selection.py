@@ -72,6 +72,8 @@ class Selection:
     prescreen : dict or None
         The rule by which features were dropped before the search, how many candidates it was given
         and how many of them are its survivors; included and excluded ones are not counted.
+    groups : tuple of tuple of str or None
+        The groups of features the search knew of; None where it asked for none.
     selected : tuple of str
         The names of the chosen features, in the order of the table.
     selected_indices : tuple of int
@@ -109,6 +111,7 @@ class Selection:
     objective: Objective
     budget: dict[str, float | None]
     prescreen: dict[str, str | int] | None
+    groups: tuple[tuple[str, ...], ...] | None
     selected: tuple[str, ...]
     selected_indices: tuple[int, ...]
     support: NDArray[np.bool_]
@@ -140,6 +143,7 @@ class Selection:
             "objective": self.objective,
             "budget": self.budget,
             "prescreen": self.prescreen,
+            "groups": None if self.groups is None else [list(group) for group in self.groups],
             "selected": list(self.selected),
             "selected_indices": list(self.selected_indices),
             "size": self.size,
@@ -224,12 +228,12 @@ def read_selection(
 ) -> Selection:
     """Return the selection in what the engine says about its run."""
     found = json.loads(text)
-    scores = found["measures"]
+    scores, scoring = found["measures"], found.get("scoring")
     if isinstance(measure, Outside):
         scores = {name: scores[name] if name == "error" else None for name in scores}
     else:
         measure = measure.settled(found["measured_by"])
-    chosen = tuple(found["selected"])
+    chosen, groups = tuple(found["selected"]), found["groups"]
     support = np.zeros(table.frame.width, dtype=bool)
     support[list(chosen)] = True
     return Selection(
@@ -239,9 +243,10 @@ def read_selection(
         preset=preset,
         data=describe_data(table, fingerprint),
         evaluation=measure.to_dict(),
-        objective=found["objective"],
+        objective=found["objective"] | ({"scoring": scoring} if scoring else {}),
         budget=found["budget"],
         prescreen=found["prescreen"],
+        groups=None if groups is None else tuple(_names(table, group) for group in groups),
         selected=_names(table, chosen),
         selected_indices=chosen,
         support=support,

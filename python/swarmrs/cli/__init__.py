@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from swarmrs.cli._commands import algorithms, evaluate, select
+from swarmrs.cli._group import group
 from swarmrs.cli._rank import rank
 from swarmrs.cli._text import complain
 from swarmrs.exceptions import DataError, SpecError
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (select, evaluate, rank, algorithms):
+for command in (select, evaluate, rank, group, algorithms):
     app.command()(command)
 
 

@@ -93,12 +93,42 @@ Objective = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What is lowered: error, weighted, hybrid.",
+        help="What is lowered: error, weighted, hybrid, gaussian.",
         show_default=OWN,
     ),
 ]
-Alpha = Annotated[float, typer.Option(metavar="X", help="Weight of the error in weighted.")]
-Gamma = Annotated[float, typer.Option(metavar="X", help="Weight of accuracy in hybrid.")]
+Scoring = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What counts: accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc.",
+        show_default="accuracy",
+    ),
+]
+Alpha = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="Weight of the error in weighted and gaussian.",
+        show_default="0.9, 0.98",
+    ),
+]
+Gamma = Annotated[
+    float | None,
+    typer.Option(metavar="X", help="Weight of accuracy in hybrid.", show_default="0.8"),
+]
+Sim = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Similarity in gaussian: plain, literal, mvn.",
+        show_default="plain",
+    ),
+]
+SigmaLog = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Logarithm in it: log10, ln.", show_default="log10"),
+]
 MaxEvals = Annotated[
     int | None,
     typer.Option(metavar="N", help="Subsets to ask for.", show_default=OWN),
@@ -116,6 +146,14 @@ MaxFeatures = Annotated[int | None, typer.Option(metavar="N", help="Select at mo
 Prescreen = Annotated[
     str | None,
     typer.Option(metavar="RULE", help="Drop columns before the search: su>0, top=K, fcbf, cfs."),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOW",
+        help="Columns that belong together, for algorithms that ask: as --by of group.",
+        show_default="lbm",
+    ),
 ]
 Seed = Annotated[
     int | None, typer.Option(metavar="N", help="Fixes all chance.", show_default="drawn")

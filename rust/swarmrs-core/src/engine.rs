@@ -4,7 +4,7 @@ use crate::budget::{Budget, Clock, Spent, Stop};
 use crate::error::{Error, Result};
 use crate::evaluate::memo::Memo;
 use crate::evaluate::{Evaluator, Measures};
-use crate::objective::Objective;
+use crate::objective::Goal;
 use crate::observe::{Observer, TurnRecord};
 use crate::parallel::Pool;
 use crate::replay::Replay;
@@ -78,6 +78,15 @@ impl Frame {
         &self.free
     }
 
+    /// The features that a subset of the table may have.
+    pub fn allowed(&self) -> Subset {
+        let mut allowed = self.forced.clone();
+        for &feature in &self.free {
+            allowed.insert(feature);
+        }
+        allowed
+    }
+
     /// Leaves only some of the free features to choose from, each given by its place among them.
     ///
     /// # Panics
@@ -141,7 +150,7 @@ pub struct Engine<'a> {
     /// Measures.
     pub evaluator: &'a mut dyn Evaluator,
     /// Turns measures into costs.
-    pub objective: Objective,
+    pub goal: Goal,
     /// Ends the run.
     pub budget: Budget,
     /// Where chance comes from.
@@ -278,10 +287,8 @@ impl Engine<'_> {
 
     fn evaluation(&self, subset: Subset, memo: &Memo) -> Evaluation {
         let (measures, cost) = match memo.get(&subset) {
-            Some(measures) => {
-                (measures, self.objective.cost(&measures, subset.count(), self.frame.n_features))
-            }
-            None => (Measures::WORST, self.objective.worst()),
+            Some(measures) => (measures, self.goal.cost(&measures, &subset)),
+            None => (Measures::WORST, self.goal.worst()),
         };
         Evaluation { subset, measures, cost }
     }

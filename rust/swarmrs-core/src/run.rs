@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::{self, EvaluationRequest, Evaluator, Resources};
 use crate::filter::{Filter, Prescreen};
 use crate::groups::{GroupSpec, Groups};
-use crate::objective::Objective;
+use crate::objective::{Goal, Objective, Score};
 use crate::observe::Observer;
 use crate::parallel::Pool;
 use crate::replay::Replay;
@@ -40,6 +40,9 @@ pub struct Spec {
     /// What the search lowers; empty for what the algorithm's paper lowers.
     #[serde(default)]
     pub objective: Option<Objective>,
+    /// The score that counts for the objective; empty for the objective's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scoring: Option<Score>,
     /// When it ends; empty for the algorithm's own.
     #[serde(default)]
     pub budget: Budget,
@@ -68,10 +71,11 @@ pub struct Run<'a> {
     frame: Frame,
     space: Space,
     screened: Option<Screened>,
+    groups: Option<Arc<Groups>>,
     evaluator: Box<dyn Evaluator>,
     warnings: Vec<String>,
     budget: Budget,
-    objective: Objective,
+    goal: Goal,
     measured_by: MeasuredBy,
     pool: Pool,
 }
@@ -89,11 +93,10 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
         // Bad settings are found now, not after the tables are built.
-        let (entry, mut frame, budget) = checked(spec, data.n_features())?;
+        let (entry, mut frame, budget, own) = checked(spec, data.n_features())?;
         let evaluation = spec.evaluation.settle(&entry.protocol());
         let mut remarks = Vec::new();
         let objective = spec.objective.unwrap_or_else(|| {
-            let own = entry.card.objective;
             let is_possible = scorer.is_none() && evaluate::can_separate(data, &evaluation);
             if own.needs_separation() && !is_possible {
                 remarks.push(format!(
@@ -104,13 +107,16 @@ impl<'a> Run<'a> {
             }
             own
         });
-        let groups = match &spec.groups {
-            Some(GroupSpec::Given { groups }) => {
-                Some(Groups::new(groups.clone(), data.n_features())?)
-            }
-            None => None,
-        };
         let pool = Pool::new(resources.threads);
+        let groups = if needs_groups(&entry, objective) {
+            let source = spec.groups.clone().unwrap_or_default();
+            Some(Arc::new(source.find(data, &pool)?.groups))
+        } else {
+            if spec.groups.is_some() {
+                remarks.push(format!("{} makes no use of groups", entry.id));
+            }
+            None
+        };
         let filter = |frame: &Frame| {
             Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
         };
@@ -118,19 +124,18 @@ impl<'a> Run<'a> {
             Some(rule) => Some(screen(&mut frame, rule, filter, spec)?),
             None => None,
         };
-        let mut space = frame.space();
+        let mut space = space(&entry, &frame, groups.as_deref());
         if entry.uses_filter {
             space = space.with_filter(Arc::new(filter(&frame)));
         }
-        if let Some(groups) = &groups
-            && entry.uses_groups
-        {
-            space = space.with_groups(Arc::new(groups.among(frame.free())));
-        }
+        let goal = goal(spec, objective, &frame, groups.as_deref())?;
         let separation = objective.needs_separation();
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => return Err(needs_own_knn()),
-            Some(scorer) => (scorer, Vec::new()),
+            Some(scorer) => {
+                check_outside(spec.scoring)?;
+                (scorer, Vec::new())
+            }
             None => {
                 let (own, warnings) = evaluate::build(data, &evaluation, separation, resources)?;
                 (own as Box<dyn Evaluator>, warnings)
@@ -143,10 +148,11 @@ impl<'a> Run<'a> {
             frame,
             space,
             screened,
+            groups,
             evaluator,
             warnings,
             budget,
-            objective,
+            goal,
             measured_by,
             pool,
         })
@@ -158,17 +164,31 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Whatever is wrong with the spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
-        let (entry, frame, budget) = checked(spec, n_bits)?;
+        let (entry, frame, budget, own) = checked(spec, n_bits)?;
+        check_outside(spec.scoring)?;
         let objective = match spec.objective {
             Some(given) if given.needs_separation() => return Err(needs_own_knn()),
             Some(given) => given,
-            None if entry.card.objective.needs_separation() => Objective::Error,
-            None => entry.card.objective,
+            None if own.needs_separation() => Objective::Error,
+            None if own.needs_groups() && spec.groups.is_none() => Objective::Error,
+            None => own,
         };
         let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
+        let groups = match &spec.groups {
+            _ if !needs_groups(&entry, objective) => None,
+            Some(GroupSpec::Given { groups }) => {
+                Some(Arc::new(Groups::new(groups.clone(), n_bits)?))
+            }
+            Some(_) => {
+                let what = "without a table there is nothing to find groups in: give lists".into();
+                return Err(Error::BadSpec { what });
+            }
+            None => None,
+        };
         Ok(Self {
-            space: frame.space(),
-            objective,
+            space: space(&entry, &frame, groups.as_deref()),
+            goal: goal(spec, objective, &frame, groups.as_deref())?,
+            groups,
             measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
             pool: Pool::new(1),
             screened: None,
@@ -207,7 +227,7 @@ impl<'a> Run<'a> {
         let outcome = Engine {
             optimizer,
             evaluator: &mut *self.evaluator,
-            objective: self.objective,
+            goal: self.goal.clone(),
             budget: self.budget,
             streams: Streams::new(self.spec.seed),
             frame: &self.frame,
@@ -235,9 +255,11 @@ impl<'a> Run<'a> {
             algorithm: entry.id.to_owned(),
             params,
             seed: self.spec.seed,
-            objective: self.objective,
+            objective: self.goal.objective(),
+            scoring: self.spec.scoring,
             measured_by: self.measured_by,
             prescreen: self.screened,
+            groups: self.groups.map(Arc::unwrap_or_clone),
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
@@ -267,18 +289,55 @@ fn needs_own_knn() -> Error {
     Error::BadSpec { what: what.into() }
 }
 
-/// The algorithm, what may be chosen and the limits in force, where all settings are good.
-fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget)> {
+/// Whether anything in a run asks which features belong together.
+fn needs_groups(entry: &Entry, objective: Objective) -> bool {
+    entry.uses_groups || objective.needs_groups()
+}
+
+/// What an algorithm sees of a frame, and of groups if it asks for them.
+fn space(entry: &Entry, frame: &Frame, groups: Option<&Groups>) -> Space {
+    match groups {
+        Some(groups) if entry.uses_groups => {
+            frame.space().with_groups(Arc::new(groups.among(frame.free())))
+        }
+        _ => frame.space(),
+    }
+}
+
+/// What a run lowers; groups matter to it as far as their features may be in.
+fn goal(spec: &Spec, objective: Objective, frame: &Frame, groups: Option<&Groups>) -> Result<Goal> {
+    let allowed = frame.allowed();
+    let groups = groups.map(|groups| Arc::new(groups.within(&allowed)));
+    Goal::new(objective, spec.scoring, allowed.len(), groups)
+}
+
+/// Refuses a score that a scorer from outside does not tell.
+fn check_outside(scoring: Option<Score>) -> Result<()> {
+    match scoring {
+        None | Some(Score::Accuracy) => Ok(()),
+        Some(_) => {
+            let what =
+                "scoring is for our own classifiers: a scorer from outside tells its error alone";
+            Err(Error::BadSpec { what: what.into() })
+        }
+    }
+}
+
+/// The algorithm, what may be chosen, the limits in force and what the algorithm lowers by itself, where all settings
+/// are good.
+fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget, Objective)> {
     let entry = algorithms::find(&spec.algorithm)?;
-    spec.objective.unwrap_or(entry.card.objective).check()?;
+    let own = entry.objective(&spec.params)?;
+    spec.objective.unwrap_or(own).check()?;
     spec.budget.check()?;
+    spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
     let frame = Frame::new(n_features, &spec.include, &spec.exclude, spec.max_features)?;
     entry.start(&spec.params, &frame.space())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {
         budget.evaluations = entry.card.evaluations;
     }
-    Ok((entry, frame, budget))
+    Ok((entry, frame, budget, own))
 }
 
 /// Leaves only what survives a prescreen to choose from.

@@ -43,6 +43,10 @@ pub trait Algorithm: Optimizer + Sized + 'static {
     const USES_GROUPS: bool = false;
     /// How the paper measures subsets, used for what the user does not say.
     const PROTOCOL: Protocol = Protocol::COMMON;
+    /// What the paper lowers with these settings: that of the card, unless they change it.
+    fn objective(_params: &Self::Params) -> Objective {
+        Self::CARD.objective
+    }
     /// Begins a search of `space`.
     fn start(params: Self::Params, space: &Space) -> Self;
 }

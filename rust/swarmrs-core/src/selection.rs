@@ -4,7 +4,8 @@ use crate::budget::{Budget, Stop};
 use crate::engine::{Evaluations, Seconds};
 use crate::evaluate::{EvaluationSpec, Measures, Metric, Work};
 use crate::folds::FoldSpec;
-use crate::objective::{Cost, Objective};
+use crate::groups::Groups;
+use crate::objective::{Cost, Objective, Score};
 use crate::trace::Trace;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -20,10 +21,15 @@ pub struct Selection {
     pub seed: u64,
     /// What it lowered.
     pub objective: Objective,
+    /// The score that counted, where it was not the objective's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scoring: Option<Score>,
     /// How it measured, where a paper's way had to fill in.
     pub measured_by: MeasuredBy,
     /// What was dropped before the search.
     pub prescreen: Option<Screened>,
+    /// The groups of features the search knew of, those that it could not choose from among them.
+    pub groups: Option<Groups>,
     /// The chosen features.
     pub selected: Vec<usize>,
     /// How many they are.

@@ -8,6 +8,8 @@ pub mod divisions;
 pub mod exemplars;
 pub mod flip_swarm;
 pub mod floating;
+pub mod gaussian_swarm;
+pub mod grouped_swarm;
 pub mod learners;
 pub mod learning2d;
 pub mod local_search;

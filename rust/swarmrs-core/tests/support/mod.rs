@@ -14,7 +14,7 @@ use swarmrs_core::evaluate::{
     Classifier, EvaluationRequest, Evaluator, Measures, Metric, Resources, Weights,
 };
 use swarmrs_core::folds::FoldSpec;
-use swarmrs_core::objective::Objective;
+use swarmrs_core::objective::Goal;
 use swarmrs_core::observe::{Observer, TurnRecord};
 use swarmrs_core::parallel::Pool;
 use swarmrs_core::run::{Run, Spec};
@@ -62,6 +62,7 @@ pub fn spec(algorithm: &str, evaluations: u64) -> Spec {
             folds: FoldSpec::Kfold { k: 5, shuffle: false, seed: 0 },
         },
         objective: None,
+        scoring: None,
         budget: Budget { evaluations: Some(evaluations), ..Budget::default() },
         include: Vec::new(),
         exclude: Vec::new(),
@@ -113,7 +114,7 @@ pub fn search(
     let engine = Engine {
         optimizer,
         evaluator: &mut Scorer(score),
-        objective: Objective::Error,
+        goal: Goal::error(n),
         budget: Budget { evaluations: Some(evaluations), ..Budget::default() },
         streams: Streams::new(seed),
         frame: &frame,
