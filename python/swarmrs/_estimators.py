@@ -36,6 +36,8 @@ class SwarmSelector(Chooser):
         How many features may be chosen.
     prescreen : {"su>0", "top=K", "fcbf", "cfs"}, optional
         Drop features before the search, by the samples given to `fit` alone.
+    pick : {"best", "knee", "size<=K"}
+        Which of the subsets tried is chosen, as for `swarmrs.select`.
     random_state : int, RandomState, Generator or None
         The seed of the search.
     n_jobs : int, optional
@@ -87,6 +89,7 @@ class SwarmSelector(Chooser):
         exclude: Sequence[str | int] = (),
         max_features: int | None = None,
         prescreen: str | None = None,
+        pick: str = "best",
         random_state: RandomState = None,
         n_jobs: int | None = None,
         memory: int = 2**30,
@@ -113,6 +116,7 @@ class SwarmSelector(Chooser):
         self.exclude = exclude
         self.max_features = max_features
         self.prescreen = prescreen
+        self.pick = pick
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory = memory

@@ -117,6 +117,12 @@ Prescreen = Annotated[
     str | None,
     typer.Option(metavar="RULE", help="Drop columns before the search: su>0, top=K, fcbf, cfs."),
 ]
+Pick = Annotated[
+    str,
+    typer.Option(
+        metavar="WHICH", help="Which of the subsets tried: best, or of the front knee, size<=K."
+    ),
+]
 Seed = Annotated[
     int | None, typer.Option(metavar="N", help="Fixes all chance.", show_default="drawn")
 ]
