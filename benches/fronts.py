@@ -88,7 +88,8 @@ def _run(key: Key, jobs: int) -> Found:
     runs = list(_runs(key, jobs))
     n_features = _table(key.data)[0].shape[1]
     tried = sorted((point.error, point.size) for run in runs for point in run.front)
-    front, area = [], 0.0
+    front: list[tuple[float, int]] = []
+    area = 0.0
     for error, size in tried:
         most = front[-1][1] if front else n_features
         if not front or size < most:

@@ -161,7 +161,7 @@ class TestPick:
 
     def test_a_scorer_from_outside_tells_its_error_only(self, blobs: Blobs) -> None:
         def misses(masks: NDArray[np.bool_]) -> NDArray[np.float64]:
-            return 1 - masks[:, :3].sum(axis=1) / 4
+            return np.asarray(1 - masks[:, :3].sum(axis=1) / 4)
 
         result = quick(blobs, "sfs", scorer=misses, pick="size<=2")
         assert (result.size, result.scores["error"], result.scores["mcc"]) == (2, 0.5, None)
@@ -173,6 +173,7 @@ class TestPick:
         result = select(waves, algo="mopbpso", **settings)
         assert selector.support_.tolist() == result.support.tolist()
         assert selector.front_ == result.front
+        assert selector.front_.knee is not None
         assert selector.front_.knee.selected == tuple(selector.get_feature_names_out())
 
     @pytest.mark.parametrize(

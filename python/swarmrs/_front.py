@@ -143,12 +143,12 @@ class Pick:
         SpecError
             If no subset is small enough.
         """
-        front = found["front"]
-        points: Sequence[Mapping[str, Any]] = front["points"]
+        points: Sequence[Mapping[str, Any]] = found["front"]["points"]
+        knee: int = found["front"]["knee"]
         if self.rule == "best":
             return found
         if self.most is None:
-            return points[front["knee"]]
+            return points[knee]
         small = [point for point in points if point["size"] <= self.most]
         if not small:
             raise SpecError(
