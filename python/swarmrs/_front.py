@@ -153,7 +153,7 @@ class Pick:
         if not small:
             raise SpecError(
                 f"pick is {self.rule}, but the smallest subset tried has {points[0]['size']}",
-                f"max_features={self.most} lets the search try none that is larger, and a search "
-                "along the front, such as mopbpso, tries small ones by itself",
+                f"max_features={self.most} lets the search try none that is larger; a search "
+                "along the front tries small ones by itself",
             )
         return small[-1]

@@ -20,6 +20,10 @@
 //! child that is empty gets a random feature. Where the space has groups, starts go round them. The
 //! trace notes the size of A and its hypervolume, the area below (1, 1) that it dominates.
 //!
+//! PBPSO has p1 = 0.35 and p2 = 0.65, for one best of the swarm that stays. Here every move has another leader, out of a
+//! front that is often short: with such rates a particle takes over most of each of them, half of the children repeat
+//! what was tried, and the front stalls early (`make fronts`). 0.2 for both lets a particle stay where it is.
+//!
 //! The flips are those of B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation
 //! algorithm for feature selection, `EvoApplications` 2014, doi:10.1007/978-3-662-45523-4_41; sorting
 //! and crowding those of K. Deb and others, doi:10.1109/4235.996017. Leaders, own bests, the neutral
@@ -66,8 +70,8 @@ impl Default for MopbpsoParams {
         Self {
             population: 50,
             mutation_rate: 0.05,
-            cognitive: 0.35,
-            social: 0.65,
+            cognitive: 0.2,
+            social: 0.2,
             mutation: Mutation::SizeNeutral,
             archive: 100,
         }
