@@ -57,6 +57,7 @@ class TestSelection:
             "budget",
             "prescreen",
             "groups",
+            "pick",
             "selected",
             "selected_indices",
             "size",
@@ -72,6 +73,7 @@ class TestSelection:
             "seconds",
             "work",
             "stop",
+            "front",
             "versions",
         ]
         assert plain["algorithm"] == "bpso"
@@ -106,13 +108,6 @@ class TestSelection:
         assert result.trace["asked"].to_list() == [20, 40, 60, 80, 100, 120]
         assert result.trace["best_cost"].is_sorted(descending=True)
         assert result.trace["best_cost"][-1] == result.cost
-
-    def test_the_front_trades_size_for_error(self, blobs: Blobs) -> None:
-        front = select(blobs, **QUICK).front
-        assert [point.size for point in front] == sorted({point.size for point in front})
-        errors = [point.error for point in front]
-        assert errors == sorted(errors, reverse=True)
-        assert all(len(point.selected) == point.size for point in front)
 
     def test_survives_pickling(self, blobs: Blobs) -> None:
         result = select(blobs, **QUICK)

@@ -40,6 +40,8 @@ class SwarmSelector(Chooser):
     groups : str, path, sequence of sequences or Grouping, optional
         Which features belong together, for algorithms that ask, as for `swarmrs.select`. These are
         groups of features; the groups of samples that a splitter of `cv` may ask for are not meant.
+    pick : {"best", "knee", "size<=K"}
+        Which of the subsets tried is chosen, as for `swarmrs.select`.
     random_state : int, RandomState, Generator or None
         The seed of the search.
     n_jobs : int, optional
@@ -96,6 +98,7 @@ class SwarmSelector(Chooser):
         max_features: int | None = None,
         prescreen: str | None = None,
         groups: Groups | None = None,
+        pick: str = "best",
         random_state: RandomState = None,
         n_jobs: int | None = None,
         memory: int = 2**30,
@@ -125,6 +128,7 @@ class SwarmSelector(Chooser):
         self.max_features = max_features
         self.prescreen = prescreen
         self.groups = groups
+        self.pick = pick
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory = memory

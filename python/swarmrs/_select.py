@@ -11,6 +11,7 @@ import numpy as np
 
 from swarmrs import _swarmrs
 from swarmrs._evaluation import CV, Evaluation
+from swarmrs._front import Pick
 from swarmrs._groups import Groups, group_spec
 from swarmrs._presets import Preset, count, find_preset
 from swarmrs._scorer import Estimator, Outside, Scorer, Scoring
@@ -84,6 +85,7 @@ def select(
     max_features: int | None = None,
     prescreen: str | None = None,
     groups: Groups | None = None,
+    pick: str = "best",
     random_state: RandomState = None,
     n_jobs: int | None = None,
     memory: int = 2**30,
@@ -159,6 +161,10 @@ def select(
         Which features belong together, for algorithms that ask: a method, a file or lists, as `by`
         of `group` has it, or what `group` returned. By default ``"lbm"`` where it matters. A method
         looks at all rows it is given, but at no class, and does not depend on `random_state`.
+    pick : {"best", "knee", "size<=K"}
+        Which of the subsets tried is returned: the one of least cost; the one where the front of
+        error and size bends most; or the one of least error with at most K features. It changes
+        nothing about the search.
     random_state : int, RandomState, Generator or None
         The seed of the search. None draws one, which the result holds.
     n_jobs : int, optional
@@ -176,12 +182,14 @@ def select(
     Returns
     -------
     Selection
-        The best subset measured. After Ctrl-C the best so far, `stop` being ``"interrupted"``.
+        The best subset measured, or the one picked. After Ctrl-C that so far, `stop` being
+        ``"interrupted"``.
 
     Raises
     ------
     SpecError
-        If a setting is unknown, out of range or does not fit the others.
+        If a setting is unknown, out of range or does not fit the others, or if no subset tried
+        is small enough to be picked.
     DataError
         If the data is absent, unreadable or cannot be searched as it is.
 
@@ -218,6 +226,8 @@ def select(
         measure = Outside.of_estimator(
             judge, table, scoring=scoring, cv=folds, cv_seed=cv_seed, n_jobs=n_jobs
         )
+    forced = table.locate(include)
+    wanted = Pick.read(pick, len({*forced}))
     limits = budget(max_evals, iterations, time_limit)
     settings, limits = _search(study, algo, table.x.shape[1], params or {}, limits)
     spec = {
@@ -230,7 +240,7 @@ def select(
         ),
         "scoring": scores,
         "budget": {**limits, "target": target_cost},
-        "include": table.locate(include),
+        "include": forced,
         "exclude": table.locate(exclude),
         "max_features": None if max_features is None else check_whole("max_features", max_features),
         "prescreen": prescreen,
@@ -247,7 +257,7 @@ def select(
         on_turn=on_turn,
         scorer=measure.scorer if isinstance(measure, Outside) else None,
     )
-    selection = read_selection(found, table, dataset.fingerprint, measure, preset)
+    selection = read_selection(found, table, dataset.fingerprint, measure, preset, wanted)
     for message in selection.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
     return selection

@@ -40,6 +40,7 @@ def select(
     max_features: options.MaxFeatures = None,
     prescreen: options.Prescreen = None,
     groups: options.Groups = None,
+    pick: options.Pick = "best",
     seed: options.Seed = None,
     jobs: options.Jobs = 0,
     memory: options.Memory = "1GiB",
@@ -64,6 +65,7 @@ def select(
     swarmrs select data.csv --algo cdbpso --preset 004
     swarmrs select genes.parquet --objective weighted --max-features 50 --seed 1 -f json
     swarmrs select genes.parquet --prescreen fcbf --algo pbpso
+    swarmrs select data.csv --algo mopbpso --pick knee
     swarmrs select data.csv --seed 1 --checkpoint run.ckpt --output reduced.csv
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
@@ -114,6 +116,7 @@ def select(
                     max_features=max_features,
                     prescreen=prescreen,
                     groups=groups,
+                    pick=pick,
                     random_state=seed,
                     n_jobs=n_jobs,
                     memory=n_bytes,
@@ -132,7 +135,9 @@ def select(
     elif format == "csv":
         print(render.as_csv(("index", "column"), pairs))
     else:
-        print(render.selection_table(plain))
+        cards = {card.id: card for card in _select.algorithms()}
+        is_front_wanted = cards[result.algorithm].seeks_front or result.pick != "best"
+        print(render.selection_table(plain, is_front_wanted))
     if output is not None and output.suffix == ".json":
         render.write_text(render.as_json(plain), output)
     elif output is not None:

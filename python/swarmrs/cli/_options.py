@@ -155,6 +155,12 @@ Groups = Annotated[
         show_default="lbm",
     ),
 ]
+Pick = Annotated[
+    str,
+    typer.Option(
+        metavar="WHICH", help="Which of the subsets tried: best, or of the front knee, size<=K."
+    ),
+]
 Seed = Annotated[
     int | None, typer.Option(metavar="N", help="Fixes all chance.", show_default="drawn")
 ]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swarmrs._words import counted
+from swarmrs._words import counted, listed
 from swarmrs.cli._text import printable
 from swarmrs.exceptions import DataError
 
@@ -50,8 +50,8 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return out.getvalue().removesuffix("\n")
 
 
-def selection_table(result: Mapping[str, Any]) -> str:
-    """Return a selection, given as for JSON, for people."""
+def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
+    """Return a selection, given as for JSON, for people; with the whole front if it is wanted."""
     counts, seconds = result["evaluations"], result["seconds"]
     return "\n".join(
         [
@@ -61,6 +61,7 @@ def selection_table(result: Mapping[str, Any]) -> str:
             _line("objective", _objective(result["objective"])),
             *_prescreen(result["prescreen"]),
             *_known_groups(result["groups"]),
+            *_pick(result["pick"]),
             "",
             *_chosen(result),
             "",
@@ -71,6 +72,7 @@ def selection_table(result: Mapping[str, Any]) -> str:
             _line("evaluations", f"{counts['asked']} asked, {counts['unique']} measured"),
             _line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
             _line("stop", _STOPS.get(result["stop"], result["stop"])),
+            *(_front(result) if is_front_wanted else []),
         ]
     )
 
@@ -247,6 +249,31 @@ def _known_groups(groups: Sequence[Sequence[str]] | None) -> list[str]:
         return []
     total = counted(sum(map(len, groups)), "column")
     return [_line("groups", f"{len(groups)} of {total}")]
+
+
+def _pick(rule: str) -> list[str]:
+    if rule == "best":
+        return []
+    how = {"knee": "knee, where the front bends most"}.get(
+        rule, f"{rule}, the least error of these"
+    )
+    return [_line("pick", how)]
+
+
+def _front(result: Mapping[str, Any]) -> list[str]:
+    """List the front, the knee and the chosen subset being marked."""
+    front = result["front"]
+    rows = [("SIZE", "ERROR", "", "COLUMNS")]
+    for at, point in enumerate(front["points"]):
+        is_chosen = point["selected_indices"] == result["selected_indices"]
+        marks = ["knee"] * (at == front["knee"]) + ["selected"] * is_chosen
+        names = printable(listed(point["selected"], 3))
+        rows.append((str(point["size"]), f"{point['error']:.4f}", ", ".join(marks), names))
+    subsets = counted(len(front["points"]), "subset")
+    area = f"hypervolume {front['hypervolume']:.4f}"
+    return ["", _line("front", f"{subsets} that none tried beats in error and size, {area}")] + [
+        f"  {row}" for row in _aligned(rows)
+    ]
 
 
 def _chosen(result: Mapping[str, Any]) -> list[str]:

@@ -73,6 +73,11 @@ impl Frame {
         if self.has_empty { space.with_empty() } else { space }
     }
 
+    /// How many features the table has.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
     /// The features of the table that the algorithm chooses from, in order.
     pub fn free(&self) -> &[usize] {
         &self.free

@@ -13,7 +13,7 @@
 //! | [`groups`] | features that tell alike |
 //! | [`filter`] | what columns tell about the class and about each other, without a classifier |
 //! | [`dataset`], [`folds`], [`objective`], [`budget`] | the table, who tests whom, what is lowered, when it ends |
-//! | [`observe`], [`trace`], [`replay`] | who watches: records, the front, what a resumed run is answered from |
+//! | [`observe`], [`trace`], [`front`], [`replay`] | who watches: records, the front, what a resumed run is answered from |
 //! | [`subset`], [`streams`], [`math`], [`parallel`] | bits, chance, functions, threads |
 //!
 //! The crate knows no Python, reads no file and prints nothing.
@@ -28,6 +28,7 @@ pub mod error;
 pub mod evaluate;
 pub mod filter;
 pub mod folds;
+pub mod front;
 pub mod groups;
 pub mod math;
 pub mod objective;

@@ -7,16 +7,16 @@ use crate::engine::{Engine, Frame};
 use crate::error::{Error, Result};
 use crate::evaluate::{self, EvaluationRequest, Evaluator, Resources};
 use crate::filter::{Filter, Prescreen};
+use crate::front::Front;
 use crate::groups::{GroupSpec, Groups};
 use crate::objective::{Goal, Objective, Score};
 use crate::observe::Observer;
 use crate::parallel::Pool;
 use crate::replay::Replay;
 use crate::search::Space;
-use crate::selection::{FrontPoint, MeasuredBy, Screened, Selection};
+use crate::selection::{MeasuredBy, Screened, Selection};
 use crate::streams::Streams;
-use crate::subset::Subset;
-use crate::trace::{Front, Trace};
+use crate::trace::Trace;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -272,14 +272,7 @@ impl<'a> Run<'a> {
             budget: self.budget,
             warnings: self.warnings,
             trace,
-            front: front
-                .points()
-                .map(|(size, error, subset): (usize, f64, &Subset)| FrontPoint {
-                    size,
-                    error,
-                    selected: subset.iter().collect(),
-                })
-                .collect(),
+            front: front.report(self.frame.n_features()),
         })
     }
 }

@@ -41,6 +41,8 @@ pub trait Algorithm: Optimizer + Sized + 'static {
     const USES_FILTER: bool = false;
     /// Whether it asks the space for its groups, which are made only for those that do.
     const USES_GROUPS: bool = false;
+    /// Whether it seeks a front of trade-offs between cost and size, and not one subset.
+    const SEEKS_FRONT: bool = false;
     /// How the paper measures subsets, used for what the user does not say.
     const PROTOCOL: Protocol = Protocol::COMMON;
     /// What the paper lowers with these settings: that of the card, unless they change it.

@@ -4,6 +4,7 @@ use crate::budget::{Budget, Stop};
 use crate::engine::{Evaluations, Seconds};
 use crate::evaluate::{EvaluationSpec, Measures, Metric, Work};
 use crate::folds::FoldSpec;
+use crate::front::FrontReport;
 use crate::groups::Groups;
 use crate::objective::{Cost, Objective, Score};
 use crate::trace::Trace;
@@ -55,7 +56,7 @@ pub struct Selection {
     /// A row for each turn.
     pub trace: Trace,
     /// Error against size.
-    pub front: Vec<FrontPoint>,
+    pub front: FrontReport,
 }
 
 /// What the spec may leave to the algorithm, and how it was settled.
@@ -87,15 +88,4 @@ pub struct Screened {
     pub candidates: usize,
     /// How many it left to search.
     pub survivors: usize,
-}
-
-/// A subset that no other tried one beats in both error and size.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FrontPoint {
-    /// How many features.
-    pub size: usize,
-    /// Their error.
-    pub error: f64,
-    /// Which they are.
-    pub selected: Vec<usize>,
 }

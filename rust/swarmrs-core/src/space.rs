@@ -77,11 +77,16 @@ impl Space {
     /// not belong to the space.
     pub fn random(&self, rng: &mut Rng) -> Subset {
         let mut subset = Subset::from_fn(self.n_features, |_| rng.chance(0.5));
+        self.fill(&mut subset, rng);
+        self.trim(&mut subset, rng);
+        subset
+    }
+
+    /// Puts one random feature into an empty subset where that does not belong to the space.
+    pub fn fill(&self, subset: &mut Subset, rng: &mut Rng) {
         if subset.is_empty() && !self.has_empty {
             subset.insert(rng.below(self.n_features));
         }
-        self.trim(&mut subset, rng);
-        subset
     }
 
     /// Takes random features out until the limit holds.

@@ -231,6 +231,34 @@ fn the_answer_is_the_best_subset_measured() {
 }
 
 #[test]
+fn the_front_of_a_run_is_mutually_non_dominated_and_holds_its_answer() {
+    for entry in REGISTRY {
+        // The answer is the least cost, and only where that is the error must it lie on a front of error and size.
+        let spec = Spec { objective: Some(Objective::Error), ..spec(entry.id, 300) };
+        let mut tried: Vec<(f64, usize)> = Vec::new();
+        let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
+            tried.extend(record.told.iter().map(|t| (t.measures.error, t.subset.count())));
+        });
+        let found = select(&spec, Resources::default(), &mut [&mut watch]);
+        let points = &found.front.points;
+        assert!(points.is_sorted_by(|a, b| a.size < b.size), "{}", entry.id);
+        let is_falling = points.is_sorted_by(|a, b| a.measures.error > b.measures.error);
+        assert!(is_falling, "{}", entry.id);
+        for point in points {
+            let (least, most) = (point.measures.error, point.size);
+            let beats = |&(error, size): &(f64, usize)| {
+                size > 0 && error <= least && size <= most && (error, size) != (least, most)
+            };
+            assert!(!tried.iter().any(beats), "{}", entry.id);
+            assert!(tried.contains(&(point.measures.error, point.size)), "{}", entry.id);
+        }
+        let last = points.last().unwrap();
+        assert_eq!(last.selected, found.selected, "{}", entry.id);
+        assert_eq!((last.cost, last.measures), (found.cost, found.measures), "{}", entry.id);
+    }
+}
+
+#[test]
 fn a_search_for_a_size_answers_with_that_size() {
     let with_size =
         REGISTRY.iter().filter(|entry| entry.fields.iter().any(|field| field.name == "size"));

@@ -99,6 +99,7 @@ pub fn card(entry: &Entry) -> Value {
     card["aliases"] = entry.card.aliases.iter().copied().chain(presets).collect();
     let Protocol { k, metric, folds } = entry.protocol();
     card["measured_by"] = json!({ "k": k, "metric": metric, "folds": folds });
+    card["seeks_front"] = entry.seeks_front.into();
     card["params"] = params.into();
     card
 }

@@ -21,6 +21,8 @@ mod hga;
 mod igpso;
 mod lfs;
 mod lpso2d;
+mod mopbpso;
+mod nsga2;
 mod pbpso;
 mod pbpsofs;
 mod pso;
@@ -61,6 +63,8 @@ pub struct Entry {
     pub uses_filter: bool,
     /// Whether its space must have groups.
     pub uses_groups: bool,
+    /// Whether it seeks a front of trade-offs and not one subset.
+    pub seeks_front: bool,
     /// The settings, as JSON, that the spelling it was found by fixes.
     preset: &'static str,
     protocol: fn() -> Protocol,
@@ -95,6 +99,8 @@ pub const REGISTRY: &[Entry] = &[
     entry::<igpso::Igpso>("igpso"),
     entry::<lfs::Lfs>("lfs"),
     entry::<lpso2d::Lpso2d>("lpso2d"),
+    entry::<mopbpso::Mopbpso>("mopbpso"),
+    entry::<nsga2::Nsga2>("nsga2"),
     entry::<pbpso::Pbpso>("pbpso"),
     entry::<pbpsofs::Pbpsofs>("pbpsofs"),
     entry::<pso::Pso>("pso"),
@@ -123,6 +129,7 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
         presets: A::PRESETS,
         uses_filter: A::USES_FILTER,
         uses_groups: A::USES_GROUPS,
+        seeks_front: A::SEEKS_FRONT,
         preset: "{}",
         protocol: || A::PROTOCOL,
         objective: |id, given| Ok(A::objective(&read_params(id, given)?)),

@@ -1,5 +1,6 @@
 //! What several algorithms share: pure functions of their arguments.
 
+pub mod archive;
 pub mod bests;
 pub mod binary_swarm;
 pub mod choice;
@@ -13,10 +14,13 @@ pub mod grouped_swarm;
 pub mod learners;
 pub mod learning2d;
 pub mod local_search;
+pub mod mutation;
 pub mod only_choice;
+pub mod pareto;
 pub mod real_swarm;
 pub mod scale;
 pub mod settings;
+pub mod spread;
 pub mod steady;
 pub mod sweep;
 pub mod topology;
