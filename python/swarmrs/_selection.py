@@ -272,8 +272,12 @@ def _point(point: Mapping[str, Any], table: Table, measure: Evaluation | Outside
     if isinstance(measure, Outside):
         scores = {name: scores[name] if name == "error" else None for name in scores}
     indices: Sequence[int] = point["selected"]
-    names = tuple(table.names[index] for index in indices)
+    names = _names(table, indices)
     return FrontPoint(point["size"], scores["error"], point["cost"], scores, names, tuple(indices))
+
+
+def _names(table: Table, indices: Sequence[int]) -> tuple[str, ...]:
+    return tuple(table.names[index] for index in indices)
 
 
 def describe_data(table: Table, fingerprint: str) -> dict[str, object]:
