@@ -56,6 +56,7 @@ class TestSelection:
             "objective",
             "budget",
             "prescreen",
+            "groups",
             "selected",
             "selected_indices",
             "size",

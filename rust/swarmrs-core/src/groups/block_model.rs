@@ -104,7 +104,7 @@ struct Model<'a> {
     by_row: Vec<f64>,
     /// ln θ, as columns have it.
     by_column: Vec<f64>,
-    /// N_rc.
+    /// N of each block, all levels together.
     totals: Vec<f64>,
 }
 
