@@ -106,7 +106,7 @@ def minimize(
         How many bits may be 1, the included ones counted.
     groups : sequence of sequences of int, optional
         Which bits belong together, for algorithms that ask: each bit stands in one group. By
-        default every bit is a group of its own.
+        default all bits are one group.
     random_state : int, RandomState, Generator or None
         The seed of the search. None draws one, which the result holds.
     checkpoint : path, optional
