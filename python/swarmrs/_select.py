@@ -26,7 +26,7 @@ from swarmrs._threads import count_threads
 from swarmrs._words import check_whole, check_word
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
-OBJECTIVES = ("error", "weighted", "hybrid")
+OBJECTIVES = ("error", "weighted", "hybrid", "filter-cfs", "filter-mrmr")
 
 RandomState: TypeAlias = int | np.integer | np.random.RandomState | np.random.Generator | None
 
@@ -118,10 +118,12 @@ def select(
         The score an estimator is asked for; its error is 1 - score.
     scorer : callable, optional
         Takes the place of a classifier: given a batch of masks (a row each), returns their errors.
-    objective : {"error", "weighted", "hybrid"}, optional
+    objective : {"error", "weighted", "hybrid", "filter-cfs", "filter-mrmr"}, optional
         What is lowered: the error; `alpha` of it and the rest of the share of features kept; or
         the negative of `gamma` of the balanced accuracy and the rest of how far classes lie apart.
-        By default what the algorithm's paper lowers.
+        The filters weigh what features tell about the class against what they tell about each
+        other; the classifier measures the answer alone, and errors in the trace and the front are
+        costs. By default what the algorithm's paper lowers.
     alpha, gamma : float
         The weights in the objectives.
     max_evals, iterations, time_limit, target_cost : optional

@@ -93,7 +93,7 @@ Objective = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What is lowered: error, weighted, hybrid.",
+        help="What is lowered: error, weighted, hybrid, filter-cfs, filter-mrmr.",
         show_default=OWN,
     ),
 ]

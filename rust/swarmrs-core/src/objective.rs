@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::evaluate::Measures;
+use crate::filter::Merit;
 use crate::math::sigmoid;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -53,6 +54,12 @@ pub enum Objective {
         /// The weight of balanced accuracy, in [0, 1].
         gamma: f64,
     },
+    /// What correlation-based selection lowers: no classifier is asked during the search.
+    #[serde(rename = "filter-cfs")]
+    FilterCfs,
+    /// Relevance less mean redundancy, as a cost: no classifier is asked during the search.
+    #[serde(rename = "filter-mrmr")]
+    FilterMrmr,
 }
 
 impl Objective {
@@ -75,7 +82,8 @@ impl Objective {
     /// The cost of `size` features out of `n_features` that measure like this.
     pub fn cost(self, measures: &Measures, size: usize, n_features: usize) -> Cost {
         Cost::new(match self {
-            Self::Error => measures.error,
+            // A search led by a filter is told its cost in the place of an error.
+            Self::Error | Self::FilterCfs | Self::FilterMrmr => measures.error,
             Self::Weighted { alpha } => {
                 alpha * measures.error + (1.0 - alpha) * (size as f64 / n_features as f64)
             }
@@ -89,14 +97,23 @@ impl Objective {
     /// The cost of the empty subset, which is never measured.
     pub fn worst(self) -> Cost {
         Cost::new(match self {
-            Self::Error | Self::Weighted { .. } => 1.0,
             Self::Hybrid { .. } => 0.0,
+            _ => 1.0,
         })
     }
 
     /// Whether the distances between and within classes are needed.
     pub fn needs_separation(self) -> bool {
         matches!(self, Self::Hybrid { .. })
+    }
+
+    /// What takes the place of a classifier during the search, if anything does.
+    pub fn merit(self) -> Option<Merit> {
+        match self {
+            Self::FilterCfs => Some(Merit::Cfs),
+            Self::FilterMrmr => Some(Merit::Mrmr),
+            _ => None,
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! The door of the crate: a spec and a table in, a selection out.
 
 use crate::algorithms::{self, Entry};
-use crate::budget::{Budget, Stop};
+use crate::budget::{Budget, Clock, Stop};
 use crate::dataset::Dataset;
 use crate::engine::{Engine, Frame};
 use crate::error::{Error, Result};
-use crate::evaluate::{self, EvaluationRequest, Evaluator, Resources};
-use crate::filter::{Filter, Prescreen};
+use crate::evaluate::{self, ByFilter, EvaluationRequest, Evaluator, Resources};
+use crate::filter::{Filter, Levels, Merit, Prescreen, Redundancy};
 use crate::groups::{GroupSpec, Groups};
 use crate::objective::Objective;
 use crate::observe::Observer;
@@ -23,6 +23,8 @@ use std::sync::Arc;
 
 /// The part of the memory that may hold what features tell about each other: one in so many.
 const FILTER_SHARE: u64 = 4;
+/// The same where the search is led by nothing else.
+const LEADING_FILTER_SHARE: u64 = 2;
 
 /// All that fixes a run, as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,6 +71,8 @@ pub struct Run<'a> {
     space: Space,
     screened: Option<Screened>,
     evaluator: Box<dyn Evaluator>,
+    /// Measures the answer, where the search is led by something else.
+    judge: Option<Box<dyn Evaluator>>,
     warnings: Vec<String>,
     budget: Budget,
     objective: Objective,
@@ -128,6 +132,15 @@ impl<'a> Run<'a> {
             space = space.with_groups(Arc::new(groups.among(frame.free())));
         }
         let separation = objective.needs_separation();
+        let leader = objective.merit().map(|merit| {
+            remarks.extend(padding(merit, &data.levels(&pool), &frame));
+            led_by_filter(merit, data, &pool, resources.clone())
+        });
+        // One subset is soon measured: who interrupts the search gets its scores all the same.
+        let resources = match leader {
+            Some(_) => Resources { cancel: Arc::default(), ..resources },
+            None => resources,
+        };
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => return Err(needs_own_knn()),
             Some(scorer) => (scorer, Vec::new()),
@@ -135,6 +148,10 @@ impl<'a> Run<'a> {
                 let (own, warnings) = evaluate::build(data, &evaluation, separation, resources)?;
                 (own as Box<dyn Evaluator>, warnings)
             }
+        };
+        let (evaluator, judge) = match leader {
+            Some(leader) => (leader, Some(evaluator)),
+            None => (evaluator, None),
         };
         let warnings = [data.warnings().to_vec(), warnings, remarks].concat();
         let measured_by = MeasuredBy::of(&evaluation);
@@ -144,6 +161,7 @@ impl<'a> Run<'a> {
             space,
             screened,
             evaluator,
+            judge,
             warnings,
             budget,
             objective,
@@ -161,6 +179,7 @@ impl<'a> Run<'a> {
         let (entry, frame, budget) = checked(spec, n_bits)?;
         let objective = match spec.objective {
             Some(given) if given.needs_separation() => return Err(needs_own_knn()),
+            Some(given) if given.merit().is_some() => return Err(needs_table()),
             Some(given) => given,
             None if entry.card.objective.needs_separation() => Objective::Error,
             None => entry.card.objective,
@@ -173,6 +192,7 @@ impl<'a> Run<'a> {
             pool: Pool::new(1),
             screened: None,
             evaluator: scorer,
+            judge: None,
             warnings: Vec::new(),
             spec,
             frame,
@@ -231,6 +251,18 @@ impl<'a> Run<'a> {
         if !best.cost.value().is_finite() {
             return Err(Error::Scorer { what: "it gave no finite number for any subset".into() });
         }
+        let mut seconds = outcome.seconds;
+        let measures = match &mut self.judge {
+            Some(judge) => {
+                let clock = Clock::start();
+                let measures = judge.measure(std::slice::from_ref(&best.subset))?;
+                let taken = clock.seconds();
+                (seconds.evaluate, seconds.total) =
+                    (seconds.evaluate + taken, seconds.total + taken);
+                measures[0]
+            }
+            None => best.measures,
+        };
         Ok(Selection {
             algorithm: entry.id.to_owned(),
             params,
@@ -241,10 +273,10 @@ impl<'a> Run<'a> {
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
-            measures: best.measures,
+            measures,
             evaluations: outcome.evaluations,
             turns: outcome.turns,
-            seconds: outcome.seconds,
+            seconds,
             work: self.evaluator.work(),
             stop: outcome.stop,
             budget: self.budget,
@@ -265,6 +297,36 @@ impl<'a> Run<'a> {
 fn needs_own_knn() -> Error {
     let what = "the hybrid objective needs our own k-NN, not a scorer from outside";
     Error::BadSpec { what: what.into() }
+}
+
+fn needs_table() -> Error {
+    Error::BadSpec { what: "the filter objectives need a table".into() }
+}
+
+/// What to say where a search may raise a merit by columns that tell nothing.
+fn padding(merit: Merit, levels: &Levels, frame: &Frame) -> Option<String> {
+    let tells_nothing = |&&feature: &&usize| levels.count(feature) == 1;
+    let count = frame.free().iter().filter(tells_nothing).count();
+    (merit == Merit::Mrmr && count > 0).then(|| {
+        format!(
+            "{count} columns tell nothing about the class but thin out the redundancy that filter-mrmr lowers: the prescreen su>0 leaves them out"
+        )
+    })
+}
+
+/// What measures subsets by relevance and redundancy on the table.
+fn led_by_filter(
+    merit: Merit,
+    data: &Dataset,
+    pool: &Pool,
+    resources: Resources,
+) -> Box<dyn Evaluator> {
+    let levels = data.levels(pool);
+    let relevance: Vec<f32> = (0..levels.n_features()).map(|at| levels.relevance(at)).collect();
+    let between = move |a, b| levels.uncertainty(a, b);
+    let table =
+        Redundancy::new(&relevance, Box::new(between), resources.memory / LEADING_FILTER_SHARE);
+    Box::new(ByFilter::new(merit, table, resources))
 }
 
 /// The algorithm, what may be chosen and the limits in force, where all settings are good.

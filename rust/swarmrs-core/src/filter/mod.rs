@@ -9,11 +9,15 @@ pub mod discretize;
 pub mod entropy;
 pub mod fcbf;
 pub mod levels;
+pub mod merit;
 pub mod prescreen;
+pub mod redundancy;
 
 pub use cfs::Rules;
 pub use levels::Levels;
+pub use merit::{Merit, Sums};
 pub use prescreen::Prescreen;
+pub use redundancy::Redundancy;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
