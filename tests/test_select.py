@@ -176,14 +176,13 @@ class TestMeasure:
         assert 0 <= result.cost == result.trace["best_cost"][-1] == result.trace["best_error"][-1]
         own = Evaluator(blobs).measure(result.support)
         assert own["error"][0] == result.scores["error"]
-        asked = []
-        outside = select(
-            blobs,
-            objective=objective,
-            prescreen="su>0",
-            scorer=lambda masks: [asked.append(mask) or 0.5 for mask in masks],
-            **QUICK,
-        )
+        asked: list[NDArray[np.bool_]] = []
+
+        def half(masks: NDArray[np.bool_]) -> list[float]:
+            asked.extend(masks)
+            return [0.5] * len(masks)
+
+        outside = select(blobs, objective=objective, prescreen="su>0", scorer=half, **QUICK)
         assert (outside.selected, outside.scores["error"]) == (result.selected, 0.5)
         assert len(asked) == 1
 

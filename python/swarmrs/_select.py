@@ -21,13 +21,14 @@ from swarmrs._selection import (
     read_cards,
     read_selection,
 )
-from swarmrs._table import Data, Target, read_table
+from swarmrs._table import Data, Table, Target, read_table
 from swarmrs._threads import count_threads
 from swarmrs._words import check_whole, check_word
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 OBJECTIVES = ("error", "weighted", "hybrid", "filter-cfs", "filter-mrmr")
 
+Together: TypeAlias = str | Sequence[str | Sequence[str | int]]
 RandomState: TypeAlias = int | np.integer | np.random.RandomState | np.random.Generator | None
 
 
@@ -70,6 +71,8 @@ def select(
     include: Sequence[str | int] = (),
     exclude: Sequence[str | int] = (),
     max_features: int | None = None,
+    together: Together = (),
+    one_per_group: bool = False,
     prescreen: str | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -135,6 +138,11 @@ def select(
         Features that are always, or never, in.
     max_features : int, optional
         How many features may be chosen.
+    together : "encoded" or sequence
+        Features that go in or out together: lists of them, and ``"encoded"`` for all that came from
+        one column of text each. To include or exclude one does so with all of its list.
+    one_per_group : bool
+        Whether at most one feature of each group may be chosen.
     prescreen : {"su>0", "top=K", "fcbf", "cfs"}, optional
         Drop features before the search: keep those that tell anything about the class, the K that
         tell most, or those a filter chooses; see `rank`. Included ones always stay. It looks at all
@@ -206,6 +214,8 @@ def select(
         "include": table.locate(include),
         "exclude": table.locate(exclude),
         "max_features": None if max_features is None else check_whole("max_features", max_features),
+        "together": _together(table, together),
+        "one_per_group": bool(one_per_group),
         "prescreen": prescreen,
         "memory": check_whole("memory", memory, 0),
     }
@@ -242,6 +252,22 @@ def _objective(name: str | None, alpha: float, gamma: float) -> Objective | None
     check_word("objective", name, OBJECTIVES)
     weights = {"weighted": {"alpha": alpha}, "hybrid": {"gamma": gamma}}
     return {"kind": name, **weights.get(name, {})}
+
+
+def _together(table: Table, together: Together) -> list[list[int]]:
+    """Return the positions of the features of each list that goes in or out as one."""
+    lists: list[list[int]] = []
+    for item in [together] if isinstance(together, str) else together:
+        if item == "encoded":
+            lists += map(list, table.encoded)
+        elif isinstance(item, str):
+            raise SpecError(
+                f"together has '{item}', expected lists of columns or 'encoded'",
+                "a column goes together with another: give them as one list",
+            )
+        else:
+            lists.append(table.locate(item))
+    return lists
 
 
 def budget(

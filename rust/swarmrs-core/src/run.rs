@@ -3,10 +3,11 @@
 use crate::algorithms::{self, Entry};
 use crate::budget::{Budget, Clock, Stop};
 use crate::dataset::Dataset;
-use crate::engine::{Engine, Frame};
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::evaluate::{self, ByFilter, EvaluationRequest, Evaluator, Resources};
 use crate::filter::{Filter, Levels, Merit, Prescreen, Redundancy};
+use crate::frame::Frame;
 use crate::groups::{GroupSpec, Groups};
 use crate::objective::Objective;
 use crate::observe::Observer;
@@ -54,6 +55,12 @@ pub struct Spec {
     /// How many features may be chosen, the included ones counted.
     #[serde(default)]
     pub max_features: Option<usize>,
+    /// Lists of features that go in or out together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<Vec<usize>>,
+    /// Whether at most one feature of each group may be chosen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_per_group: bool,
     /// Which features belong together, for algorithms and objectives that ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<GroupSpec>,
@@ -114,9 +121,14 @@ impl<'a> Run<'a> {
             }
             None => None,
         };
+        if spec.one_per_group {
+            let groups = groups.clone().ok_or_else(needs_groups)?;
+            frame = frame.one_of_each(groups)?;
+        }
         let pool = Pool::new(resources.threads);
         let filter = |frame: &Frame| {
-            Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
+            let units = frame.units().to_vec();
+            Filter::of_units(data.levels(&pool), units, spec.memory / FILTER_SHARE)
         };
         let screened = match rule {
             Some(rule) => Some(screen(&mut frame, rule, filter, spec)?),
@@ -129,7 +141,7 @@ impl<'a> Run<'a> {
         if let Some(groups) = &groups
             && entry.uses_groups
         {
-            space = space.with_groups(Arc::new(groups.among(frame.free())));
+            space = space.with_groups(Arc::new(groups.among(&frame.free())));
         }
         let separation = objective.needs_separation();
         let leader = objective.merit().map(|merit| {
@@ -299,6 +311,11 @@ fn needs_own_knn() -> Error {
     Error::BadSpec { what: what.into() }
 }
 
+fn needs_groups() -> Error {
+    let hint = "say where groups come from, or allow several of a group";
+    Error::Contradiction { what: "one_per_group needs groups".into(), hint: hint.into() }
+}
+
 fn needs_table() -> Error {
     Error::BadSpec { what: "the filter objectives need a table".into() }
 }
@@ -306,7 +323,7 @@ fn needs_table() -> Error {
 /// What to say where a search may raise a merit by columns that tell nothing.
 fn padding(merit: Merit, levels: &Levels, frame: &Frame) -> Option<String> {
     let tells_nothing = |&&feature: &&usize| levels.count(feature) == 1;
-    let count = frame.free().iter().filter(tells_nothing).count();
+    let count = frame.units().iter().flatten().filter(tells_nothing).count();
     (merit == Merit::Mrmr && count > 0).then(|| {
         format!(
             "{count} columns tell nothing about the class but thin out the redundancy that filter-mrmr lowers: the prescreen su>0 leaves them out"
@@ -334,7 +351,8 @@ fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget)> {
     let entry = algorithms::find(&spec.algorithm)?;
     spec.objective.unwrap_or(entry.card.objective).check()?;
     spec.budget.check()?;
-    let frame = Frame::new(n_features, &spec.include, &spec.exclude, spec.max_features)?;
+    let Spec { together, include, exclude, max_features, .. } = spec;
+    let frame = Frame::together(n_features, together, include, exclude, *max_features)?;
     entry.start(&spec.params, &frame.space())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {
@@ -350,7 +368,7 @@ fn screen(
     filter: impl Fn(&Frame) -> Filter,
     spec: &Spec,
 ) -> Result<Screened> {
-    let candidates = frame.free().len();
+    let candidates = frame.units().len();
     let survivors = rule.survivors(&filter(frame), candidates);
     let rule = spec.prescreen.clone().unwrap_or_default();
     if survivors.is_empty() {

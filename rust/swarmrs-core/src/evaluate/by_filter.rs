@@ -152,17 +152,11 @@ impl ByFilter {
         self.table.prepare(&add.union(&remove), &self.pool);
         for place in add.iter() {
             reference.redundancy += reference.shared[place];
-            let row = self.table.row(place);
-            for (shared, &with) in reference.shared.iter_mut().zip(&*row) {
-                *shared += u64::from(with);
-            }
+            reference.share(&self.table.row(place), |shared, with| shared + with);
         }
         for place in remove.iter() {
             reference.redundancy -= reference.shared[place];
-            let row = self.table.row(place);
-            for (shared, &with) in reference.shared.iter_mut().zip(&*row) {
-                *shared -= u64::from(with);
-            }
+            reference.share(&self.table.row(place), |shared, with| shared - with);
         }
         let steps = add.count() + remove.count();
         self.work.element_ops += steps as u64 * self.table.n_relevant() as u64;
@@ -183,6 +177,13 @@ impl ByFilter {
 impl Reference {
     fn empty(n_relevant: usize) -> Self {
         Self { places: Subset::empty(n_relevant), redundancy: 0, shared: vec![0; n_relevant] }
+    }
+
+    /// Lets every feature share with one more member, or with one less, whose row this is.
+    fn share(&mut self, row: &[u32], change: impl Fn(u64, u64) -> u64) {
+        for (shared, &with) in self.shared.iter_mut().zip(row) {
+            *shared = change(*shared, u64::from(with));
+        }
     }
 
     /// The way to a subset.
