@@ -165,6 +165,27 @@ class TestMeasure:
         assert result.cost == pytest.approx(0.6 * error + 0.4 * result.size / 6, abs=1e-15)
         assert result.objective == {"kind": "weighted", "alpha": 0.6}
 
+    @pytest.mark.parametrize("objective", ["filter-cfs", "filter-mrmr"])
+    def test_a_filter_leads_and_the_classifier_judges(self, blobs: Blobs, objective: str) -> None:
+        result = select(blobs, objective=objective, prescreen="su>0", **QUICK)
+        assert result.objective == {"kind": objective}
+        assert 0 <= result.cost == result.trace["best_cost"][-1] == result.trace["best_error"][-1]
+        own = Evaluator(blobs).measure(result.support)
+        assert own["error"][0] == result.scores["error"]
+        asked: list[NDArray[np.bool_]] = []
+
+        def half(masks: NDArray[np.bool_]) -> list[float]:
+            asked.extend(masks)
+            return [0.5] * len(masks)
+
+        outside = select(blobs, objective=objective, prescreen="su>0", scorer=half, **QUICK)
+        assert (outside.selected, outside.scores["error"]) == (result.selected, 0.5)
+        assert len(asked) == 1
+
+    def test_what_tells_nothing_pads_mrmr(self, blobs: Blobs) -> None:
+        with pytest.warns(SwarmrsWarning, match="tell nothing about the class"):
+            select(blobs, objective="filter-mrmr", **QUICK)
+
     def test_hybrid_objective(self, blobs: Blobs) -> None:
         result = select(blobs, objective="hybrid", metric="manhattan", **QUICK)
         assert result.objective == {"kind": "hybrid", "gamma": 0.8}

@@ -1,6 +1,8 @@
 """From columns of any kind to numbers, by policies the caller names; nothing silently."""
 
 from collections.abc import Iterator
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -33,8 +35,26 @@ def complete_rows(frame: pl.DataFrame) -> pl.Series:
     return complete
 
 
-def to_numbers(frame: pl.DataFrame, *, missing: str, encode: str) -> tuple[pl.DataFrame, list[str]]:
-    """Return the columns as numbers without gaps, and notices of what was filled.
+class Numbers(NamedTuple):
+    """Columns as numbers without gaps.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+        The columns.
+    notices : list of str
+        What was filled.
+    encoded : list of tuple of int
+        The positions of the columns that came from one column of text, for each that was spread.
+    """
+
+    frame: pl.DataFrame
+    notices: list[str]
+    encoded: list[tuple[int, ...]]
+
+
+def to_numbers(frame: pl.DataFrame, *, missing: str, encode: str) -> Numbers:
+    """Return the columns as numbers without gaps.
 
     Text becomes the rank of its value among the column's values sorted bytewise, is filled as such,
     and is spread over one column for each value if `encode` is ``"onehot"``.
@@ -59,11 +79,18 @@ def to_numbers(frame: pl.DataFrame, *, missing: str, encode: str) -> tuple[pl.Da
     )
     _refuse_infinite(frame)
     frame, notices = _fill(frame, missing, nominal=set(text))
-    if encode == "onehot":
-        columns = list(_one_hot(frame, values))
-        check_names([column.name for column in columns], "the encoded table")
-        frame = pl.DataFrame(columns)
-    return frame, notices
+    if encode != "onehot":
+        return Numbers(frame, notices, [])
+    spread = [_one_hot(column, values.get(column.name)) for column in frame]
+    columns = [column for part in spread for column in part]
+    check_names([column.name for column in columns], "the encoded table")
+    ends = accumulate(len(part) for part in spread)
+    encoded = [
+        tuple(range(end - len(part), end))
+        for end, part in zip(ends, spread, strict=True)
+        if len(part) > 1
+    ]
+    return Numbers(pl.DataFrame(columns), notices, encoded)
 
 
 def suspicious(x: NDArray[np.float64], names: list[str], excluded: set[int]) -> list[str]:
@@ -174,10 +201,10 @@ def _nearest_values(
     return (pl.Series(name, filled[:, frame.get_column_index(name)]) for name in incomplete)
 
 
-def _one_hot(frame: pl.DataFrame, values: dict[str, pl.Series]) -> Iterator[pl.Series]:
-    for column in frame:
-        if column.name not in values:
-            yield column
-            continue
-        for code, value in enumerate(values[column.name]):
-            yield (column == code).cast(pl.UInt8).alias(f"{column.name}={value}")
+def _one_hot(column: pl.Series, values: pl.Series | None) -> list[pl.Series]:
+    if values is None:
+        return [column]
+    return [
+        (column == code).cast(pl.UInt8).alias(f"{column.name}={value}")
+        for code, value in enumerate(values)
+    ]

@@ -10,7 +10,7 @@ from swarmrs._chooser import Chooser
 from swarmrs._evaluation import CV
 from swarmrs._groups import Groups
 from swarmrs._scorer import Estimator, Scoring
-from swarmrs._select import RandomState, select
+from swarmrs._select import RandomState, Together, select
 from swarmrs._selection import Setting
 
 
@@ -35,6 +35,10 @@ class SwarmSelector(Chooser):
         Features that are always, or never, in.
     max_features : int, optional
         How many features may be chosen.
+    together : sequence of sequences of str or int
+        Features that go in or out together.
+    one_per_group : bool
+        Whether at most one feature of each group may be chosen.
     prescreen : {"su>0", "top=K", "fcbf", "cfs"}, optional
         Drop features before the search, by the samples given to `fit` alone.
     groups : str, path, sequence of sequences or Grouping, optional
@@ -96,6 +100,8 @@ class SwarmSelector(Chooser):
         include: Sequence[str | int] = (),
         exclude: Sequence[str | int] = (),
         max_features: int | None = None,
+        together: Together = (),
+        one_per_group: bool = False,
         prescreen: str | None = None,
         groups: Groups | None = None,
         pick: str = "best",
@@ -126,6 +132,8 @@ class SwarmSelector(Chooser):
         self.include = include
         self.exclude = exclude
         self.max_features = max_features
+        self.together = together
+        self.one_per_group = one_per_group
         self.prescreen = prescreen
         self.groups = groups
         self.pick = pick

@@ -23,7 +23,7 @@ from swarmrs._selection import (
     read_cards,
     read_selection,
 )
-from swarmrs._table import Data, Target, read_table
+from swarmrs._table import Data, Table, Target, read_table
 from swarmrs._threads import count_threads
 from swarmrs._words import check_whole, check_word, listed
 from swarmrs.exceptions import SpecError, SwarmrsWarning
@@ -34,11 +34,14 @@ OBJECTIVES = {
     "weighted": ("alpha",),
     "hybrid": ("gamma",),
     "gaussian": ("alpha", "sim", "sigma_log"),
+    "filter-cfs": (),
+    "filter-mrmr": (),
 }
 SCORES = ("accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
 SIMS = ("plain", "literal", "mvn")
 SIGMA_LOGS = ("log10", "ln")
 
+Together: TypeAlias = str | Sequence[str | Sequence[str | int]]
 RandomState: TypeAlias = int | np.integer | np.random.RandomState | np.random.Generator | None
 
 
@@ -83,6 +86,8 @@ def select(
     include: Sequence[str | int] = (),
     exclude: Sequence[str | int] = (),
     max_features: int | None = None,
+    together: Together = (),
+    one_per_group: bool = False,
     prescreen: str | None = None,
     groups: Groups | None = None,
     pick: str = "best",
@@ -135,11 +140,14 @@ def select(
         estimator is asked for any score that scikit-learn knows.
     scorer : callable, optional
         Takes the place of a classifier: given a batch of masks (a row each), returns their errors.
-    objective : {"error", "weighted", "hybrid", "gaussian"}, optional
-        What is lowered: the error; `alpha` of it and the rest of the share of features kept;
-        the negative of `gamma` of the balanced accuracy and the rest of how far classes lie apart;
-        or `alpha` of the error and the rest of what is missing to one feature of each group.
-        By default what the algorithm's paper lowers.
+    objective : str, optional
+        What is lowered. ``"error"``: the error. ``"weighted"``: `alpha` of it and the rest of the
+        share of features kept. ``"hybrid"``: the negative of `gamma` of the balanced accuracy and
+        the rest of how far classes lie apart. ``"gaussian"``: `alpha` of the error and the rest of
+        what is missing to one feature of each group. ``"filter-cfs"`` and ``"filter-mrmr"``: what
+        features tell about the class against what they tell about each other; the classifier
+        measures the answer and the front alone, and errors in the trace are costs. By default what
+        the algorithm's paper lowers.
     alpha, gamma : float, optional
         The weights in the objectives: `alpha` 0.9 in weighted and 0.98 in gaussian, `gamma` 0.8.
     sim, sigma_log : {"plain", "literal", "mvn"}, {"log10", "ln"}, optional
@@ -153,6 +161,11 @@ def select(
         Features that are always, or never, in.
     max_features : int, optional
         How many features may be chosen.
+    together : "encoded" or sequence
+        Features that go in or out together: lists of them, and ``"encoded"`` for all that came from
+        one column of text each. To include or exclude one does so with all of its list.
+    one_per_group : bool
+        Whether at most one feature of each group may be chosen.
     prescreen : {"su>0", "top=K", "fcbf", "cfs"}, optional
         Drop features before the search: keep those that tell anything about the class, the K that
         tell most, or those a filter chooses; see `rank`. Included ones always stay. It looks at all
@@ -243,6 +256,8 @@ def select(
         "include": forced,
         "exclude": table.locate(exclude),
         "max_features": None if max_features is None else check_whole("max_features", max_features),
+        "together": _together(table, together),
+        "one_per_group": bool(one_per_group),
         "prescreen": prescreen,
         "groups": None if groups is None else group_spec(groups, table)[1],
         "memory": check_whole("memory", memory, 0),
@@ -296,6 +311,22 @@ def _objective(name: str | None, **settings: str | float | None) -> Objective | 
         if what in given:
             check_word(what, given[what], known)
     return None if name is None else {"kind": name, **given}
+
+
+def _together(table: Table, together: Together) -> list[list[int]]:
+    """Return the positions of the features of each list that goes in or out as one."""
+    lists: list[list[int]] = []
+    for item in [together] if isinstance(together, str) else together:
+        if item == "encoded":
+            lists += map(list, table.encoded)
+        elif isinstance(item, str):
+            raise SpecError(
+                f"together has '{item}', expected lists of columns or 'encoded'",
+                "a column goes together with another: give them as one list",
+            )
+        else:
+            lists.append(table.locate(item))
+    return lists
 
 
 def budget(

@@ -60,6 +60,8 @@ class Table:
         The classes, sorted; text by its bytes.
     notices : tuple of str
         What the reader of a result should know about how the data was read.
+    encoded : tuple of tuple of int
+        The positions of features that came from one column of text, for each such column.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Table:
     codes: NDArray[np.uint32]
     labels: tuple[Label, ...]
     notices: tuple[str, ...]
+    encoded: tuple[tuple[int, ...], ...] = ()
 
     @property
     def y(self) -> NDArray[np.generic]:
@@ -164,12 +167,12 @@ def read_table(
         if dropped := len(complete) - len(labels):
             notices.append(f"{counted(dropped, 'row')} with missing values dropped")
     codes, classes = _classes(labels, raw.name)
-    features, filled = to_numbers(features, missing=missing, encode=encode)
+    features, filled, encoded = to_numbers(features, missing=missing, encode=encode)
     names = features.columns
     excluded = {locate(column, names, raw.name) for column in exclude}
     x = np.asfortranarray(features.cast(pl.Float64).to_numpy(order="fortran"))
     notices += filled + suspicious(x, names, excluded)
-    return Table(raw.name, features, x, labels.name, codes, classes, tuple(notices))
+    return Table(raw.name, features, x, labels.name, codes, classes, tuple(notices), tuple(encoded))
 
 
 def _find(source: Source, separator: str | None, encoding: str | None) -> Raw:

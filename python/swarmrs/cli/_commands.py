@@ -38,6 +38,8 @@ def select(
     include: options.Include = [],  # noqa: B006
     exclude: options.Exclude = [],  # noqa: B006
     max_features: options.MaxFeatures = None,
+    together: options.Together = [],  # noqa: B006
+    one_per_group: options.OnePerGroup = False,
     prescreen: options.Prescreen = None,
     groups: options.Groups = None,
     pick: options.Pick = "best",
@@ -114,6 +116,8 @@ def select(
                     include=include,
                     exclude=exclude,
                     max_features=max_features,
+                    together=options.parse_together(together),
+                    one_per_group=one_per_group,
                     prescreen=prescreen,
                     groups=groups,
                     pick=pick,

@@ -93,7 +93,7 @@ Objective = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What is lowered: error, weighted, hybrid, gaussian.",
+        help="What is lowered: error, weighted, hybrid, gaussian, filter-cfs, filter-mrmr.",
         show_default=OWN,
     ),
 ]
@@ -143,6 +143,16 @@ Settings = Annotated[
     list[str], typer.Option("--set", metavar="NAME=VALUE", help="A setting of the algorithm.")
 ]
 MaxFeatures = Annotated[int | None, typer.Option(metavar="N", help="Select at most so many.")]
+Together = Annotated[
+    list[str],
+    typer.Option(
+        metavar="COLS",
+        help="Columns that go in or out together: a,b,c; or encoded: those of one column of text.",
+    ),
+]
+OnePerGroup = Annotated[
+    bool, typer.Option("--one-per-group", help="Select at most one column of each group.")
+]
 Prescreen = Annotated[
     str | None,
     typer.Option(metavar="RULE", help="Drop columns before the search: su>0, top=K, fcbf, cfs."),
@@ -222,6 +232,11 @@ def parse_size(size: str) -> int:
     if match is None:
         raise SpecError(f"memory is '{size}', expected a size", "write 512MiB or 2GiB")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
+
+
+def parse_together(given: list[str]) -> list[str | list[str]]:
+    """Return the lists of columns in ``a,b,c``, and the word that stands for some as it is."""
+    return [item if item == "encoded" else item.split(",") for item in given]
 
 
 def parse_jobs(jobs: int) -> int:

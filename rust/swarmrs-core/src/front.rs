@@ -1,10 +1,12 @@
 //! The front of a run: the subsets that no other tried one beats in both error and size.
 
-use crate::evaluate::Measures;
+use crate::error::Result;
+use crate::evaluate::{Evaluator, Measures};
 use crate::objective::Cost;
 use crate::observe::{Observer, TurnRecord};
 use crate::operators::pareto::{Point, hypervolume};
 use crate::search::Evaluation;
+use crate::subset::Subset;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -37,6 +39,22 @@ pub struct FrontPoint {
     pub cost: Cost,
     /// What they show.
     pub measures: Measures,
+}
+
+impl FrontReport {
+    /// Has its subsets measured anew, by one who was not asked during the search.
+    ///
+    /// # Errors
+    /// What the evaluator reports.
+    pub fn judge(&mut self, judge: &mut dyn Evaluator, n_features: usize) -> Result<()> {
+        let subset =
+            |point: &FrontPoint| Subset::from_indices(n_features, point.selected.iter().copied());
+        let subsets: Vec<Subset> = self.points.iter().map(subset).collect();
+        for (point, measures) in self.points.iter_mut().zip(judge.measure(&subsets)?) {
+            point.measures = measures;
+        }
+        Ok(())
+    }
 }
 
 impl Front {
@@ -104,7 +122,6 @@ pub fn knee(front: &[(usize, f64)]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::subset::Subset;
     use proptest::prelude::*;
 
     fn front(tried: &[(usize, u8)]) -> Front {

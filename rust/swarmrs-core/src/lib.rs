@@ -5,7 +5,8 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`run`](mod@run) | the door: a [`Spec`](run::Spec) and a table in, a [`Selection`](selection::Selection) out |
-//! | [`engine`] | the loop, and what is forced in or out |
+//! | [`engine`] | the loop |
+//! | [`frame`], [`fit`] | what may be chosen, and which choices fit |
 //! | [`search`], [`space`] | what an algorithm is, sees and is told |
 //! | [`algorithms`] | the registry, one file for each algorithm |
 //! | [`operators`] | what algorithms share |
@@ -27,7 +28,9 @@ pub mod engine;
 pub mod error;
 pub mod evaluate;
 pub mod filter;
+pub mod fit;
 pub mod folds;
+pub mod frame;
 pub mod front;
 pub mod groups;
 pub mod math;

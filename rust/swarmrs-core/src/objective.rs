@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::evaluate::Measures;
+use crate::filter::Merit;
 use crate::groups::{Groups, SigmaLog, Sim, Similarity};
 use crate::math::sigmoid;
 use crate::subset::Subset;
@@ -108,6 +109,12 @@ pub enum Objective {
         #[serde(default)]
         sigma_log: SigmaLog,
     },
+    /// What correlation-based selection lowers: no classifier is asked during the search.
+    #[serde(rename = "filter-cfs")]
+    FilterCfs,
+    /// Relevance less mean redundancy, as a cost: no classifier is asked during the search.
+    #[serde(rename = "filter-mrmr")]
+    FilterMrmr,
 }
 
 fn alpha_of_weighted() -> f64 {
@@ -146,7 +153,7 @@ impl Objective {
     pub fn own_score(self) -> Score {
         match self {
             Self::Hybrid { .. } => Score::BalancedAccuracy,
-            Self::Error | Self::Weighted { .. } | Self::Gaussian { .. } => Score::Accuracy,
+            _ => Score::Accuracy,
         }
     }
 
@@ -158,6 +165,15 @@ impl Objective {
     /// Whether features must be in groups.
     pub fn needs_groups(self) -> bool {
         matches!(self, Self::Gaussian { .. })
+    }
+
+    /// What takes the place of a classifier during the search, if anything does.
+    pub fn merit(self) -> Option<Merit> {
+        match self {
+            Self::FilterCfs => Some(Merit::Cfs),
+            Self::FilterMrmr => Some(Merit::Mrmr),
+            _ => None,
+        }
     }
 }
 
@@ -211,6 +227,8 @@ impl Goal {
     pub fn cost(&self, measures: &Measures, subset: &Subset) -> Cost {
         Cost::new(match self.objective {
             Objective::Error => self.score.missing(measures),
+            // A search led by a filter is told its cost in the place of an error.
+            Objective::FilterCfs | Objective::FilterMrmr => measures.error,
             Objective::Weighted { alpha } => {
                 let kept = subset.count() as f64 / self.n_features as f64;
                 alpha * self.score.missing(measures) + (1.0 - alpha) * kept
@@ -229,8 +247,8 @@ impl Goal {
     /// The cost of the empty subset, which is never measured.
     pub fn worst(&self) -> Cost {
         Cost::new(match self.objective {
-            Objective::Error | Objective::Weighted { .. } | Objective::Gaussian { .. } => 1.0,
             Objective::Hybrid { .. } => 0.0,
+            _ => 1.0,
         })
     }
 }

@@ -1,12 +1,13 @@
 //! The door of the crate: a spec and a table in, a selection out.
 
 use crate::algorithms::{self, Entry};
-use crate::budget::{Budget, Stop};
+use crate::budget::{Budget, Clock, Stop};
 use crate::dataset::Dataset;
-use crate::engine::{Engine, Frame};
+use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::evaluate::{self, EvaluationRequest, Evaluator, Resources};
+use crate::evaluate::{self, ByFilter, EvaluationRequest, Evaluator, Resources};
 use crate::filter::{Filter, Prescreen};
+use crate::frame::Frame;
 use crate::front::Front;
 use crate::groups::{GroupSpec, Groups};
 use crate::objective::{Goal, Objective, Score};
@@ -55,6 +56,12 @@ pub struct Spec {
     /// How many features may be chosen, the included ones counted.
     #[serde(default)]
     pub max_features: Option<usize>,
+    /// Lists of features that go in or out together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<Vec<usize>>,
+    /// Whether at most one feature of each group may be chosen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_per_group: bool,
     /// Which features belong together, for algorithms and objectives that ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<GroupSpec>,
@@ -73,6 +80,8 @@ pub struct Run<'a> {
     screened: Option<Screened>,
     groups: Option<Arc<Groups>>,
     evaluator: Box<dyn Evaluator>,
+    /// Measures the answer and the front, where the search is led by something else.
+    judge: Option<Box<dyn Evaluator>>,
     warnings: Vec<String>,
     budget: Budget,
     goal: Goal,
@@ -108,7 +117,7 @@ impl<'a> Run<'a> {
             own
         });
         let pool = Pool::new(resources.threads);
-        let groups = if needs_groups(&entry, objective) {
+        let groups = if needs_groups(spec, &entry, objective) {
             let source = spec.groups.clone().unwrap_or_default();
             Some(Arc::new(source.find(data, &pool)?.groups))
         } else {
@@ -117,8 +126,14 @@ impl<'a> Run<'a> {
             }
             None
         };
+        if spec.one_per_group
+            && let Some(groups) = &groups
+        {
+            frame = frame.one_of_each(Groups::clone(groups))?;
+        }
         let filter = |frame: &Frame| {
-            Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
+            let units = frame.units().to_vec();
+            Filter::of_units(data.levels(&pool), units, spec.memory / FILTER_SHARE)
         };
         let screened = match rule {
             Some(rule) => Some(screen(&mut frame, rule, filter, spec)?),
@@ -130,6 +145,17 @@ impl<'a> Run<'a> {
         }
         let goal = goal(spec, objective, &frame, groups.as_deref())?;
         let separation = objective.needs_separation();
+        let leader = objective.merit().map(|merit| {
+            let chosen_from = frame.units().iter().flatten().copied();
+            remarks.extend(merit.padding(&data.levels(&pool), chosen_from));
+            Box::new(ByFilter::of_table(merit, data, &pool, resources.clone()))
+                as Box<dyn Evaluator>
+        });
+        // A few subsets are soon measured: who interrupts the search gets their scores all the same.
+        let resources = match leader {
+            Some(_) => Resources { cancel: Arc::default(), ..resources },
+            None => resources,
+        };
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => return Err(needs_own_knn()),
             Some(scorer) => {
@@ -141,6 +167,10 @@ impl<'a> Run<'a> {
                 (own as Box<dyn Evaluator>, warnings)
             }
         };
+        let (evaluator, judge) = match leader {
+            Some(leader) => (leader, Some(evaluator)),
+            None => (evaluator, None),
+        };
         let warnings = [data.warnings().to_vec(), warnings, remarks].concat();
         let measured_by = MeasuredBy::of(&evaluation);
         Ok(Self {
@@ -150,6 +180,7 @@ impl<'a> Run<'a> {
             screened,
             groups,
             evaluator,
+            judge,
             warnings,
             budget,
             goal,
@@ -168,6 +199,7 @@ impl<'a> Run<'a> {
         check_outside(spec.scoring)?;
         let objective = match spec.objective {
             Some(given) if given.needs_separation() => return Err(needs_own_knn()),
+            Some(given) if given.merit().is_some() => return Err(needs_table()),
             Some(given) => given,
             None if own.needs_separation() => Objective::Error,
             None if own.needs_groups() && spec.groups.is_none() => Objective::Error,
@@ -175,7 +207,7 @@ impl<'a> Run<'a> {
         };
         let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
         let groups = match &spec.groups {
-            _ if !needs_groups(&entry, objective) => None,
+            _ if !needs_groups(spec, &entry, objective) => None,
             Some(GroupSpec::Given { groups }) => {
                 Some(Arc::new(Groups::new(groups.clone(), n_bits)?))
             }
@@ -193,6 +225,7 @@ impl<'a> Run<'a> {
             pool: Pool::new(1),
             screened: None,
             evaluator: scorer,
+            judge: None,
             warnings: Vec::new(),
             spec,
             frame,
@@ -251,6 +284,15 @@ impl<'a> Run<'a> {
         if !best.cost.value().is_finite() {
             return Err(Error::Scorer { what: "it gave no finite number for any subset".into() });
         }
+        let (mut seconds, mut measures) = (outcome.seconds, best.measures);
+        let mut front = front.report(self.frame.n_features());
+        if let Some(judge) = &mut self.judge {
+            let clock = Clock::start();
+            measures = judge.measure(std::slice::from_ref(&best.subset))?[0];
+            front.judge(&mut **judge, self.frame.n_features())?;
+            seconds.evaluate += clock.seconds();
+            seconds.total = seconds.search + seconds.evaluate;
+        }
         Ok(Selection {
             algorithm: entry.id.to_owned(),
             params,
@@ -263,16 +305,16 @@ impl<'a> Run<'a> {
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
-            measures: best.measures,
+            measures,
             evaluations: outcome.evaluations,
             turns: outcome.turns,
-            seconds: outcome.seconds,
+            seconds,
             work: self.evaluator.work(),
             stop: outcome.stop,
             budget: self.budget,
             warnings: self.warnings,
             trace,
-            front: front.report(self.frame.n_features()),
+            front,
         })
     }
 }
@@ -282,16 +324,20 @@ fn needs_own_knn() -> Error {
     Error::BadSpec { what: what.into() }
 }
 
+fn needs_table() -> Error {
+    Error::BadSpec { what: "the filter objectives need a table".into() }
+}
+
 /// Whether anything in a run asks which features belong together.
-fn needs_groups(entry: &Entry, objective: Objective) -> bool {
-    entry.uses_groups || objective.needs_groups()
+fn needs_groups(spec: &Spec, entry: &Entry, objective: Objective) -> bool {
+    entry.uses_groups || objective.needs_groups() || spec.one_per_group
 }
 
 /// What an algorithm sees of a frame, and of groups if it asks for them.
 fn space(entry: &Entry, frame: &Frame, groups: Option<&Groups>) -> Space {
     match groups {
         Some(groups) if entry.uses_groups => {
-            frame.space().with_groups(Arc::new(groups.among(frame.free())))
+            frame.space().with_groups(Arc::new(groups.among(&frame.free())))
         }
         _ => frame.space(),
     }
@@ -324,7 +370,8 @@ fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget, Obje
     spec.objective.unwrap_or(own).check()?;
     spec.budget.check()?;
     spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
-    let frame = Frame::new(n_features, &spec.include, &spec.exclude, spec.max_features)?;
+    let Spec { together, include, exclude, max_features, .. } = spec;
+    let frame = Frame::together(n_features, together, include, exclude, *max_features)?;
     entry.start(&spec.params, &frame.space())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {
@@ -340,7 +387,7 @@ fn screen(
     filter: impl Fn(&Frame) -> Filter,
     spec: &Spec,
 ) -> Result<Screened> {
-    let candidates = frame.free().len();
+    let candidates = frame.units().len();
     let survivors = rule.survivors(&filter(frame), candidates);
     let rule = spec.prescreen.clone().unwrap_or_default();
     if survivors.is_empty() {

@@ -102,9 +102,20 @@ impl RealSwarm {
 /// The features above the threshold; those trimmed away are set back to it, so that position and
 /// subset agree.
 pub fn settle(y: &mut [f64], threshold: f64, space: &Space, rng: &mut Rng) -> Subset {
+    settle_as(y, threshold, space, |feature| feature, rng)
+}
+
+/// The same where dimension `d` stands for the feature `of(d)`.
+pub fn settle_as(
+    y: &mut [f64],
+    threshold: f64,
+    space: &Space,
+    of: impl Fn(usize) -> usize,
+    rng: &mut Rng,
+) -> Subset {
     let above = Subset::from_fn(y.len(), |d| y[d] > threshold);
     let mut kept = above.clone();
-    space.trim(&mut kept, rng);
+    space.trim_as(&mut kept, of, rng);
     for d in above.difference(&kept).iter() {
         y[d] = threshold;
     }

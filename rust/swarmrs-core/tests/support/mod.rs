@@ -8,12 +8,13 @@ use std::ops::ControlFlow;
 use swarmrs_core::algorithms::{Entry, find};
 use swarmrs_core::budget::Budget;
 use swarmrs_core::dataset::{Dataset, Scale};
-use swarmrs_core::engine::{Engine, Frame, Outcome};
+use swarmrs_core::engine::{Engine, Outcome};
 use swarmrs_core::error::Result;
 use swarmrs_core::evaluate::{
     Classifier, EvaluationRequest, Evaluator, Measures, Metric, Resources, Weights,
 };
 use swarmrs_core::folds::FoldSpec;
+use swarmrs_core::frame::Frame;
 use swarmrs_core::objective::Goal;
 use swarmrs_core::observe::{Observer, TurnRecord};
 use swarmrs_core::parallel::Pool;
@@ -68,6 +69,8 @@ pub fn spec(algorithm: &str, evaluations: u64) -> Spec {
         exclude: Vec::new(),
         max_features: None,
         prescreen: None,
+        together: Vec::new(),
+        one_per_group: false,
         groups: None,
         memory: 1 << 26,
     }

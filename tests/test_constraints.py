@@ -1,0 +1,80 @@
+"""What a subset must obey, from Python and on the command line."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+from swarmrs import SwarmSelector, algorithms, read_table, select
+from swarmrs._selection import Card
+from swarmrs.exceptions import SpecError
+
+Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
+
+QUICK: dict[str, Any] = {"random_state": 1, "max_evals": 60, "cv": 3}
+
+
+@pytest.fixture
+def woods() -> pl.DataFrame:
+    """Two columns of text and a number; the classes are those of the first."""
+    return pl.DataFrame(
+        {
+            "wood": ["oak", "oak", "elm", "ash", "elm", "ash"] * 4,
+            "rings": [3, 4, 9, 8, 9, 7] * 4,
+            "site": ["hill", "lake"] * 12,
+            "tree": ["a", "a", "b", "c", "b", "c"] * 4,
+        }
+    )
+
+
+def test_a_table_knows_which_columns_came_from_one(woods: pl.DataFrame) -> None:
+    table = read_table(woods, encode="onehot")
+    assert table.encoded == ((0, 1, 2), (4, 5))
+    assert [table.names[at] for at in table.encoded[1]] == ["site=hill", "site=lake"]
+    assert read_table(woods, encode="ordinal").encoded == ()
+
+
+@pytest.mark.parametrize("card", algorithms(), ids=lambda card: card.id)
+def test_encoded_columns_go_together(woods: pl.DataFrame, card: Card) -> None:
+    found = select(woods, algo=card.id, encode="onehot", together="encoded", k=1, **QUICK)
+    for *_, selected in found.front:
+        for column, total in (("wood", 3), ("site", 2)):
+            assert sum(name.startswith(column) for name in selected) in (0, total)
+
+
+def test_lists_and_the_word_may_be_mixed(woods: pl.DataFrame) -> None:
+    both = ["encoded", ["rings", "site=hill"]]
+    with pytest.raises(SpecError, match="goes together with features of two lists") as caught:
+        select(woods, encode="onehot", together=both, **QUICK)
+    assert caught.value.hint == "make one list of both"
+    with pytest.raises(SpecError, match="together has 'rings', expected lists"):
+        select(woods, encode="onehot", together=["rings"], **QUICK)
+
+
+def test_what_includes_one_includes_all(blobs: Blobs) -> None:
+    found = select(blobs, together=[[0, 4], [1, 2]], include=[4], exclude=[2], **QUICK)
+    assert {0, 4} <= set(found.selected_indices)
+    assert not {1, 2} & set(found.selected_indices)
+    with pytest.raises(SpecError, match="one is included and the other excluded"):
+        select(blobs, together=[[0, 4]], include=[4], exclude=[0], **QUICK)
+
+
+def test_a_selector_has_them_too(blobs: Blobs) -> None:
+    support = SwarmSelector("sfs", together=[[1, 4]], max_features=2).fit(*blobs).support_
+    assert np.flatnonzero(support).tolist() == [1, 4]
+
+
+def test_one_of_each_group_needs_groups(blobs: Blobs) -> None:
+    with pytest.raises(SpecError, match="one_per_group needs groups"):
+        select(blobs, one_per_group=True, **QUICK)
+
+
+def test_the_command_line_has_lists(cli: Callable[..., Any], blobs_csv: Path) -> None:
+    lists = ("--together", "b,e", "--together", "a,c", "--max-features", 2)
+    out = cli("select", blobs_csv, "--algo", "sfs", *lists, "-f", "csv").out
+    assert out == "index,column\n1,b\n4,e\n"
+    failed = cli("select", blobs_csv, "--one-per-group")
+    assert (failed.code, failed.err.splitlines()[-2]) == (2, "error: one_per_group needs groups")
