@@ -212,6 +212,20 @@ impl Goal {
         Ok(Self { objective, score, n_features, similarity })
     }
 
+    /// The same where subsets have no features but those of `allowed`: groups matter as far as they can be in.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn within(
+        objective: Objective,
+        score: Option<Score>,
+        allowed: &Subset,
+        groups: Option<&Groups>,
+    ) -> Result<Self> {
+        let groups = groups.map(|groups| Arc::new(groups.within(allowed)));
+        Self::new(objective, score, allowed.len(), groups)
+    }
+
     /// The error alone, of subsets of `n_features` features.
     pub fn error(n_features: usize) -> Self {
         let (objective, score) = (Objective::Error, Score::Accuracy);

@@ -14,7 +14,7 @@ use crate::objective::{Goal, Objective, Score};
 use crate::observe::Observer;
 use crate::parallel::Pool;
 use crate::replay::Replay;
-use crate::search::Space;
+use crate::search::{GroupUse, Space};
 use crate::selection::{MeasuredBy, Screened, Selection};
 use crate::streams::Streams;
 use crate::trace::Trace;
@@ -143,7 +143,7 @@ impl<'a> Run<'a> {
         if entry.uses_filter {
             space = space.with_filter(Arc::new(filter(&frame)));
         }
-        let goal = goal(spec, objective, &frame, groups.as_deref())?;
+        let goal = Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?;
         let separation = objective.needs_separation();
         let leader = objective.merit().map(|merit| {
             let chosen_from = frame.units().iter().flatten().copied();
@@ -219,7 +219,7 @@ impl<'a> Run<'a> {
         };
         Ok(Self {
             space: space(&entry, &frame, groups.as_deref()),
-            goal: goal(spec, objective, &frame, groups.as_deref())?,
+            goal: Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?,
             groups,
             measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
             pool: Pool::new(1),
@@ -330,24 +330,22 @@ fn needs_table() -> Error {
 
 /// Whether anything in a run asks which features belong together.
 fn needs_groups(spec: &Spec, entry: &Entry, objective: Objective) -> bool {
-    entry.uses_groups || objective.needs_groups() || spec.one_per_group
+    let is_asked = match entry.groups {
+        GroupUse::Ignored => false,
+        GroupUse::Welcome => spec.groups.is_some(),
+        GroupUse::Needed => true,
+    };
+    is_asked || objective.needs_groups() || spec.one_per_group
 }
 
 /// What an algorithm sees of a frame, and of groups if it asks for them.
 fn space(entry: &Entry, frame: &Frame, groups: Option<&Groups>) -> Space {
     match groups {
-        Some(groups) if entry.uses_groups => {
+        Some(groups) if entry.groups != GroupUse::Ignored => {
             frame.space().with_groups(Arc::new(groups.among(&frame.free())))
         }
         _ => frame.space(),
     }
-}
-
-/// What a run lowers; groups matter to it as far as their features may be in.
-fn goal(spec: &Spec, objective: Objective, frame: &Frame, groups: Option<&Groups>) -> Result<Goal> {
-    let allowed = frame.allowed();
-    let groups = groups.map(|groups| Arc::new(groups.within(&allowed)));
-    Goal::new(objective, spec.scoring, allowed.len(), groups)
 }
 
 /// Refuses a score that a scorer from outside does not tell.

@@ -12,7 +12,7 @@ use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
 use swarmrs_core::groups::GroupSpec;
 use swarmrs_core::objective::{Objective, Score};
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::search::{Allowed, Evaluation, Family, Optimizer, Space, Turn};
+use swarmrs_core::search::{Allowed, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
 use swarmrs_core::subset::Subset;
 
 #[test]
@@ -166,7 +166,7 @@ fn grouped(id: &str) -> Spec {
 
 #[test]
 fn a_search_by_groups_never_chooses_a_feature_of_none() {
-    for entry in REGISTRY.iter().filter(|entry| entry.uses_groups) {
+    for entry in REGISTRY.iter().filter(|entry| entry.groups == GroupUse::Needed) {
         let spec = Spec { include: vec![12], exclude: vec![6], ..grouped(entry.id) };
         let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
             for tried in record.told {

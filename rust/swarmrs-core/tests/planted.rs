@@ -7,7 +7,7 @@ use std::sync::Arc;
 use support::search;
 use swarmrs_core::algorithms::{Entry, REGISTRY};
 use swarmrs_core::groups::Groups;
-use swarmrs_core::search::{Evaluation, Family, Optimizer, Space, Turn};
+use swarmrs_core::search::{Evaluation, Family, GroupUse, Optimizer, Space, Turn};
 use swarmrs_core::subset::Subset;
 
 const N_FEATURES: usize = 200;
@@ -51,7 +51,7 @@ fn planted(subset: &Subset, step: usize) -> f64 {
 /// For a search by groups there is one for each relevant feature, of those up to the next: again no table to find them in.
 fn space(entry: &Entry) -> Space {
     let space = Space::new(N_FEATURES, N_FEATURES);
-    if !entry.uses_groups {
+    if entry.groups != GroupUse::Needed {
         return space;
     }
     let groups = (0..N_RELEVANT).map(|at| (at * EVERY..(at + 1) * EVERY).collect()).collect();

@@ -24,7 +24,7 @@
 
 use crate::objective::Objective;
 use crate::operators::gaussian_swarm::{GaussianParams, GaussianSwarm};
-use crate::search::{Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn};
+use crate::search::{Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
 use crate::subset::Subset;
 
 /// A swarm that takes about one feature of each group.
@@ -46,7 +46,7 @@ impl Algorithm for Gpso {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const USES_GROUPS: bool = true;
+    const GROUPS: GroupUse = GroupUse::Needed;
 
     fn start(params: GaussianParams, space: &Space) -> Self {
         Self { swarm: GaussianSwarm::new(&params, space) }

@@ -22,7 +22,7 @@
 use crate::groups::{SigmaLog, Sim};
 use crate::objective::Objective;
 use crate::operators::gaussian_swarm::{GaussianParams, GaussianSwarm};
-use crate::search::{Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn};
+use crate::search::{Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
 use crate::subset::Subset;
 
 /// The weight of the accuracy.
@@ -51,7 +51,7 @@ impl Algorithm for Igpso {
             sigma_log: SigmaLog::Log10,
         },
     };
-    const USES_GROUPS: bool = true;
+    const GROUPS: GroupUse = GroupUse::Needed;
 
     fn objective(params: &GaussianParams) -> Objective {
         Objective::Gaussian { alpha: ALPHA, sim: Sim::Plain, sigma_log: params.sigma_log }

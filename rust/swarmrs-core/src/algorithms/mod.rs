@@ -45,7 +45,9 @@ mod vlpso_ls;
 use crate::error::{Error, Result};
 use crate::evaluate::Protocol;
 use crate::objective::Objective;
-use crate::search::{Algorithm, Card, Field, Optimizer, Space, default_params, read_params};
+use crate::search::{
+    Algorithm, Card, Field, GroupUse, Optimizer, Space, default_params, read_params,
+};
 use serde_json::{Map, Value};
 
 /// A registered algorithm.
@@ -61,8 +63,8 @@ pub struct Entry {
     pub presets: &'static [(&'static str, &'static str)],
     /// Whether its space must have a filter, where there is a table to make it of.
     pub uses_filter: bool,
-    /// Whether its space must have groups.
-    pub uses_groups: bool,
+    /// What groups are to it.
+    pub groups: GroupUse,
     /// Whether it seeks a front of trade-offs and not one subset.
     pub seeks_front: bool,
     /// The settings, as JSON, that the spelling it was found by fixes.
@@ -128,7 +130,7 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
         fields: <A::Params as crate::search::Params>::FIELDS,
         presets: A::PRESETS,
         uses_filter: A::USES_FILTER,
-        uses_groups: A::USES_GROUPS,
+        groups: A::GROUPS,
         seeks_front: A::SEEKS_FRONT,
         preset: "{}",
         protocol: || A::PROTOCOL,

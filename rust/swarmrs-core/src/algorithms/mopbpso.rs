@@ -37,7 +37,7 @@ use crate::operators::pareto::{dominates, survivors};
 use crate::operators::settings::POPULATION;
 use crate::operators::spread::spread;
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, Optimizer, Params, Space, Turn,
 };
 use crate::streams::Rng;
 use crate::subset::Subset;
@@ -182,7 +182,7 @@ impl Algorithm for Mopbpso {
         evaluations: Some(5050),
         objective: Objective::Error,
     };
-    const USES_GROUPS: bool = true;
+    const GROUPS: GroupUse = GroupUse::Welcome;
     const SEEKS_FRONT: bool = true;
 
     fn start(params: MopbpsoParams, space: &Space) -> Self {

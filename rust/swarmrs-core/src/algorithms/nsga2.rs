@@ -26,7 +26,7 @@ use crate::operators::crossover::{one_point, uniform};
 use crate::operators::pareto::{Point, Survivor, by_costs, survivors};
 use crate::operators::spread::spread;
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, Optimizer, Params, Space, Turn,
 };
 use crate::streams::Rng;
 use crate::subset::Subset;
@@ -145,7 +145,7 @@ impl Algorithm for Nsga2 {
         evaluations: Some(5050),
         objective: Objective::Error,
     };
-    const USES_GROUPS: bool = true;
+    const GROUPS: GroupUse = GroupUse::Welcome;
     const SEEKS_FRONT: bool = true;
 
     fn start(params: Nsga2Params, space: &Space) -> Self {

@@ -18,7 +18,7 @@ use crate::objective::Objective;
 use crate::operators::choice::top_k;
 use crate::operators::grouped_swarm::{GroupedSwarm, anyone};
 use crate::operators::settings::ConstrictedParams;
-use crate::search::{Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn};
+use crate::search::{Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
 use crate::subset::Subset;
 
 /// A swarm that has one feature of each group.
@@ -40,7 +40,7 @@ impl Algorithm for Psomp {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const USES_GROUPS: bool = true;
+    const GROUPS: GroupUse = GroupUse::Needed;
 
     fn start(params: ConstrictedParams, space: &Space) -> Self {
         Self { swarm: GroupedSwarm::new(&params, space) }

@@ -22,7 +22,7 @@ use crate::objective::Objective;
 use crate::operators::choice::top_k;
 use crate::operators::grouped_swarm::{GroupedSwarm, anyone};
 use crate::operators::settings::ConstrictedParams;
-use crate::search::{Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn};
+use crate::search::{Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
 use crate::streams::Rng;
 use crate::subset::Subset;
 
@@ -45,7 +45,7 @@ impl Algorithm for PsompT {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const USES_GROUPS: bool = true;
+    const GROUPS: GroupUse = GroupUse::Needed;
 
     fn start(params: ConstrictedParams, space: &Space) -> Self {
         Self { swarm: GroupedSwarm::new(&params, space) }

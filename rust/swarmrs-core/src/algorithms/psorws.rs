@@ -21,7 +21,7 @@ use crate::objective::Objective;
 use crate::operators::choice::roulette;
 use crate::operators::grouped_swarm::{GroupedSwarm, anyone, only};
 use crate::operators::settings::ConstrictedParams;
-use crate::search::{Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn};
+use crate::search::{Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
 use crate::streams::Rng;
 use crate::subset::Subset;
 
@@ -44,7 +44,7 @@ impl Algorithm for Psorws {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const USES_GROUPS: bool = true;
+    const GROUPS: GroupUse = GroupUse::Needed;
 
     fn start(params: ConstrictedParams, space: &Space) -> Self {
         Self { swarm: GroupedSwarm::new(&params, space) }
