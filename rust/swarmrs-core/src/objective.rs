@@ -125,11 +125,16 @@ fn gamma_of_hybrid() -> f64 {
     0.8
 }
 
-fn alpha_of_gaussian() -> f64 {
+const fn alpha_of_gaussian() -> f64 {
     0.98
 }
 
 impl Objective {
+    /// The gaussian one as published, but for the divisor.
+    pub const fn gaussian(sigma_log: SigmaLog) -> Self {
+        Self::Gaussian { alpha: alpha_of_gaussian(), sim: Sim::Plain, sigma_log }
+    }
+
     /// Refuses weights outside their range.
     ///
     /// # Errors

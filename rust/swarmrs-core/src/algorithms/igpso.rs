@@ -19,14 +19,11 @@
 //! B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using particle swarm
 //! optimisation and statistical variable grouping information, SSCI 2016
 
-use crate::groups::{SigmaLog, Sim};
+use crate::groups::SigmaLog;
 use crate::objective::Objective;
 use crate::operators::gaussian_swarm::{GaussianParams, GaussianSwarm};
 use crate::search::{Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
 use crate::subset::Subset;
-
-/// The weight of the accuracy.
-const ALPHA: f64 = 0.98;
 
 /// A swarm that takes about one feature of each group.
 #[derive(Debug)]
@@ -45,16 +42,12 @@ impl Algorithm for Igpso {
         aliases: &[],
         summary: "gpso that lowers the error and keeps near one feature of each group",
         evaluations: Some(3030),
-        objective: Objective::Gaussian {
-            alpha: ALPHA,
-            sim: Sim::Plain,
-            sigma_log: SigmaLog::Log10,
-        },
+        objective: Objective::gaussian(SigmaLog::Log10),
     };
     const GROUPS: GroupUse = GroupUse::Needed;
 
     fn objective(params: &GaussianParams) -> Objective {
-        Objective::Gaussian { alpha: ALPHA, sim: Sim::Plain, sigma_log: params.sigma_log }
+        Objective::gaussian(params.sigma_log)
     }
 
     fn start(params: GaussianParams, space: &Space) -> Self {
@@ -69,5 +62,21 @@ impl Optimizer for Igpso {
 
     fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
         self.swarm.learn(told);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::find;
+    use serde_json::{Map, json};
+
+    #[test]
+    fn moves_and_objective_have_one_logarithm() {
+        let igpso = find("igpso").unwrap();
+        let own = |given: &Map<_, _>| igpso.objective(given).unwrap();
+        assert_eq!(own(&Map::new()), Igpso::CARD.objective);
+        let natural = Map::from_iter([("sigma_log".to_owned(), json!("ln"))]);
+        assert_eq!(own(&natural), Objective::gaussian(SigmaLog::Ln));
     }
 }

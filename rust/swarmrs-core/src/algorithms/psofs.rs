@@ -67,25 +67,17 @@ impl Optimizer for Psofs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithms::find;
     use crate::testing::{drive, onemax};
+    use serde_json::Map;
 
     #[test]
     fn it_starts_from_the_fair_bits_of_all_and_in_motion() {
         let space = Space::new(20, 20);
         let mut swarm = Psofs::start(ConstrictedParams::default(), &space);
         let started = drive(&mut swarm, 1, onemax);
-        let mut rival = BinarySwarm::new(30, 6.0, &space);
-        let (streams, pool) = (crate::streams::Streams::new(1), crate::parallel::Pool::new(1));
-        let turn = Turn {
-            number: 0,
-            fraction: 0.0,
-            turns: None,
-            best: None,
-            streams: &streams,
-            phase: crate::streams::Phase::Ask,
-            pool: &pool,
-        };
-        assert!(started[0].iter().map(|tried| &tried.subset).eq(&rival.start(&turn)));
+        let mut rival = find("bpso").unwrap().start(&Map::new(), &space).unwrap().0;
+        assert_eq!(started, drive(&mut *rival, 1, onemax));
         let velocities = swarm.swarm.velocities.iter().flatten();
         let (mut least, mut most) = (0.0f64, 0.0f64);
         for &v in velocities {

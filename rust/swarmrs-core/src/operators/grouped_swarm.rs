@@ -32,11 +32,6 @@ impl GroupedSwarm {
         Self { swarm, groups, pull: params.pull() }
     }
 
-    /// The groups chosen from.
-    pub fn groups(&self) -> &Groups {
-        &self.groups
-    }
-
     /// Gives every particle a velocity, then its first subset; `choose` is as for [`advance`](Self::advance).
     pub fn start(
         &mut self,
