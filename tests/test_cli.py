@@ -304,7 +304,7 @@ def test_names_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
 def test_the_command_line_has_the_defaults_of_select() -> None:
     ours = inspect.signature(_commands.select).parameters
     theirs = inspect.signature(select).parameters
-    same = set(ours) & set(theirs) - {"data", "memory", "include", "exclude"}
+    same = set(ours) & set(theirs) - {"data", "memory", "include", "exclude", "together"}
     assert len(same) >= 18
     assert {name: ours[name].default for name in same} == {
         name: theirs[name].default for name in same

@@ -123,7 +123,7 @@ impl ByFilter {
             }
         }
         // A sum of uncertainties: what was subtracted is part of it.
-        Some(walks.into_iter().map(|walk| walk.redundancy as u64).collect())
+        Some(walks.into_iter().map(|walk| walk.redundancy.cast_unsigned()).collect())
     }
 
     fn measures(&self, subset: &Subset, places: &Subset, redundancy: u64) -> Measures {
@@ -227,7 +227,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(route: &'a Route<'a>) -> Self {
-        Self { route, added: 0, removed: 0, redundancy: route.from.redundancy as i64 }
+        Self { route, added: 0, removed: 0, redundancy: route.from.redundancy.cast_signed() }
     }
 
     /// The next place whose feature comes in or goes out, if it lies before `end`.
@@ -242,7 +242,7 @@ impl<'a> Walk<'a> {
         let Route { from, add, remove } = self.route;
         let sum =
             |places: &[u32]| places.iter().map(|&met| i64::from(row[met as usize])).sum::<i64>();
-        let shared = from.shared[place as usize] as i64 + sum(&add[..self.added])
+        let shared = from.shared[place as usize].cast_signed() + sum(&add[..self.added])
             - sum(&remove[..self.removed]);
         if add.get(self.added) == Some(&place) {
             self.redundancy += shared;
