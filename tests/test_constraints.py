@@ -49,9 +49,9 @@ def test_encoded_columns_go_together(woods: pl.DataFrame, card: Card) -> None:
         iterations=3,
         random_state=1,
     )
-    for *_, selected in found.front:
+    for point in found.front:
         for column, total in (("wood", 3), ("site", 2)):
-            assert sum(name.startswith(column) for name in selected) in (0, total)
+            assert sum(name.startswith(column) for name in point.selected) in (0, total)
 
 
 def test_lists_and_the_word_may_be_mixed(woods: pl.DataFrame) -> None:
