@@ -76,14 +76,20 @@ def test_a_selector_has_them_too(blobs: Blobs) -> None:
     assert np.flatnonzero(support).tolist() == [1, 4]
 
 
-def test_one_of_each_group_needs_groups(blobs: Blobs) -> None:
-    with pytest.raises(SpecError, match="one_per_group needs groups"):
-        select(blobs, one_per_group=True, **QUICK)
+@pytest.mark.parametrize("groups", [None, [[0, 1, 4], [2, 5], [3]]])
+def test_one_of_each_group(blobs: Blobs, groups: list[list[int]] | None) -> None:
+    """Groups are those given, or else those found in the table."""
+    found = select(blobs, one_per_group=True, groups=groups, **QUICK)
+    assert found.groups is not None
+    if groups is not None:
+        assert len(found.groups) == 3
+    for point in found.front:
+        assert all(len({*group} & {*point.selected}) <= 1 for group in found.groups)
 
 
 def test_the_command_line_has_lists(cli: Callable[..., Any], blobs_csv: Path) -> None:
     lists = ("--together", "b,e", "--together", "a,c", "--max-features", 2)
     out = cli("select", blobs_csv, "--algo", "sfs", *lists, "-f", "csv").out
     assert out == "index,column\n1,b\n4,e\n"
-    failed = cli("select", blobs_csv, "--one-per-group")
-    assert (failed.code, failed.err.splitlines()[-2]) == (2, "error: one_per_group needs groups")
+    both = ("--one-per-group", "--groups", "prefix", "--include", "a", "-f", "csv")
+    assert "0,a\n" in cli("select", blobs_csv, *both, "--seed", 1, "--max-evals", 100).out

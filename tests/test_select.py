@@ -180,7 +180,8 @@ class TestMeasure:
 
         outside = select(blobs, objective=objective, prescreen="su>0", scorer=half, **QUICK)
         assert (outside.selected, outside.scores["error"]) == (result.selected, 0.5)
-        assert len(asked) == 1
+        assert len(asked) == len({tuple(mask) for mask in asked}) == len(outside.front)
+        assert {point.error for point in outside.front} == {0.5}
 
     def test_what_tells_nothing_pads_mrmr(self, blobs: Blobs) -> None:
         with pytest.warns(SwarmrsWarning, match="tell nothing about the class"):

@@ -42,18 +42,24 @@ pub struct FrontPoint {
 }
 
 impl FrontReport {
-    /// Has its subsets measured anew, by one who was not asked during the search.
+    /// Has its subsets measured anew, by one who was not asked during the search; returns what `best` shows, which need
+    /// not be on the front.
     ///
     /// # Errors
     /// What the evaluator reports.
-    pub fn judge(&mut self, judge: &mut dyn Evaluator, n_features: usize) -> Result<()> {
+    pub fn judge(&mut self, judge: &mut dyn Evaluator, best: &Subset) -> Result<Measures> {
         let subset =
-            |point: &FrontPoint| Subset::from_indices(n_features, point.selected.iter().copied());
-        let subsets: Vec<Subset> = self.points.iter().map(subset).collect();
-        for (point, measures) in self.points.iter_mut().zip(judge.measure(&subsets)?) {
+            |point: &FrontPoint| Subset::from_indices(best.len(), point.selected.iter().copied());
+        let mut subsets: Vec<Subset> = self.points.iter().map(subset).collect();
+        let at = subsets.iter().position(|subset| subset == best).unwrap_or_else(|| {
+            subsets.push(best.clone());
+            subsets.len() - 1
+        });
+        let judged = judge.measure(&subsets)?;
+        for (point, &measures) in self.points.iter_mut().zip(&judged) {
             point.measures = measures;
         }
-        Ok(())
+        Ok(judged[at])
     }
 }
 

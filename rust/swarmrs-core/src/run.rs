@@ -288,8 +288,7 @@ impl<'a> Run<'a> {
         let mut front = front.report(self.frame.n_features());
         if let Some(judge) = &mut self.judge {
             let clock = Clock::start();
-            measures = judge.measure(std::slice::from_ref(&best.subset))?[0];
-            front.judge(&mut **judge, self.frame.n_features())?;
+            measures = front.judge(&mut **judge, &best.subset)?;
             seconds.evaluate += clock.seconds();
             seconds.total = seconds.search + seconds.evaluate;
         }
