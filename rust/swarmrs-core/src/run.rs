@@ -172,11 +172,7 @@ impl<'a> Run<'a> {
         let mut space = frame.space();
         let groups = match &spec.groups {
             _ if !needs_groups(&entry) => None,
-            Some(GroupSpec::Given { groups }) => Some(Groups::new(groups.clone(), n_bits)?),
-            Some(_) => {
-                let what = "without a table there is nothing to find groups in: give lists".into();
-                return Err(Error::BadSpec { what });
-            }
+            Some(given) => Some(given.of_bits(n_bits)?),
             None => Some(Groups::singles(n_bits)),
         };
         if let Some(groups) = &groups {
