@@ -253,6 +253,8 @@ class TestSources:
             (["abc"], "group 'abc' is no list of columns"),
             (3, "groups are 3, expected lists of columns"),
             ("lbn", "groups 'lbn' are no method and no file"),
+            ("prefix,rows=3", "groups 'prefix,rows=3' are no method and no file"),
+            ("lbm,restarts=1001", "restarts is 1001, expected 1 to 1000"),
             ("lbm=0", "groups is 0, expected a whole number of 1 or more"),
             ("lbm=x", "groups is 'x', expected a whole number of 1 or more"),
             ("lbm=4", "n_groups is 4, expected 1 to 3, the columns that are not constant"),

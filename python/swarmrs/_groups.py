@@ -25,7 +25,8 @@ _SETTINGS: dict[str, dict[str, tuple[str, ...] | None]] = {
     "hclust": {"rows": None, "levels": None, "distance": ("su", "spearman")},
 }
 METHODS = (*_SETTINGS, "prefix")
-_METHOD = re.compile(rf"({'|'.join(METHODS)})(?:[=,].*)?", flags=re.DOTALL)
+_FOUND = re.compile(rf"({'|'.join(_SETTINGS)})([=,].*)?")
+_NAMED = re.compile(r"prefix(?:=(.+))?")
 
 
 def group_spec(given: Groups, table: Table) -> tuple[str, Spec]:
@@ -37,11 +38,10 @@ def group_spec(given: Groups, table: Table) -> tuple[str, Spec]:
         If it is no method, has an unknown setting, or is no partition of the columns that are not
         constant.
     """
-    if isinstance(given, str) and (method := _METHOD.fullmatch(given)):
-        if method[1] == "prefix":
-            separator = given.removeprefix("prefix").removeprefix("=") or "_"
-            return "prefix", _given(_by_prefix(table.names, separator), table, given)
-        return method[1], _method(method[1], given.removeprefix(method[1]))
+    if isinstance(given, str) and (found := _FOUND.fullmatch(given)):
+        return found[1], _method(found[1], found[2] or "")
+    if isinstance(given, str) and (named := _NAMED.fullmatch(given)):
+        return "prefix", _given(_by_prefix(table.names, named[1] or "_"), table, given)
     if isinstance(given, str | os.PathLike):
         path = Path(given)
         return "file", _given(_read(path), table, path.name)

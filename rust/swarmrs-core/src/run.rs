@@ -207,15 +207,10 @@ impl<'a> Run<'a> {
         };
         let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
         let groups = match &spec.groups {
-            _ if !needs_groups(spec, &entry, objective) => None,
-            Some(GroupSpec::Given { groups }) => {
-                Some(Arc::new(Groups::new(groups.clone(), n_bits)?))
+            Some(given) if needs_groups(spec, &entry, objective) => {
+                Some(Arc::new(given.of_bits(n_bits)?))
             }
-            Some(_) => {
-                let what = "without a table there is nothing to find groups in: give lists".into();
-                return Err(Error::BadSpec { what });
-            }
-            None => None,
+            _ => None,
         };
         Ok(Self {
             space: space(&entry, &frame, groups.as_deref()),

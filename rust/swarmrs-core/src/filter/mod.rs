@@ -1,8 +1,8 @@
 //! What columns tell about the class and about each other, without any classifier.
 //!
 //! Columns are cut into levels ([`discretize`]); entropies come from counts of levels ([`entropy`], [`divisions`],
-//! [`levels`]). The symmetric uncertainty of two columns A, B is 2 (H(A) + H(B) - H(A, B)) / (H(A) + H(B)), from 0 to 1. That of a
-//! column and the class is its relevance; a column of one level has none.
+//! [`levels`]). The symmetric uncertainty of two columns A, B is 2 (H(A) + H(B) - H(A, B)) / (H(A) + H(B)), from 0 to 1.
+//! That of a column and the class is its relevance; a column of one level has none.
 
 pub mod cfs;
 pub mod discretize;

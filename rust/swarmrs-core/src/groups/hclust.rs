@@ -76,7 +76,7 @@ impl Hclust {
         let n = sample.columns.len();
         if n > MOST_COLUMNS {
             let what = format!(
-                "hclust compares all pairs of columns and {n} are too many, expected {MOST_COLUMNS} at most"
+                "hclust compares all pairs of {n} columns, expected {MOST_COLUMNS} at most: use lbm"
             );
             return Err(Error::BadData { what });
         }
@@ -280,7 +280,7 @@ mod tests {
         let message = Hclust::default().find(&table(&columns), &Pool::new(1)).unwrap_err();
         assert_eq!(
             message.to_string(),
-            "hclust compares all pairs of columns and 20001 are too many, expected 20000 at most"
+            "hclust compares all pairs of 20001 columns, expected 20000 at most: use lbm"
         );
     }
 

@@ -7,8 +7,8 @@
 //!
 //! The least of R = 2..6 row groups and C = 1..30 column groups is taken. For each R, five C in a row that are no better
 //! than the best before them end the search. F is the largest bound of five starts; see
-//! [`block_model`](super::block_model). Columns of one group have alike levels in alike rows: one that falls where
-//! another rises belongs elsewhere.
+//! [`block_model`](super::block_model). Columns of one group have alike levels in alike rows; one that falls where
+//! another rises is not alike.
 //!
 //! The model is a reconstruction: B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using
 //! particle swarm optimisation and statistical variable grouping information, IEEE SSCI (2016), group features by the
@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 const ROW_GROUPS: std::ops::RangeInclusive<usize> = 2..=6;
 /// So many numbers of column groups without improvement end the search.
 const PATIENCE: usize = 5;
+const MOST_RESTARTS: usize = 1000;
 
 /// How a block model is fitted and chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,8 +95,8 @@ impl Lbm {
     /// [`Error::OutOfRange`].
     pub fn check(&self) -> Result<()> {
         check_sample(self.n_groups, self.rows, self.levels)?;
-        if self.restarts == 0 {
-            return Err(Error::out_of_range("restarts", 0, "1 or more"));
+        if !(1..=MOST_RESTARTS).contains(&self.restarts) {
+            return Err(Error::out_of_range("restarts", self.restarts, "1 to 1000"));
         }
         Ok(())
     }
@@ -266,7 +267,7 @@ mod tests {
         let levels = Lbm { levels: 1, ..Lbm::default() };
         assert_eq!(message(levels), "levels is 1, expected 2 to 64");
         let restarts = Lbm { restarts: 0, ..Lbm::default() };
-        assert_eq!(message(restarts), "restarts is 0, expected 1 or more");
+        assert_eq!(message(restarts), "restarts is 0, expected 1 to 1000");
         let none = Lbm { n_groups: Some(0), ..Lbm::default() };
         assert_eq!(message(none), "n_groups is 0, expected 1 or more");
     }

@@ -71,6 +71,20 @@ impl GroupSpec {
             Self::Hclust(hclust) => hclust.find(data, pool),
         }
     }
+
+    /// The groups of bits, which only lists can tell.
+    ///
+    /// # Errors
+    /// [`Error::BadSpec`] for lists that are wrong, or for a source that needs a table.
+    pub fn of_bits(&self, n_bits: usize) -> Result<Groups> {
+        match self {
+            Self::Given { groups } => Groups::new(groups.clone(), n_bits),
+            Self::Lbm(_) | Self::Hclust(_) => {
+                let what = "without a table there is nothing to find groups in: give lists".into();
+                Err(Error::BadSpec { what })
+            }
+        }
+    }
 }
 
 /// Groups and how their number was chosen.
@@ -218,6 +232,7 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
+    use super::hclust::Distance;
     use super::*;
     use crate::dataset::Scale;
     use crate::streams::{Phase, Streams};
@@ -244,6 +259,28 @@ mod tests {
 
     fn groups(members: &[&[usize]], n: usize) -> Result<Groups> {
         Groups::new(members.iter().map(|group| group.to_vec()).collect(), n)
+    }
+
+    #[test]
+    fn a_source_may_leave_its_settings_out() {
+        let read = |text: &str| serde_json::from_str::<GroupSpec>(text);
+        assert_eq!(read(r#"{"source": "lbm"}"#).unwrap(), GroupSpec::default());
+        let some = r#"{"source": "hclust", "n_groups": 4, "distance": "spearman"}"#;
+        let expected =
+            Hclust { n_groups: Some(4), distance: Distance::Spearman, ..Hclust::default() };
+        assert_eq!(read(some).unwrap(), GroupSpec::Hclust(expected));
+        assert!(read(r#"{"source": "hclust", "restarts": 4}"#).is_err());
+        let written = serde_json::to_string(&GroupSpec::default()).unwrap();
+        assert_eq!(read(&written).unwrap(), GroupSpec::default());
+    }
+
+    #[test]
+    fn bits_have_the_groups_given() {
+        let given = GroupSpec::Given { groups: vec![vec![2, 0], vec![1]] };
+        assert_eq!(given.of_bits(3).unwrap(), groups(&[&[0, 2], &[1]], 3).unwrap());
+        let message = GroupSpec::default().of_bits(3).unwrap_err().to_string();
+        assert!(message.contains("give lists"), "{message}");
+        assert_eq!(Groups::one_of_all(2), groups(&[&[0, 1]], 2).unwrap());
     }
 
     #[test]
