@@ -28,6 +28,10 @@ fn differing(isa: Isa, a: &[u64], b: &[u64]) -> usize {
 }
 
 /// How many bits differ, by whatever instructions the caller is compiled for.
+#[allow(
+    clippy::inline_always,
+    reason = "only inside the caller is it compiled for its instructions"
+)]
 #[inline(always)]
 pub fn count_differing(a: &[u64], b: &[u64]) -> usize {
     a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones() as usize).sum()
