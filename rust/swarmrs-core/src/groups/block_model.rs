@@ -34,9 +34,12 @@ const NEGLIGIBLE: f64 = -40.0;
 /// A table of levels, both ways round.
 #[derive(Debug)]
 pub struct Cells {
-    n_rows: usize,
-    n_columns: usize,
-    n_levels: usize,
+    /// How many rows there are.
+    pub n_rows: usize,
+    /// How many columns there are.
+    pub n_columns: usize,
+    /// How many levels a cell may have.
+    pub n_levels: usize,
     by_row: Vec<u8>,
     by_column: Vec<u8>,
 }
@@ -46,27 +49,9 @@ impl Cells {
     pub fn new(columns: &[Vec<u32>], n_levels: usize) -> Self {
         let by_column: Vec<u8> = columns.iter().flatten().map(|&level| level as u8).collect();
         let (n_columns, n_rows) = (columns.len(), by_column.len() / columns.len());
-        let cell = |row: usize, column: usize| by_column[column * n_rows + row];
-        let by_row = (0..n_rows)
-            .flat_map(|row| (0..n_columns).map(move |column| (row, column)))
-            .map(|(row, column)| cell(row, column))
-            .collect();
+        let row = |row: usize| columns.iter().map(move |column| column[row] as u8);
+        let by_row = (0..n_rows).flat_map(row).collect();
         Self { n_rows, n_columns, n_levels, by_row, by_column }
-    }
-
-    /// How many rows there are.
-    pub fn n_rows(&self) -> usize {
-        self.n_rows
-    }
-
-    /// How many columns there are.
-    pub fn n_columns(&self) -> usize {
-        self.n_columns
-    }
-
-    /// How many levels a cell may have.
-    pub fn n_levels(&self) -> usize {
-        self.n_levels
     }
 }
 
@@ -382,8 +367,8 @@ pub(super) mod tests {
             seed: u64,
         ) {
             let cells = Cells::new(&columns, 3);
-            let n_row_groups = n_row_groups.min(cells.n_rows());
-            let n_groups = n_groups.min(cells.n_columns());
+            let n_row_groups = n_row_groups.min(cells.n_rows);
+            let n_groups = n_groups.min(cells.n_columns);
             let mut model = Model::start(&cells, n_row_groups, n_groups, &mut rng(seed));
             let mut before = f64::NEG_INFINITY;
             for _ in 0..25 {

@@ -69,9 +69,9 @@ impl Default for Lbm {
 
 impl Criterion {
     fn of(self, bound: f64, cells: &Cells, n_row_groups: usize, n_groups: usize) -> f64 {
-        let blocks = (n_row_groups * n_groups * (cells.n_levels() - 1)) as f64;
+        let blocks = (n_row_groups * n_groups * (cells.n_levels - 1)) as f64;
         let (r, c) = ((n_row_groups - 1) as f64, (n_groups - 1) as f64);
-        let (m, p) = (cells.n_rows() as f64, cells.n_columns() as f64);
+        let (m, p) = (cells.n_rows as f64, cells.n_columns as f64);
         let price = match self {
             Self::Aic => 2.0 * (blocks + r + c),
             Self::Icl => blocks * math::ln(m * p) + r * math::ln(m) + c * math::ln(p),
@@ -123,10 +123,10 @@ impl Lbm {
     fn choose(&self, cells: &Cells, pool: &Pool) -> (Vec<Point>, Vec<usize>) {
         let numbers = match self.n_groups {
             Some(number) => number..=number,
-            None => 1..=MOST_GROUPS.min(cells.n_columns()),
+            None => 1..=MOST_GROUPS.min(cells.n_columns),
         };
         let mut chains: Vec<Chain> = ROW_GROUPS
-            .filter(|&n_row_groups| n_row_groups <= cells.n_rows())
+            .filter(|&n_row_groups| n_row_groups <= cells.n_rows)
             .map(|n_row_groups| Chain { n_row_groups, curve: Vec::new(), best: None })
             .collect();
         for n_groups in numbers {
