@@ -24,7 +24,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-rust quality high-dimension ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-rust quality high-dimension grouping fronts ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,12 @@ quality: build ## compare the subsets that all methods find; ARGS="--seeds 3 --d
 
 high-dimension: build ## repeat the comparison of the VLPSO paper; ARGS="--seeds 1 --datasets srbct" for a part
 	$(BIN)/python benches/high_dimension.py $(ARGS)
+
+grouping: build ## repeat the comparison of the grouped swarms; ARGS="--seeds 3 --datasets wine" for a part
+	$(BIN)/python benches/grouping.py $(ARGS)
+
+fronts: build ## compare the fronts of error and size that searches find; ARGS="--seeds 3 --datasets sonar" for a part
+	$(BIN)/python benches/fronts.py $(ARGS)
 
 ci: ## run the gate: lint, then test
 	.ci/run

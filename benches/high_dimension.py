@@ -14,28 +14,24 @@ Finished folds are kept in the file of --store, so that a second call only adds 
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from large import ROOT, TABLES
-from numpy.typing import NDArray
 from runs import Store
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 from swarmrs import algorithms, select
 from swarmrs.exceptions import SwarmrsWarning
+from tables import deal, published, table
 
 DATASETS = "srbct,leukemia1,dlbcl,9tumor,brain_tumor1,brain_tumor2,prostate,leukemia2,11tumor"
 METHODS = "vlpso,vlpso-ls,pso,eclpso,cso,lfs,cfs,fcbf"
-FIGURES = TABLES.parent / "reference" / "paper_results.csv"
 N_FOLDS = 10
 
 
@@ -59,33 +55,9 @@ class Found:
     saved: float
 
 
-Rows = NDArray[np.int64]
-
-
-@cache
-def _table(name: str) -> tuple[NDArray[np.float64], Rows]:
-    """Return the values and the classes."""
-    frame = pl.read_parquet(TABLES / f"{name}.parquet")
-    x = frame.drop("class").to_numpy().astype(np.float64)
-    y = np.unique(frame["class"].to_numpy(), return_inverse=True)[1].astype(np.int64)
-    return x, y
-
-
-def _folds(y: Rows, seed: int) -> Rows:
-    """Return the fold of each row.
-
-    Classes too small for all folds are dealt out too, each going on where the last ended.
-    """
-    rng = np.random.default_rng(seed)
-    dealt = np.concatenate([rng.permutation(np.flatnonzero(y == c)) for c in np.unique(y)])
-    folds = np.empty(len(y), np.int64)
-    folds[dealt] = np.arange(len(y)) % N_FOLDS
-    return folds
-
-
 def _run(key: Key, jobs: int) -> Found:
-    x, y = _table(key.data)
-    folds = _folds(y, key.seed)
+    x, y = table(key.data)
+    folds = deal(y, key.seed, N_FOLDS)
     train, test = folds != key.fold, folds == key.fold
     start = time.perf_counter()
     with warnings.catch_warnings():
@@ -125,15 +97,12 @@ def _wanted(args: argparse.Namespace, datasets: list[str]) -> Iterator[Key]:
 
 
 def _published() -> dict[tuple[str, str, str], float]:
-    if not FIGURES.exists():
-        return {}
-    with FIGURES.open(encoding="utf-8", newline="") as file:
-        return {
-            (row["dataset"], row["method"].lower(), row["metric"]): float(row["value"])
-            for row in csv.DictReader(file)
-            if row["paper"] == "002" and row["table"] in ("III", "IV")
-            if row["metric"] in ("mean_size", "best_test_bacc", "mean_test_bacc", "std_test_bacc")
-        }
+    return {
+        (row["dataset"], row["method"].lower(), row["metric"]): float(row["value"])
+        for row in published("002")
+        if row["table"] in ("III", "IV")
+        if row["metric"] in ("mean_size", "best_test_bacc", "mean_test_bacc", "std_test_bacc")
+    }
 
 
 def _line(data: str, method: str, runs: dict[Key, Found], seeds: int) -> str | None:

@@ -13,7 +13,6 @@ are kept in the file of --store, so that a second call only adds what is missing
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from runs import Store
 from scipy import stats
 from swarmrs import algorithms, select
+from tables import published
 
 DATASETS = "sonar,ionosphere,vehicle,german,musk1,lsvt"
 METHODS = (
@@ -42,7 +42,6 @@ PUBLISHED = {
     "chbpso": "chBPSO",
     "upso2d": "2D-UPSO",
 }
-FIGURES = TABLES.parent / "reference" / "paper_results.csv"
 LEVEL = 0.05
 
 
@@ -180,15 +179,12 @@ def _holm(p_values: Sequence[float]) -> list[float]:
 
 def _print_published(results: Results) -> None:
     """Print the figures of the 2D-learning paper for the same methods and tables."""
-    if not FIGURES.exists():
-        return
-    with FIGURES.open(encoding="utf-8", newline="") as file:
-        figures = {
-            (row["dataset"], row["method"], row["metric"]): float(row["value"])
-            for row in csv.DictReader(file)
-            if row["paper"] == "000" and row["table"] in ("4", "7")
-            if row["metric"] in ("mean_error", "mean_size")
-        }
+    figures = {
+        (row["dataset"], row["method"], row["metric"]): float(row["value"])
+        for row in published("000")
+        if row["table"] in ("4", "7")
+        if row["metric"] in ("mean_error", "mean_size")
+    }
     methods = [method for method in results.methods if method in PUBLISHED]
     datasets = [d for d in results.datasets if (d, "GA", "mean_error") in figures]
     if not methods or not datasets:

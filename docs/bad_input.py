@@ -197,6 +197,12 @@ COLUMNS = [
         f"{SEARCH} --encode onehot",
     ),
     Case(
+        "the same, selected together",
+        "d.csv",
+        b"t,a,class\nu,1,x\nv,2,y\nu,3,x\nv,5,y\n",
+        f"{SEARCH} --encode onehot --together encoded",
+    ),
+    Case(
         "an identifier",
         "d.csv",
         b"id,a,class\n" + b"".join(b"%d,%d,%c\n" % (i, i * 7 % 5, b"xy"[i % 2]) for i in range(12)),

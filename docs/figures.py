@@ -23,6 +23,7 @@ FOLDER = Path(__file__).parent / "figures"
 FIGURES = {
     "learning2d": ("upso2d", "gpso2d", "lpso2d", "clpso2d"),
     "binary": ("bpso", "cbpso", "cdbpso", "chbpso", "bpsofs", "pbpso", "pbpsofs"),
+    "grouped": ("psofs", "psomp", "psomp-t", "psorws", "gpso", "igpso"),
     "real": ("erfs", "pso42"),
     "highdim": ("pso", "clpso", "eclpso", "cso", "vlpso", "vlpso-ls"),
     "genetic": ("ga", "sga", "hga"),

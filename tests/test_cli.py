@@ -260,6 +260,8 @@ BAD_CALLS = [
     (("--max-evals", 10), "the budget ends before the first turn of bpso", ""),
     (("--objective", "hybrid"), "the hybrid objective needs", ""),
     (("--objective", "weighted", "--alpha", 2), "alpha is 2, expected", ""),
+    (("--alpha", 0.7), "alpha is 0.7, but no objective is given", "weighted and gaussian"),
+    (("--scoring", "mc"), "unknown scoring 'mc'", "did you mean 'mcc'?"),
 ]
 
 
@@ -322,7 +324,7 @@ def test_names_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
 def test_the_command_line_has_the_defaults_of_select() -> None:
     ours = inspect.signature(_commands.select).parameters
     theirs = inspect.signature(select).parameters
-    same = set(ours) & set(theirs) - {"data", "memory", "include", "exclude"}
+    same = set(ours) & set(theirs) - {"data", "memory", "include", "exclude", "together"}
     assert len(same) >= 18
     assert {name: ours[name].default for name in same} == {
         name: theirs[name].default for name in same

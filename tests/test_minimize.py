@@ -15,7 +15,7 @@ Bits = NDArray[np.bool_]
 IDS = [card.id for card in algorithms() if card.family != "filter"]
 FILTERS = [card.id for card in algorithms() if card.family == "filter"]
 # Searches that never propose all bits 0, and those that do in their first turn only.
-NEVER_EMPTY = {"gsbs", "sfs", "sbs", "pta", "sffs", "sbfs", "hga"}
+NEVER_EMPTY = {"gsbs", "sfs", "sbs", "pta", "sffs", "sbfs", "hga", "psomp", "psomp-t", "psorws"}
 EMPTY_AT_FIRST = {"clpso2d", "gpso2d", "lpso2d", "upso2d"}
 
 

@@ -45,6 +45,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:nb-cdf repeats:swarmrs.exception
                 "folds": {"scheme": "loo"},
             },
         ),
+        ("003", RAW_5NN),
         ("004", {**RAW_5NN, "k": 1, "scale": "minmax", "folds": {"scheme": "loo"}}),
     ],
 )
@@ -72,6 +73,9 @@ def test_a_preset_measures_as_its_study_does(
         ("002", "bpso", 100, 10_100),
         ("002", "vlpso", 100, None),
         ("002", "sfs", None, None),
+        ("003", "psorws", 30, 3030),
+        ("003", "pbpso", 30, 3030),
+        ("003", "lfs", None, None),
         ("004", "bpso", 20, 2000),
         ("004", "HGA(3)", 20, 8000),
         ("004", "sffs", None, 1_000_000),
@@ -180,7 +184,7 @@ def test_an_unknown_preset_is_refused_with_the_list(
         assert outcome.code == 2
         assert outcome.err.splitlines()[-2:] == [
             "error: unknown preset '005'",
-            "hint: did you mean '004'? known: 000, 000-nb, 001, 002, 004",
+            "hint: did you mean '004'? known: 000, 000-nb, 001, 002, 003, 004",
         ]
 
 
@@ -212,3 +216,21 @@ def test_in_high_dimensions_the_swarm_goes_by_the_features_and_lowers_the_hybrid
         result = select(blobs, preset="002", algo=algo, iterations=1, random_state=1)
         assert result.objective == {"kind": "hybrid", "gamma": 0.8}
     assert select(blobs, preset="002", objective="error", iterations=1).objective["kind"] == "error"
+
+
+def test_the_study_of_groups_counts_one_versus_rest_accuracy(blobs: Blobs) -> None:
+    result = select(blobs, preset="003", algo="psofs", iterations=2, random_state=1)
+    assert result.objective == {"kind": "error", "scoring": "ovr_accuracy"}
+    accuracy = result.scores["ovr_accuracy"]
+    assert accuracy is not None
+    assert result.cost == 1 - accuracy
+    own = select(blobs, preset="003", algo="igpso", iterations=2, random_state=1)
+    assert own.objective == {
+        "kind": "gaussian",
+        "alpha": 0.98,
+        "sim": "plain",
+        "sigma_log": "log10",
+        "scoring": "ovr_accuracy",
+    }
+    set_here = select(blobs, preset="003", scoring="mcc", iterations=1, random_state=1)
+    assert set_here.objective["scoring"] == "mcc"

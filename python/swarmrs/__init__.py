@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from swarmrs._estimators import SwarmSelector
     from swarmrs._evaluator import Evaluator
     from swarmrs._filter_selector import FilterSelector
+    from swarmrs._group import group
+    from swarmrs._grouping import Grouping
     from swarmrs._minimize import Minimum, minimize
     from swarmrs._rank import Ranking, rank
     from swarmrs._select import algorithms, select
@@ -28,6 +30,7 @@ __all__ = [
     "Description",
     "Evaluator",
     "FilterSelector",
+    "Grouping",
     "Minimum",
     "Ranking",
     "Selection",
@@ -36,6 +39,7 @@ __all__ = [
     "algorithms",
     "describe",
     "exceptions",
+    "group",
     "minimize",
     "rank",
     "read_table",
@@ -47,6 +51,7 @@ _HOMES = {
     "Description": "_describe",
     "Evaluator": "_evaluator",
     "FilterSelector": "_filter_selector",
+    "Grouping": "_grouping",
     "Minimum": "_minimize",
     "Ranking": "_rank",
     "Selection": "_selection",
@@ -54,6 +59,7 @@ _HOMES = {
     "__version__": "_swarmrs",
     "algorithms": "_select",
     "describe": "_describe",
+    "group": "_group",
     "minimize": "_minimize",
     "rank": "_rank",
     "read_table": "_table",

@@ -1,6 +1,8 @@
 """From columns of any kind to numbers, by policies the caller names; nothing silently."""
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -63,10 +65,28 @@ def drop_columns(
     return features.drop(gone), [told]
 
 
+class Numbers(NamedTuple):
+    """Columns as numbers.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+        The columns.
+    warnings : list of str
+        What was rounded or filled.
+    encoded : list of tuple of int
+        The positions of the columns that came from one column of text, for each that was spread.
+    """
+
+    frame: pl.DataFrame
+    warnings: list[str]
+    encoded: list[tuple[int, ...]]
+
+
 def to_numbers(
     frame: pl.DataFrame, *, missing: str, encode: str, gaps: str | None = None
-) -> tuple[pl.DataFrame, list[str]]:
-    """Return the columns as numbers, and warnings of what was rounded or filled.
+) -> Numbers:
+    """Return the columns as numbers.
 
     Text becomes the rank of its value among the column's values sorted bytewise, is filled as such,
     and is spread over one column for each value if `encode` is ``"onehot"``. No value is missing
@@ -92,11 +112,18 @@ def to_numbers(
     if missing != "keep":
         frame, filled = _fill(frame, missing, nominal=set(text), gaps=gaps)
         warnings += filled
-    if encode == "onehot":
-        columns = list(_one_hot(frame, values))
-        check_names([column.name for column in columns], "the encoded table", "rename one of them")
-        frame = pl.DataFrame(columns)
-    return frame, warnings
+    if encode != "onehot":
+        return Numbers(frame, warnings, [])
+    spread = [_one_hot(column, values.get(column.name)) for column in frame]
+    columns = [column for part in spread for column in part]
+    check_names([column.name for column in columns], "the encoded table", "rename one of them")
+    ends = accumulate(len(part) for part in spread)
+    encoded = [
+        tuple(range(end - len(part), end))
+        for end, part in zip(ends, spread, strict=True)
+        if len(part) > 1
+    ]
+    return Numbers(pl.DataFrame(columns), warnings, encoded)
 
 
 def text_columns(frame: pl.DataFrame) -> list[str]:
@@ -258,10 +285,10 @@ def _nearest_values(
     return (pl.Series(name, filled[:, frame.get_column_index(name)]) for name in incomplete)
 
 
-def _one_hot(frame: pl.DataFrame, values: dict[str, pl.Series]) -> Iterator[pl.Series]:
-    for column in frame:
-        if column.name not in values:
-            yield column
-            continue
-        for code, value in enumerate(values[column.name]):
-            yield (column == code).cast(pl.UInt8).alias(f"{column.name}={value}")
+def _one_hot(column: pl.Series, values: pl.Series | None) -> list[pl.Series]:
+    if values is None:
+        return [column]
+    return [
+        (column == code).cast(pl.UInt8).alias(f"{column.name}={value}")
+        for code, value in enumerate(values)
+    ]

@@ -8,7 +8,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 
 from swarmrs._chooser import Chooser
+from swarmrs._constraints import Together
 from swarmrs._evaluation import CV
+from swarmrs._groups import Groups
 from swarmrs._scorer import Estimator, Scoring
 from swarmrs._select import RandomState, select
 from swarmrs._selection import Setting
@@ -25,7 +27,7 @@ class SwarmSelector(Chooser):
         The study whose settings take the place of the defaults, as for `swarmrs.select`.
     classifier, k, metric, weights, cv, cv_seed, scale, scoring
         How a subset is measured, as for `swarmrs.select`.
-    objective, alpha, gamma
+    objective, alpha, gamma, sim, sigma_log
         What is lowered.
     max_evals, iterations, time_limit, target_cost
         When to stop; by default after the algorithm's own number of evaluations.
@@ -35,8 +37,17 @@ class SwarmSelector(Chooser):
         Features that are always, or never, in.
     max_features : int, optional
         How many features may be chosen.
+    together : sequence of sequences of str or int
+        Features that go in or out together.
+    one_per_group : bool
+        Whether at most one feature of each group may be chosen.
     prescreen : {"su>0", "top=K", "fcbf", "cfs"}, optional
         Drop features before the search, by the samples given to `fit` alone.
+    groups : str, path, sequence of sequences or Grouping, optional
+        Which features belong together, for algorithms that ask, as for `swarmrs.select`. These are
+        groups of features; the groups of samples that a splitter of `cv` may ask for are not meant.
+    pick : {"best", "knee", "size<=K"}
+        Which of the subsets tried is chosen, as for `swarmrs.select`.
     random_state : int, RandomState, Generator or None
         The seed of the search.
     n_jobs : int, optional
@@ -53,6 +64,8 @@ class SwarmSelector(Chooser):
         The chosen features.
     cost_, scores_, stop_, n_evaluations_, trace_, front_
         What the search found and how; see `swarmrs.Selection`.
+    groups_ : tuple of tuple of str or None
+        The groups of features the search knew of.
     result_ : Selection
         All of it.
     n_features_in_, feature_names_in_
@@ -80,8 +93,10 @@ class SwarmSelector(Chooser):
         scale: str | None = None,
         scoring: Scoring | None = None,
         objective: str | None = None,
-        alpha: float = 0.9,
-        gamma: float = 0.8,
+        alpha: float | None = None,
+        gamma: float | None = None,
+        sim: str | None = None,
+        sigma_log: str | None = None,
         max_evals: int | None = None,
         iterations: int | None = None,
         time_limit: float | None = None,
@@ -90,7 +105,11 @@ class SwarmSelector(Chooser):
         include: Sequence[str | int] = (),
         exclude: Sequence[str | int] = (),
         max_features: int | None = None,
+        together: Together = (),
+        one_per_group: bool = False,
         prescreen: str | None = None,
+        groups: Groups | None = None,
+        pick: str = "best",
         random_state: RandomState = None,
         n_jobs: int | None = None,
         memory: int = 2**30,
@@ -111,6 +130,8 @@ class SwarmSelector(Chooser):
         self.objective = objective
         self.alpha = alpha
         self.gamma = gamma
+        self.sim = sim
+        self.sigma_log = sigma_log
         self.max_evals = max_evals
         self.iterations = iterations
         self.time_limit = time_limit
@@ -119,7 +140,11 @@ class SwarmSelector(Chooser):
         self.include = include
         self.exclude = exclude
         self.max_features = max_features
+        self.together = together
+        self.one_per_group = one_per_group
         self.prescreen = prescreen
+        self.groups = groups
+        self.pick = pick
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory = memory
@@ -152,6 +177,7 @@ class SwarmSelector(Chooser):
         self.n_evaluations_ = result.evaluations.asked
         self.trace_ = result.trace
         self.front_ = result.front
+        self.groups_ = result.groups
         return self
 
     def __sklearn_tags__(self) -> Tags:

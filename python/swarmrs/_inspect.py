@@ -21,7 +21,7 @@ class Findings(NamedTuple):
     Attributes
     ----------
     constant : tuple of int
-        They have one value.
+        They have one value, or none.
     ids : tuple of int
         They look like identifiers: numbers that rise or fall with the row, text that never repeats.
     twins : tuple of tuples of int
@@ -65,7 +65,7 @@ def inspect(
         if at in excluded:
             continue
         column = x[:, at]
-        if (column == column[0]).all():
+        if is_constant(column):
             constant.append(at)
             continue
         # Adding 0 makes one zero of the two that floats have.
@@ -74,6 +74,11 @@ def inspect(
             ids.append(at)
     twins = tuple(tuple(group) for group in groups.values() if len(group) > 1)
     return Findings(tuple(constant), tuple(ids), twins)
+
+
+def is_constant(column: NDArray[np.float64]) -> bool:
+    """Tell whether a column has one value, or none."""
+    return bool((column == column[0]).all() or np.isnan(column).all())
 
 
 def _equation(names: list[str], shown: int = 4) -> str:

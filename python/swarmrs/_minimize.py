@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
+from swarmrs._groups import given_groups
 from swarmrs._scorer import Outside
 from swarmrs._select import RandomState, Turn, budget, draw_seed, plain
 from swarmrs._selection import Seconds, Setting
@@ -77,6 +78,7 @@ def minimize(
     include: Sequence[int] = (),
     exclude: Sequence[int] = (),
     max_bits: int | None = None,
+    groups: Sequence[Sequence[int]] | None = None,
     random_state: RandomState = None,
     checkpoint: str | os.PathLike[str] | None = None,
     on_turn: Callable[[Turn], bool | None] | None = None,
@@ -102,6 +104,9 @@ def minimize(
         Bits that are always, or never, 1.
     max_bits : int, optional
         How many bits may be 1, the included ones counted.
+    groups : sequence of sequences of int, optional
+        Which bits belong together, for algorithms that ask: each bit stands in one group. By
+        default all bits are one group.
     random_state : int, RandomState, Generator or None
         The seed of the search. None draws one, which the result holds.
     checkpoint : path, optional
@@ -133,8 +138,14 @@ def minimize(
         raise SpecError(f"fn is {fn!r}, expected a function of a matrix of bits")
     if check_whole("n_bits", n_bits) > _MOST_BITS:
         raise SpecError(f"n_bits is {n_bits!r}, expected {_MOST_BITS} at most")
-    forced, barred = _bits("include", include, n_bits), _bits("exclude", exclude, n_bits)
+    forced = set(_bits("include", include, n_bits))
+    barred = set(_bits("exclude", exclude, n_bits))
     _check_freedom(forced, barred, n_bits, max_bits)
+    together = None
+    if groups is not None:
+        bits = (_bits("groups", group, n_bits) for group in groups)
+        none = np.zeros(n_bits, dtype=bool)
+        together = given_groups(bits, none, lambda bit: f"bit {bit}", "the lists")
 
     def costs(candidates: NDArray[np.bool_]) -> list[float]:
         return _check_costs(fn(candidates), candidates)
@@ -150,6 +161,7 @@ def minimize(
         "include": sorted(forced),
         "exclude": sorted(barred),
         "max_features": max_bits,
+        "groups": together,
         "memory": 0,
     }
     found = json.loads(
@@ -179,9 +191,9 @@ def minimize(
     )
 
 
-def _bits(what: str, given: Sequence[int], n_bits: int) -> set[int]:
+def _bits(what: str, given: Sequence[int], n_bits: int) -> list[int]:
     try:
-        return {range(n_bits)[bit] for bit in given}
+        return [range(n_bits)[bit] for bit in given]
     except (IndexError, TypeError):
         raise SpecError(
             f"{what} is {given!r}, expected numbers of bits", f"bits count from 0 to {n_bits - 1}"

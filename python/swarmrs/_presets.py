@@ -21,8 +21,9 @@ class Preset:
         What it is, in a few words.
     classifier, k, metric, weights, cv, scale
         How it measures a subset, as for `select`.
-    objective : str or None
-        What it lowers, as for `select`; None leaves that to the algorithm.
+    objective, scoring : str or None
+        What it lowers and the score that counts, as for `select`; None leaves the one to the
+        algorithm and the other to the objective.
     max_evals : mapping of str to count
         The subsets an algorithm may ask for, by its family, unless it ends by itself.
     population : mapping of str to count
@@ -37,6 +38,7 @@ class Preset:
     cv: int | str | None = None
     scale: str | None = None
     objective: str | None = None
+    scoring: str | None = None
     max_evals: Mapping[str, Count] = field(default_factory=dict)
     population: Mapping[str, Count] = field(default_factory=dict)
 
@@ -88,6 +90,19 @@ PRESETS = {
         # A start and 100 moves.
         max_evals={family: lambda n: 101 * _twentieth(n) for family in ("swarm", "baseline")},
         population={"swarm": _twentieth},
+    ),
+    "003": Preset(
+        about="swarms that choose within groups of features, by 5-NN",
+        classifier="knn",
+        k=5,
+        metric="euclidean",
+        weights="uniform",
+        cv=10,
+        scale="none",
+        scoring="ovr_accuracy",
+        # A start and 100 moves.
+        max_evals={"swarm": 3030, "baseline": 3030},
+        population={"swarm": 30},
     ),
     "004": Preset(
         about="complementary distribution BPSO and its rivals, by 1-NN",

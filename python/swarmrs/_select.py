@@ -4,32 +4,32 @@ import json
 import os
 import secrets
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias, TypedDict
 
 import numpy as np
 
 from swarmrs import _swarmrs
+from swarmrs._constraints import Together, read_together, useless
 from swarmrs._dataset import dataset_of
 from swarmrs._evaluation import COMMON, CV, Evaluation
+from swarmrs._front import Pick
+from swarmrs._groups import Groups, group_spec
+from swarmrs._objective import read_objective, read_scoring
 from swarmrs._presets import Preset, count, find_preset
 from swarmrs._rare import settle_rare
 from swarmrs._scorer import Estimator, Outside, Scorer, Scoring
 from swarmrs._selection import (
     Card,
-    Objective,
     Selection,
     Setting,
     read_cards,
     read_selection,
 )
-from swarmrs._table import Data, Table, Target, read_table
+from swarmrs._table import Data, Target, read_table
 from swarmrs._threads import count_threads
-from swarmrs._words import check_whole, check_word
-from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
-
-OBJECTIVES = ("error", "weighted", "hybrid")
-CONSTANT = ("drop", "keep")
+from swarmrs._words import check_whole
+from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 RandomState: TypeAlias = int | np.integer | np.random.RandomState | np.random.Generator | None
 
@@ -63,8 +63,10 @@ def select(
     scoring: Scoring | None = None,
     scorer: Scorer | None = None,
     objective: str | None = None,
-    alpha: float = 0.9,
-    gamma: float = 0.8,
+    alpha: float | None = None,
+    gamma: float | None = None,
+    sim: str | None = None,
+    sigma_log: str | None = None,
     max_evals: int | None = None,
     iterations: int | None = None,
     time_limit: float | None = None,
@@ -73,7 +75,11 @@ def select(
     include: Sequence[str | int] = (),
     exclude: Sequence[str | int] = (),
     max_features: int | None = None,
+    together: Together = (),
+    one_per_group: bool = False,
     prescreen: str | None = None,
+    groups: Groups | None = None,
+    pick: str = "best",
     random_state: RandomState = None,
     n_jobs: int | None = None,
     memory: int = 2**30,
@@ -95,11 +101,11 @@ def select(
         The column that holds the classes, or the labels themselves. By default the last column.
     algo : str
         The id of an algorithm; `algorithms` lists them.
-    preset : {"000", "000-nb", "001", "002", "004"}, optional
+    preset : {"000", "000-nb", "001", "002", "003", "004"}, optional
         Measure as a published study does, with its number of evaluations and size of swarm: takes
         the place of the defaults of `classifier`, `k`, `metric`, `weights`, `cv`, `scale`,
-        `max_evals` and the algorithm's ``population``, and in ``"002"`` of `objective`. What is set
-        in the call stays.
+        `max_evals` and the algorithm's ``population``, in ``"002"`` of `objective` and in ``"003"``
+        of `scoring`. What is set in the call stays.
     classifier : {"knn", "nb", "nb-cdf"} or estimator, optional
         What measures a subset: k nearest neighbors (the default), Gaussian naive Bayes, or any
         estimator of scikit-learn, which is given the features as they are, unscaled. ``"nb-cdf"``
@@ -120,15 +126,23 @@ def select(
     scale : {"minmax", "standard", "none"}, optional
         How columns are scaled, to 0..1 by default.
     scoring : str or callable, optional
-        The score an estimator is asked for; its error is 1 - score.
+        The score whose shortfall from 1 the objective counts as the error: ``"accuracy"`` (the
+        default), ``"balanced_accuracy"``, ``"ovr_accuracy"``, ``"macro_f1"`` or ``"mcc"``. An
+        estimator is asked for any score that scikit-learn knows.
     scorer : callable, optional
         Takes the place of a classifier: given a batch of masks (a row each), returns their errors.
-    objective : {"error", "weighted", "hybrid"}, optional
-        What is lowered: the error; `alpha` of it and the rest of the share of features kept; or
-        the negative of `gamma` of the balanced accuracy and the rest of how far classes lie apart.
-        By default what the algorithm's paper lowers.
-    alpha, gamma : float
-        The weights in the objectives.
+    objective : str, optional
+        What is lowered. ``"error"``: the error. ``"weighted"``: `alpha` of it and the rest of the
+        share of features kept. ``"hybrid"``: the negative of `gamma` of the balanced accuracy and
+        the rest of how far classes lie apart. ``"gaussian"``: `alpha` of the error and the rest of
+        what is missing to one feature of each group. ``"filter-cfs"`` and ``"filter-mrmr"``: what
+        features tell about the class against what they tell about each other; the classifier
+        measures the answer and the front alone, and errors in the trace are costs. By default what
+        the algorithm's paper lowers.
+    alpha, gamma : float, optional
+        The weights in the objectives: `alpha` 0.9 in weighted and 0.98 in gaussian, `gamma` 0.8.
+    sim, sigma_log : {"plain", "literal", "mvn"}, {"log10", "ln"}, optional
+        Of gaussian: what its similarity is divided by, by default nothing, and the logarithm in it.
     max_evals, iterations, time_limit, target_cost : optional
         When to stop: subsets asked for, turns, seconds, a cost that is good enough. Without the
         first three, the algorithm's own number of evaluations. A time limit is not reproducible.
@@ -138,10 +152,23 @@ def select(
         Features that are always, or never, in.
     max_features : int, optional
         How many features may be chosen.
+    together : "encoded" or sequence
+        Features that go in or out together: lists of them, and ``"encoded"`` for all that came from
+        one column of text each. To include or exclude one does so with all of its list.
+    one_per_group : bool
+        Whether at most one feature of each group may be chosen.
     prescreen : {"su>0", "top=K", "fcbf", "cfs"}, optional
         Drop features before the search: keep those that tell anything about the class, the K that
         tell most, or those a filter chooses; see `rank`. Included ones always stay. It looks at all
         rows it is given, as the search does: hold rows out before, not after.
+    groups : str, path, sequence of sequences or Grouping, optional
+        Which features belong together, for algorithms that ask: a method, a file or lists, as `by`
+        of `group` has it, or what `group` returned. By default ``"lbm"`` where it matters. A method
+        looks at all rows it is given, but at no class, and does not depend on `random_state`.
+    pick : {"best", "knee", "size<=K"}
+        Which of the subsets tried is returned: the one of least cost; the one where the front of
+        error and size bends most; or the one of least error with at most K features. It changes
+        nothing about the search.
     random_state : int, RandomState, Generator or None
         The seed of the search. None draws one, which the result holds.
     n_jobs : int, optional
@@ -160,17 +187,20 @@ def select(
         leave their rows out, or join them to one class. Folds are never reduced.
     constant : {"drop", "keep"}, optional
         Whether columns with one value are left out of the search. They are by default, but a preset
-        keeps them, as its study did; included ones stay, and a `scorer` is asked about all.
+        keeps them, as its study did; included ones stay, so do those together with others that
+        vary, and a `scorer` is asked about all.
 
     Returns
     -------
     Selection
-        The best subset measured. After Ctrl-C the best so far, `stop` being ``"interrupted"``.
+        The best subset measured, or the one picked. After Ctrl-C that so far, `stop` being
+        ``"interrupted"``.
 
     Raises
     ------
     SpecError
-        If a setting is unknown, out of range or does not fit the others.
+        If a setting is unknown, out of range or does not fit the others, or if no subset tried
+        is small enough to be picked.
     DataError
         If the data is absent, unreadable or cannot be searched as it is.
 
@@ -191,9 +221,13 @@ def select(
     elif rare_class != "warn":
         raise SpecError(f"rare_class is '{rare_class}', but a scorer has its own rows", "leave it")
     measure: Evaluation | Outside
+    scores = None
     if scorer is not None:
+        if scoring is not None:
+            raise SpecError(f"scoring is {scoring!r}, but a scorer says what errors are")
         measure = Outside.of_callable(scorer)
     elif isinstance(judge, str):
+        scores = read_scoring(scoring) or study.scoring
         measure = Evaluation.of(
             table,
             study,
@@ -209,22 +243,30 @@ def select(
         measure = Outside.of_estimator(
             judge, table, scoring=scoring, cv=folds, cv_seed=cv_seed, n_jobs=n_jobs
         )
+    included, excluded = table.locate(include), table.locate(exclude)
+    lists = read_together(table, together)
+    default = "drop" if preset is None and scorer is None else "keep"
+    excluded += useless(table, constant or default, included, excluded, lists)
+    wanted = Pick.read(pick, len({*included}))
     limits = budget(max_evals, iterations, time_limit)
     settings, limits = _search(study, algo, table.x.shape[1], params or {}, limits)
-    included, excluded = table.locate(include), table.locate(exclude)
-    default = "drop" if preset is None and scorer is None else "keep"
-    excluded += _useless(table, constant or default, included, excluded)
     spec = {
         "algorithm": algo,
         "params": settings,
         "seed": draw_seed(random_state),
         "evaluation": measure.spec(),
-        "objective": _objective(objective or study.objective, alpha, gamma),
+        "objective": read_objective(
+            objective or study.objective, alpha=alpha, gamma=gamma, sim=sim, sigma_log=sigma_log
+        ),
+        "scoring": scores,
         "budget": {**limits, "target": target_cost},
         "include": included,
         "exclude": excluded,
         "max_features": None if max_features is None else check_whole("max_features", max_features),
+        "together": lists,
+        "one_per_group": bool(one_per_group),
         "prescreen": prescreen,
+        "groups": None if groups is None else group_spec(groups, table)[1],
         "memory": check_whole("memory", memory, 0),
     }
     grid = measure.scale if isinstance(measure, Evaluation) else "minmax"
@@ -237,7 +279,7 @@ def select(
         on_turn=on_turn,
         scorer=measure.scorer if isinstance(measure, Outside) else None,
     )
-    selection = read_selection(found, table, dataset.fingerprint, measure, preset)
+    selection = read_selection(found, table, dataset.fingerprint, measure, preset, wanted)
     for message in selection.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
     return selection
@@ -258,26 +300,6 @@ def _find_card(algo: str) -> Card | None:
     """Return the card of an algorithm; None if there is none, which the engine says later."""
     names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
     return next((card for card, name in names if name.lower() == str(algo).lower()), None)
-
-
-def _useless(
-    table: Table, policy: str, included: Collection[int], excluded: Collection[int]
-) -> list[int]:
-    """Return the features left out of a search because they have one value."""
-    if check_word("policy for constant columns", policy, CONSTANT) == "keep":
-        return []
-    gone = [at for at in table.constant if at not in included and at not in excluded]
-    if gone and len(gone) + len(set(excluded)) == table.frame.width:
-        raise DataError(f"every column of {table.name} is constant", "give columns that vary")
-    return gone
-
-
-def _objective(name: str | None, alpha: float, gamma: float) -> Objective | None:
-    if name is None:
-        return None
-    check_word("objective", name, OBJECTIVES)
-    weights = {"weighted": {"alpha": alpha}, "hybrid": {"gamma": gamma}}
-    return {"kind": name, **weights.get(name, {})}
 
 
 def budget(

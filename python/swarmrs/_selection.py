@@ -2,7 +2,7 @@
 
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeAlias
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
 from swarmrs._evaluation import Evaluation
+from swarmrs._front import Front, FrontPoint, Pick
 from swarmrs._scorer import Outside
 from swarmrs._table import Table
 
@@ -45,17 +46,9 @@ class Work(NamedTuple):
     setup_ops: int
 
 
-class FrontPoint(NamedTuple):
-    """A subset that no other tried one beats in both error and size."""
-
-    size: int
-    error: float
-    selected: tuple[str, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The best subset a search measured, and how it was found.
+    """The best subset a search measured, or the one picked of its front, and how it was found.
 
     Attributes
     ----------
@@ -72,6 +65,11 @@ class Selection:
     prescreen : dict or None
         The rule by which features were dropped before the search, how many candidates it was given
         and how many of them are its survivors; included and excluded ones are not counted.
+    groups : tuple of tuple of str or None
+        The groups of features the search knew of; None where it asked for none.
+    pick : str
+        Which subset of the run this is: ``"best"``, the least cost, or ``"knee"`` or ``"size<=K"``
+        of the front. What follows, down to the scores, is that subset's.
     selected : tuple of str
         The names of the chosen features, in the order of the table.
     selected_indices : tuple of int
@@ -94,8 +92,8 @@ class Selection:
         ``"finished"``, ``"interrupted"`` or ``"stopped"`` (by `on_turn`).
     trace : polars.DataFrame
         A row for each turn.
-    front : tuple of FrontPoint
-        The trade-off between size and error among all subsets tried.
+    front : Front
+        The trade-off between size and error among all subsets tried, its knee and hypervolume.
     warnings : tuple of str
         What can mislead: how the data was read, rare classes, columns the grid is too coarse for.
     """
@@ -109,6 +107,8 @@ class Selection:
     objective: Objective
     budget: dict[str, float | None]
     prescreen: dict[str, str | int] | None
+    groups: tuple[tuple[str, ...], ...] | None
+    pick: str
     selected: tuple[str, ...]
     selected_indices: tuple[int, ...]
     support: NDArray[np.bool_]
@@ -119,7 +119,7 @@ class Selection:
     work: Work
     stop: str
     trace: pl.DataFrame
-    front: tuple[FrontPoint, ...]
+    front: Front
     warnings: tuple[str, ...]
 
     @property
@@ -140,6 +140,8 @@ class Selection:
             "objective": self.objective,
             "budget": self.budget,
             "prescreen": self.prescreen,
+            "groups": None if self.groups is None else [list(group) for group in self.groups],
+            "pick": self.pick,
             "selected": list(self.selected),
             "selected_indices": list(self.selected_indices),
             "size": self.size,
@@ -149,6 +151,7 @@ class Selection:
             "seconds": self.seconds._asdict(),
             "work": self.work._asdict(),
             "stop": self.stop,
+            "front": self.front.to_dict(),
             "versions": versions(),
         }
 
@@ -182,6 +185,8 @@ class Card:
         What it lowers by default.
     measured_by : dict
         The k, the metric and the folds it has subsets measured by where nothing else is said.
+    seeks_front : bool
+        Whether it seeks a front of cost and size, and not one subset.
     params : tuple of Parameter
         Its settings.
     """
@@ -197,6 +202,7 @@ class Card:
     evaluations: int | None
     objective: Objective
     measured_by: dict[str, Any]
+    seeks_front: bool
     params: tuple[Parameter, ...]
 
     def to_dict(self) -> dict[str, object]:
@@ -221,17 +227,18 @@ def read_selection(
     fingerprint: str,
     measure: Evaluation | Outside,
     preset: str | None,
+    pick: Pick,
 ) -> Selection:
     """Return the selection in what the engine says about its run."""
     found = json.loads(text)
-    scores = found["measures"]
-    if isinstance(measure, Outside):
-        scores = {name: scores[name] if name == "error" else None for name in scores}
-    else:
+    scoring, groups = found.get("scoring"), found["groups"]
+    if not isinstance(measure, Outside):
         measure = measure.settled(found["measured_by"])
-    chosen = tuple(found["selected"])
+    chosen = _point(pick.of(found), table, measure)
+    points = tuple(_point(point, table, measure) for point in found["front"]["points"])
+    knee = found["front"]["knee"]
     support = np.zeros(table.frame.width, dtype=bool)
-    support[list(chosen)] = True
+    support[list(chosen.selected_indices)] = True
     return Selection(
         algorithm=found["algorithm"],
         params=found["params"],
@@ -239,25 +246,34 @@ def read_selection(
         preset=preset,
         data=describe_data(table, fingerprint),
         evaluation=measure.to_dict(),
-        objective=found["objective"],
+        objective=found["objective"] | ({"scoring": scoring} if scoring else {}),
         budget=found["budget"],
         prescreen=found["prescreen"],
-        selected=_names(table, chosen),
-        selected_indices=chosen,
+        groups=None if groups is None else tuple(_names(table, group) for group in groups),
+        pick=pick.rule,
+        selected=chosen.selected,
+        selected_indices=chosen.selected_indices,
         support=support,
-        cost=found["cost"],
-        scores=scores,
+        cost=chosen.cost,
+        scores=chosen.scores,
         evaluations=Evaluations(**found["evaluations"]),
         seconds=Seconds(**found["seconds"]),
         work=Work(**found["work"]),
         stop=found["stop"],
         trace=pl.DataFrame(found["trace"]),
-        front=tuple(
-            FrontPoint(point["size"], point["error"], _names(table, point["selected"]))
-            for point in found["front"]
-        ),
+        front=Front(points, None if knee is None else points[knee], found["front"]["hypervolume"]),
         warnings=(*table.warnings, *table.name_classes(found["warnings"])),
     )
+
+
+def _point(point: Mapping[str, Any], table: Table, measure: Evaluation | Outside) -> FrontPoint:
+    """Return a subset with what the engine measured of it."""
+    scores = point["measures"]
+    if isinstance(measure, Outside):
+        scores = {name: scores[name] if name == "error" else None for name in scores}
+    indices: Sequence[int] = point["selected"]
+    names = _names(table, indices)
+    return FrontPoint(point["size"], scores["error"], point["cost"], scores, names, tuple(indices))
 
 
 def _names(table: Table, indices: Sequence[int]) -> tuple[str, ...]:

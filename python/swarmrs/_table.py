@@ -21,7 +21,7 @@ from swarmrs._clean import (
     to_numbers,
 )
 from swarmrs._formats import Reading, ReadOptions, read_file
-from swarmrs._inspect import copies_of, inspect
+from swarmrs._inspect import copies_of, inspect, is_constant
 from swarmrs._read import Raw, frame_of_array, read_built_in, read_pandas, series_of
 from swarmrs._words import check_word, counted, locate, quoted
 from swarmrs.exceptions import DataError
@@ -58,8 +58,8 @@ class Table:
         The class of each row, as an index into `labels`.
     labels : tuple
         The classes, sorted; text by its bytes.
-    constant : tuple of int
-        The positions of features that have one value.
+    encoded : tuple of tuple of int
+        The positions of features that came from one column of text, for each such column.
     notices : tuple of str
         What the reader of a result should know about how the data was read.
     warnings : tuple of str
@@ -72,7 +72,7 @@ class Table:
     target: str
     codes: NDArray[np.uint32]
     labels: tuple[Label, ...]
-    constant: tuple[int, ...] = ()
+    encoded: tuple[tuple[int, ...], ...] = ()
     notices: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -85,6 +85,11 @@ class Table:
     def names(self) -> list[str]:
         """The names of the features."""
         return self.frame.columns
+
+    @cached_property
+    def constant(self) -> tuple[int, ...]:
+        """The positions of the features that have one value, or none."""
+        return tuple(at for at, column in enumerate(self.x.T) if is_constant(column))
 
     @cached_property
     def has_gaps(self) -> bool:
@@ -226,7 +231,7 @@ def prepare(
             )
         warnings.append(told)
     nominal = text_columns(features) if encode == "ordinal" else []
-    features, cleaned = to_numbers(features, missing=missing, encode=encode, gaps=raw.gaps)
+    features, cleaned, encoded = to_numbers(features, missing=missing, encode=encode, gaps=raw.gaps)
     names = features.columns
     excluded = {locate(column, names, raw.name) for column in exclude}
     x = np.asfortranarray(features.cast(pl.Float64).to_numpy(order="fortran"))
@@ -238,7 +243,7 @@ def prepare(
         labels.name,
         codes,
         classes,
-        found.constant,
+        tuple(encoded),
         (*notices, *found.notices(names)),
         (*warnings, *cleaned, *found.warnings(names)),
     )

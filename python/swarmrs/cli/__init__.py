@@ -10,12 +10,13 @@ import typer
 
 from swarmrs.cli._commands import algorithms, evaluate, select
 from swarmrs.cli._describe import describe
+from swarmrs.cli._group import group
 from swarmrs.cli._rank import rank
 from swarmrs.cli._text import complain
 from swarmrs.exceptions import DataError, SpecError
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (select, evaluate, rank, describe, algorithms):
+for command in (select, evaluate, rank, describe, group, algorithms):
     app.command()(command)
 
 

@@ -25,9 +25,12 @@ def select(
     cv: options.Cv = None,
     cv_seed: options.CvSeed = 0,
     scale: options.Scale = None,
+    scoring: options.Scoring = None,
     objective: options.Objective = None,
-    alpha: options.Alpha = 0.9,
-    gamma: options.Gamma = 0.8,
+    alpha: options.Alpha = None,
+    gamma: options.Gamma = None,
+    sim: options.Sim = None,
+    sigma_log: options.SigmaLog = None,
     max_evals: options.MaxEvals = None,
     iterations: options.Iterations = None,
     population: options.Population = None,
@@ -37,7 +40,11 @@ def select(
     include: options.Include = [],  # noqa: B006
     exclude: options.Exclude = [],  # noqa: B006
     max_features: options.MaxFeatures = None,
+    together: options.Together = [],  # noqa: B006
+    one_per_group: options.OnePerGroup = False,
     prescreen: options.Prescreen = None,
+    groups: options.Groups = None,
+    pick: options.Pick = "best",
     seed: options.Seed = None,
     jobs: options.Jobs = 0,
     memory: options.Memory = "1GiB",
@@ -62,6 +69,7 @@ def select(
     swarmrs select data.csv --algo cdbpso --preset 004
     swarmrs select genes.parquet --objective weighted --max-features 50 --seed 1 -f json
     swarmrs select genes.parquet --prescreen fcbf --algo pbpso
+    swarmrs select data.csv --algo mopbpso --pick knee
     swarmrs select data.csv --seed 1 --checkpoint run.ckpt --output reduced.csv
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
@@ -89,9 +97,12 @@ def select(
                     cv=cv,
                     cv_seed=cv_seed,
                     scale=scale,
+                    scoring=scoring,
                     objective=objective,
                     alpha=alpha,
                     gamma=gamma,
+                    sim=sim,
+                    sigma_log=sigma_log,
                     max_evals=max_evals,
                     iterations=iterations,
                     time_limit=time_limit,
@@ -100,7 +111,11 @@ def select(
                     include=include,
                     exclude=exclude,
                     max_features=max_features,
+                    together=options.parse_together(together),
+                    one_per_group=one_per_group,
                     prescreen=prescreen,
+                    groups=groups,
+                    pick=pick,
                     random_state=seed,
                     n_jobs=n_jobs,
                     memory=n_bytes,
@@ -121,7 +136,9 @@ def select(
     elif format == "csv":
         print(render.as_csv(("index", "column"), pairs))
     else:
-        print(render.selection_table(plain))
+        cards = {card.id: card for card in _select.algorithms()}
+        is_front_wanted = cards[result.algorithm].seeks_front or result.pick != "best"
+        print(render.selection_table(plain, is_front_wanted))
     if output is not None and output.suffix == ".json":
         render.write_text(render.as_json(plain), output)
     elif output is not None:

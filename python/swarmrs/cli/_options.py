@@ -100,12 +100,42 @@ Objective = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What is lowered: error, weighted, hybrid.",
+        help="What is lowered: error, weighted, hybrid, gaussian, filter-cfs, filter-mrmr.",
         show_default=OWN,
     ),
 ]
-Alpha = Annotated[float, typer.Option(metavar="X", help="Weight of the error in weighted.")]
-Gamma = Annotated[float, typer.Option(metavar="X", help="Weight of accuracy in hybrid.")]
+Scoring = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What counts: accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc.",
+        show_default="accuracy",
+    ),
+]
+Alpha = Annotated[
+    float | None,
+    typer.Option(
+        metavar="X",
+        help="Weight of the error in weighted and gaussian.",
+        show_default="0.9, 0.98",
+    ),
+]
+Gamma = Annotated[
+    float | None,
+    typer.Option(metavar="X", help="Weight of accuracy in hybrid.", show_default="0.8"),
+]
+Sim = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Similarity in gaussian: plain, literal, mvn.",
+        show_default="plain",
+    ),
+]
+SigmaLog = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Logarithm in it: log10, ln.", show_default="log10"),
+]
 MaxEvals = Annotated[
     int | None,
     typer.Option(metavar="N", help="Subsets to ask for.", show_default=OWN),
@@ -120,9 +150,33 @@ Settings = Annotated[
     list[str], typer.Option("--set", metavar="NAME=VALUE", help="A setting of the algorithm.")
 ]
 MaxFeatures = Annotated[int | None, typer.Option(metavar="N", help="Select at most so many.")]
+Together = Annotated[
+    list[str],
+    typer.Option(
+        metavar="COLS",
+        help="Columns that go in or out together: a,b,c; or encoded: those of one column of text.",
+    ),
+]
+OnePerGroup = Annotated[
+    bool, typer.Option("--one-per-group", help="Select at most one column of each group.")
+]
 Prescreen = Annotated[
     str | None,
     typer.Option(metavar="RULE", help="Drop columns before the search: su>0, top=K, fcbf, cfs."),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOW",
+        help="Columns that belong together, for algorithms that ask: as --by of group.",
+        show_default="lbm",
+    ),
+]
+Pick = Annotated[
+    str,
+    typer.Option(
+        metavar="WHICH", help="Which of the subsets tried: best, or of the front knee, size<=K."
+    ),
 ]
 Seed = Annotated[
     int | None, typer.Option(metavar="N", help="Fixes all chance.", show_default="drawn")
@@ -185,6 +239,11 @@ def parse_size(size: str, what: str = "memory") -> int:
     if match is None:
         raise SpecError(f"{what} is '{size}', expected a size", "write 512MiB or 2GiB")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
+
+
+def parse_together(given: list[str]) -> list[str | list[str]]:
+    """Return the lists of columns in ``a,b,c``, and the word that stands for some as it is."""
+    return [item if item == "encoded" else item.split(",") for item in given]
 
 
 def parse_jobs(jobs: int) -> int:

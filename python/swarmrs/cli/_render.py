@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swarmrs._words import counted
+from swarmrs._words import counted, listed
 from swarmrs.cli._text import printable
 from swarmrs.exceptions import DataError
 
@@ -50,8 +50,8 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return out.getvalue().removesuffix("\n")
 
 
-def selection_table(result: Mapping[str, Any]) -> str:
-    """Return a selection, given as for JSON, for people."""
+def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
+    """Return a selection, given as for JSON, for people; with the whole front if it is wanted."""
     counts, seconds = result["evaluations"], result["seconds"]
     return "\n".join(
         [
@@ -60,6 +60,8 @@ def selection_table(result: Mapping[str, Any]) -> str:
             line("measured by", _measuring(result)),
             line("objective", _objective(result["objective"])),
             *_prescreen(result["prescreen"]),
+            *_known_groups(result["groups"]),
+            *_pick(result["pick"]),
             "",
             *_chosen(result),
             "",
@@ -70,6 +72,7 @@ def selection_table(result: Mapping[str, Any]) -> str:
             line("evaluations", f"{counts['asked']} asked, {counts['unique']} measured"),
             line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
             line("stop", _STOPS.get(result["stop"], result["stop"])),
+            *(_front(result) if is_front_wanted else []),
         ]
     )
 
@@ -133,6 +136,36 @@ def ranking_table(ranking: Mapping[str, Any]) -> str:
             *aligned(rows),
         ]
     )
+
+
+def grouping_table(grouping: Mapping[str, Any]) -> str:
+    """Return groups, given as for JSON, for people."""
+    settings = (
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in grouping["settings"].items()
+        if value is not None
+    )
+    alone = len(grouping["ungrouped"])
+    rest = f", {counted(alone, 'column')} in none" if alone else ""
+    total = sum(map(len, grouping["groups"]))
+    return "\n".join(
+        [
+            line("data", _data(grouping["data"])),
+            line("grouped by", ", ".join([grouping["by"], *settings])),
+            line("groups", f"{grouping['n_groups']} of {counted(total, 'column')}{rest}"),
+            "",
+            *_groups(grouping["groups"]),
+            *_curve(grouping["curve"], grouping["criterion"]),
+        ]
+    )
+
+
+def group_rows(grouping: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
+    """Yield a row for each column: its group, counted from 1, its index and its name."""
+    both = zip(grouping["indices"], grouping["groups"], strict=True)
+    for number, (indices, names) in enumerate(both, start=1):
+        for index, name in zip(indices, names, strict=True):
+            yield number, index, name
 
 
 def write_frame(frame: "pl.DataFrame", path: Path) -> None:
@@ -212,6 +245,38 @@ def _prescreen(screened: Mapping[str, Any] | None) -> list[str]:
     return [line("prescreen", f"{rule} leaves {survivors} of {screened['candidates']}")]
 
 
+def _known_groups(groups: Sequence[Sequence[str]] | None) -> list[str]:
+    if groups is None:
+        return []
+    total = counted(sum(map(len, groups)), "column")
+    return [line("groups", f"{len(groups)} of {total}")]
+
+
+def _pick(rule: str) -> list[str]:
+    if rule == "best":
+        return []
+    how = {"knee": "knee, where the front bends most"}.get(
+        rule, f"{rule}, the least error of these"
+    )
+    return [line("pick", how)]
+
+
+def _front(result: Mapping[str, Any]) -> list[str]:
+    """List the front, the knee and the chosen subset being marked."""
+    front = result["front"]
+    rows = [("SIZE", "ERROR", "", "COLUMNS")]
+    for at, point in enumerate(front["points"]):
+        is_chosen = point["selected_indices"] == result["selected_indices"]
+        marks = ["knee"] * (at == front["knee"]) + ["selected"] * is_chosen
+        names = printable(listed(point["selected"], 3))
+        rows.append((str(point["size"]), f"{point['error']:.4f}", ", ".join(marks), names))
+    subsets = counted(len(front["points"]), "subset")
+    area = f"hypervolume {front['hypervolume']:.4f}"
+    return ["", line("front", f"{subsets} that none tried beats in error and size, {area}")] + [
+        f"  {row}" for row in aligned(rows)
+    ]
+
+
 def _chosen(result: Mapping[str, Any]) -> list[str]:
     """List the columns, in as many columns as the terminal holds."""
     total = result["data"]["features"]
@@ -228,6 +293,39 @@ def _chosen(result: Mapping[str, Any]) -> list[str]:
         line("selected", f"{len(cells)} of {counted(total, 'column')}"),
         *(f"  {line}".rstrip() for line in lines),
     ]
+
+
+def _groups(groups: Sequence[Sequence[str]]) -> list[str]:
+    """List the members of groups, in as many lines as the terminal asks for."""
+    rows = [("GROUP", "SIZE", "COLUMNS")]
+    width = max(40, shutil.get_terminal_size().columns - len("GROUP  SIZE  "))
+    for number, group in enumerate(groups, start=1):
+        lines = [""]
+        for place, name in enumerate(map(printable, group), start=1):
+            cell = name if place == len(group) else f"{name}, "
+            if lines[-1] and len(lines[-1]) + len(cell.rstrip()) > width:
+                lines.append("")
+            lines[-1] += cell
+        rows.append((str(number), str(len(group)), lines[0]))
+        rows += [("", "", line) for line in lines[1:]]
+    return aligned(rows)
+
+
+def _curve(curve: Sequence[Mapping[str, Any]], criterion: str | None) -> list[str]:
+    """List the numbers of groups tried, each with the best number of row groups beside it."""
+    if criterion is None or not curve:
+        return []
+    sign = -1 if criterion == "silhouette" else 1
+    best: dict[int, Mapping[str, Any]] = {}
+    for point in sorted(curve, key=lambda point: sign * point["value"]):
+        best.setdefault(point["n_groups"], point)
+    has_rows = curve[0]["n_row_groups"] is not None
+    rows = [("GROUPS", *(["ROW GROUPS"] if has_rows else []), criterion.upper(), "")]
+    for number, point in sorted(best.items()):
+        beside = [str(point["n_row_groups"])] if has_rows else []
+        mark = "chosen" if point["is_chosen"] else ""
+        rows.append((str(number), *beside, f"{point['value']:.4f}", mark))
+    return ["", *aligned(rows)]
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:

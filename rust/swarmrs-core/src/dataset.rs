@@ -113,6 +113,11 @@ impl Dataset {
         &self.grid
     }
 
+    /// The values of a column as given.
+    pub fn values(&self, feature: usize) -> &[f64] {
+        &self.values[feature * self.n_samples..][..self.n_samples]
+    }
+
     /// All columns in levels, as a filter sees them; made when first asked for.
     pub fn levels(&self, pool: &Pool) -> Arc<Levels> {
         let make = || Arc::new(Levels::new(&self.values, &self.codes, self.n_classes, pool));

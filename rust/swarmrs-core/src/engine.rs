@@ -4,100 +4,17 @@ use crate::budget::{Budget, Clock, Spent, Stop};
 use crate::error::{Error, Result};
 use crate::evaluate::memo::Memo;
 use crate::evaluate::{Evaluator, Measures};
-use crate::objective::Objective;
+use crate::frame::Frame;
+use crate::objective::Goal;
 use crate::observe::{Observer, TurnRecord};
 use crate::parallel::Pool;
 use crate::replay::Replay;
-use crate::search::{Evaluation, Optimizer, Space, Turn};
+use crate::search::{Evaluation, Optimizer, Turn};
 use crate::streams::{Phase, Streams};
 use crate::subset::Subset;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::time::Duration;
-
-/// Which features an algorithm may choose, and how its choice becomes a subset of the table.
-#[derive(Debug, Clone)]
-pub struct Frame {
-    n_features: usize,
-    free: Vec<usize>,
-    forced: Subset,
-    limit: usize,
-    has_empty: bool,
-}
-
-impl Frame {
-    /// All `n_features` but those of `include`, which are always in, and `exclude`, which never are; at most `limit` in all.
-    ///
-    /// # Errors
-    /// [`Error::BadSpec`] when the three leave nothing to choose.
-    pub fn new(
-        n_features: usize,
-        include: &[usize],
-        exclude: &[usize],
-        limit: Option<usize>,
-    ) -> Result<Self> {
-        let bad = |what: String| Err(Error::BadSpec { what });
-        if let Some(&feature) =
-            include.iter().chain(exclude).find(|&&feature| feature >= n_features)
-        {
-            return bad(format!("feature {feature} does not exist: the table has {n_features}"));
-        }
-        let forced = Subset::from_indices(n_features, include.iter().copied());
-        let barred = Subset::from_indices(n_features, exclude.iter().copied());
-        if let Some(feature) = forced.intersection(&barred).iter().next() {
-            return bad(format!("feature {feature} is both included and excluded"));
-        }
-        let free: Vec<usize> = forced.union(&barred).complement().iter().collect();
-        let limit = limit.unwrap_or(n_features);
-        if free.is_empty() {
-            return bad("every feature is included or excluded: nothing is left to choose".into());
-        }
-        if limit <= forced.count() {
-            return bad(format!(
-                "max_features is {limit}, expected more than the {} included",
-                forced.count()
-            ));
-        }
-        Ok(Self { n_features, free, limit: limit - forced.count(), forced, has_empty: false })
-    }
-
-    /// The same frame, where the empty subset may be chosen like any other.
-    #[must_use]
-    pub fn with_empty(self) -> Self {
-        Self { has_empty: true, ..self }
-    }
-
-    /// What the algorithm sees.
-    pub fn space(&self) -> Space {
-        let space = Space::new(self.free.len(), self.limit);
-        if self.has_empty { space.with_empty() } else { space }
-    }
-
-    /// The features of the table that the algorithm chooses from, in order.
-    pub fn free(&self) -> &[usize] {
-        &self.free
-    }
-
-    /// Leaves only some of the free features to choose from, each given by its place among them.
-    ///
-    /// # Panics
-    /// When none is left, or one does not exist.
-    pub fn keep(&mut self, places: &[usize]) {
-        assert!(!places.is_empty(), "an empty space");
-        self.free = places.iter().map(|&place| self.free[place]).collect();
-    }
-
-    fn whole(&self, choice: &Subset) -> Subset {
-        if self.free.len() == self.n_features {
-            return choice.clone();
-        }
-        let mut whole = self.forced.clone();
-        for feature in choice.iter() {
-            whole.insert(self.free[feature]);
-        }
-        whole
-    }
-}
 
 /// How a run ended.
 #[derive(Debug)]
@@ -141,7 +58,7 @@ pub struct Engine<'a> {
     /// Measures.
     pub evaluator: &'a mut dyn Evaluator,
     /// Turns measures into costs.
-    pub objective: Objective,
+    pub goal: Goal,
     /// Ends the run.
     pub budget: Budget,
     /// Where chance comes from.
@@ -278,10 +195,8 @@ impl Engine<'_> {
 
     fn evaluation(&self, subset: Subset, memo: &Memo) -> Evaluation {
         let (measures, cost) = match memo.get(&subset) {
-            Some(measures) => {
-                (measures, self.objective.cost(&measures, subset.count(), self.frame.n_features))
-            }
-            None => (Measures::WORST, self.objective.worst()),
+            Some(measures) => (measures, self.goal.cost(&measures, &subset)),
+            None => (Measures::WORST, self.goal.worst()),
         };
         Evaluation { subset, measures, cost }
     }

@@ -59,6 +59,14 @@ pub enum Error {
         /// One line saying what is wrong.
         what: String,
     },
+    /// Constraints that no subset can obey.
+    #[error("{what}")]
+    Contradiction {
+        /// One line saying which.
+        what: String,
+        /// One line on how to mend it.
+        hint: String,
+    },
     /// A checkpoint belongs to another run, or is damaged.
     #[error("checkpoint {path}: {what}")]
     BadCheckpoint {
@@ -98,6 +106,7 @@ impl Error {
                 Some("it has no parameters".to_owned())
             }
             Self::UnknownParameter { known, .. } => Some(format!("it has {}", known.join(", "))),
+            Self::Contradiction { hint, .. } => Some(hint.clone()),
             Self::BadCheckpoint { .. } => {
                 Some("give another checkpoint file, or remove this one to start over".to_owned())
             }

@@ -5,7 +5,8 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`run`](mod@run) | the door: a [`Spec`](run::Spec) and a table in, a [`Selection`](selection::Selection) out |
-//! | [`engine`] | the loop, and what is forced in or out |
+//! | [`engine`] | the loop |
+//! | [`frame`], [`fit`] | what may be chosen, and which choices fit |
 //! | [`search`], [`space`] | what an algorithm is, sees and is told |
 //! | [`algorithms`] | the registry, one file for each algorithm |
 //! | [`operators`] | what algorithms share |
@@ -13,7 +14,7 @@
 //! | [`groups`] | features that tell alike |
 //! | [`filter`] | what columns tell about the class and about each other, without a classifier |
 //! | [`dataset`], [`folds`], [`objective`], [`budget`] | the table, who tests whom, what is lowered, when it ends |
-//! | [`observe`], [`trace`], [`replay`] | who watches: records, the front, what a resumed run is answered from |
+//! | [`observe`], [`trace`], [`front`], [`replay`] | who watches: records, the front, what a resumed run is answered from |
 //! | [`subset`], [`streams`], [`math`], [`parallel`] | bits, chance, functions, threads |
 //!
 //! The crate knows no Python, reads no file and prints nothing.
@@ -27,7 +28,10 @@ pub mod engine;
 pub mod error;
 pub mod evaluate;
 pub mod filter;
+pub mod fit;
 pub mod folds;
+pub mod frame;
+pub mod front;
 pub mod groups;
 pub mod math;
 pub mod objective;

@@ -17,6 +17,16 @@ pub fn log2(x: f64) -> f64 {
     libm::log2(x)
 }
 
+/// The decimal logarithm of `x`.
+pub fn log10(x: f64) -> f64 {
+    libm::log10(x)
+}
+
+/// The cosine of `x`.
+pub fn cos(x: f64) -> f64 {
+    libm::cos(x)
+}
+
 /// The logistic function 1 / (1 + e^-x).
 pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + exp(-x))

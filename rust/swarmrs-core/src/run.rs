@@ -1,22 +1,23 @@
 //! The door of the crate: a spec and a table in, a selection out.
 
 use crate::algorithms::{self, Entry};
-use crate::budget::{Budget, Stop};
+use crate::budget::{Budget, Clock, Stop};
 use crate::dataset::Dataset;
-use crate::engine::{Engine, Frame};
+use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::evaluate::{self, EvaluationRequest, Evaluator, Resources};
+use crate::evaluate::{self, ByFilter, EvaluationRequest, Evaluator, Resources};
 use crate::filter::{Filter, Prescreen};
+use crate::frame::Frame;
+use crate::front::Front;
 use crate::groups::{GroupSpec, Groups};
-use crate::objective::Objective;
+use crate::objective::{Goal, Objective, Score};
 use crate::observe::Observer;
 use crate::parallel::Pool;
 use crate::replay::Replay;
-use crate::search::Space;
-use crate::selection::{FrontPoint, MeasuredBy, Screened, Selection};
+use crate::search::{GroupUse, Space};
+use crate::selection::{MeasuredBy, Screened, Selection};
 use crate::streams::Streams;
-use crate::subset::Subset;
-use crate::trace::{Front, Trace};
+use crate::trace::Trace;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -40,6 +41,9 @@ pub struct Spec {
     /// What the search lowers; empty for what the algorithm's paper lowers.
     #[serde(default)]
     pub objective: Option<Objective>,
+    /// The score that counts for the objective; empty for the objective's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scoring: Option<Score>,
     /// When it ends; empty for the algorithm's own.
     #[serde(default)]
     pub budget: Budget,
@@ -52,6 +56,12 @@ pub struct Spec {
     /// How many features may be chosen, the included ones counted.
     #[serde(default)]
     pub max_features: Option<usize>,
+    /// Lists of features that go in or out together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<Vec<usize>>,
+    /// Whether at most one feature of each group may be chosen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_per_group: bool,
     /// Which features belong together, for algorithms and objectives that ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<GroupSpec>,
@@ -68,10 +78,13 @@ pub struct Run<'a> {
     frame: Frame,
     space: Space,
     screened: Option<Screened>,
+    groups: Option<Arc<Groups>>,
     evaluator: Box<dyn Evaluator>,
+    /// Measures the answer and the front, where the search is led by something else.
+    judge: Option<Box<dyn Evaluator>>,
     warnings: Vec<String>,
     budget: Budget,
-    objective: Objective,
+    goal: Goal,
     measured_by: MeasuredBy,
     pool: Pool,
 }
@@ -89,11 +102,10 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
         // Bad settings are found now, not after the tables are built.
-        let (entry, mut frame, budget) = checked(spec, data.n_features())?;
+        let (entry, mut frame, budget, own) = checked(spec, data.n_features())?;
         let evaluation = spec.evaluation.settle(&entry.protocol());
         let mut remarks = Vec::new();
         let objective = spec.objective.unwrap_or_else(|| {
-            let own = entry.card.objective;
             let is_possible = scorer.is_none() && evaluate::can_separate(data, &evaluation);
             if own.needs_separation() && !is_possible {
                 remarks.push(format!(
@@ -104,37 +116,60 @@ impl<'a> Run<'a> {
             }
             own
         });
-        let groups = match &spec.groups {
-            Some(GroupSpec::Given { groups }) => {
-                Some(Groups::new(groups.clone(), data.n_features())?)
-            }
-            None => None,
-        };
         let pool = Pool::new(resources.threads);
+        let groups = if needs_groups(spec, &entry, objective) {
+            let source = spec.groups.clone().unwrap_or_default();
+            Some(Arc::new(source.find(data, &pool)?.groups))
+        } else {
+            if spec.groups.is_some() {
+                remarks.push(format!("{} makes no use of groups", entry.id));
+            }
+            None
+        };
+        if spec.one_per_group
+            && let Some(groups) = &groups
+        {
+            frame = frame.one_of_each(Groups::clone(groups))?;
+        }
         let filter = |frame: &Frame| {
-            Filter::new(data.levels(&pool), frame.free(), spec.memory / FILTER_SHARE)
+            let units = frame.units().to_vec();
+            Filter::of_units(data.levels(&pool), units, spec.memory / FILTER_SHARE)
         };
         let screened = match rule {
             Some(rule) => Some(screen(&mut frame, rule, filter, spec)?),
             None => None,
         };
-        let mut space = frame.space();
+        let mut space = space(&entry, &frame, groups.as_deref());
         if entry.uses_filter {
             space = space.with_filter(Arc::new(filter(&frame)));
         }
-        if let Some(groups) = &groups
-            && entry.uses_groups
-        {
-            space = space.with_groups(Arc::new(groups.among(frame.free())));
-        }
+        let goal = Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?;
         let separation = objective.needs_separation();
+        let leader = objective.merit().map(|merit| {
+            let chosen_from = frame.units().iter().flatten().copied();
+            remarks.extend(merit.padding(&data.levels(&pool), chosen_from));
+            Box::new(ByFilter::of_table(merit, data, &pool, resources.clone()))
+                as Box<dyn Evaluator>
+        });
+        // A few subsets are soon measured: who interrupts the search gets their scores all the same.
+        let resources = match leader {
+            Some(_) => Resources { cancel: Arc::default(), ..resources },
+            None => resources,
+        };
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => return Err(needs_own_knn()),
-            Some(scorer) => (scorer, Vec::new()),
+            Some(scorer) => {
+                check_outside(spec.scoring)?;
+                (scorer, Vec::new())
+            }
             None => {
                 let (own, warnings) = evaluate::build(data, &evaluation, separation, resources)?;
                 (own as Box<dyn Evaluator>, warnings)
             }
+        };
+        let (evaluator, judge) = match leader {
+            Some(leader) => (leader, Some(evaluator)),
+            None => (evaluator, None),
         };
         let warnings = [data.warnings().to_vec(), warnings, remarks].concat();
         let measured_by = MeasuredBy::of(&evaluation);
@@ -143,10 +178,12 @@ impl<'a> Run<'a> {
             frame,
             space,
             screened,
+            groups,
             evaluator,
+            judge,
             warnings,
             budget,
-            objective,
+            goal,
             measured_by,
             pool,
         })
@@ -158,21 +195,32 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Whatever is wrong with the spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
-        let (entry, frame, budget) = checked(spec, n_bits)?;
+        let (entry, frame, budget, own) = checked(spec, n_bits)?;
+        check_outside(spec.scoring)?;
         let objective = match spec.objective {
             Some(given) if given.needs_separation() => return Err(needs_own_knn()),
+            Some(given) if given.merit().is_some() => return Err(needs_table()),
             Some(given) => given,
-            None if entry.card.objective.needs_separation() => Objective::Error,
-            None => entry.card.objective,
+            None if own.needs_separation() => Objective::Error,
+            None if own.needs_groups() && spec.groups.is_none() => Objective::Error,
+            None => own,
         };
         let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
+        let groups = match &spec.groups {
+            Some(given) if needs_groups(spec, &entry, objective) => {
+                Some(Arc::new(given.of_bits(n_bits)?))
+            }
+            _ => None,
+        };
         Ok(Self {
-            space: frame.space(),
-            objective,
+            space: space(&entry, &frame, groups.as_deref()),
+            goal: Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?,
+            groups,
             measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
             pool: Pool::new(1),
             screened: None,
             evaluator: scorer,
+            judge: None,
             warnings: Vec::new(),
             spec,
             frame,
@@ -207,7 +255,7 @@ impl<'a> Run<'a> {
         let outcome = Engine {
             optimizer,
             evaluator: &mut *self.evaluator,
-            objective: self.objective,
+            goal: self.goal.clone(),
             budget: self.budget,
             streams: Streams::new(self.spec.seed),
             frame: &self.frame,
@@ -231,33 +279,36 @@ impl<'a> Run<'a> {
         if !best.cost.value().is_finite() {
             return Err(Error::Scorer { what: "it gave no finite number for any subset".into() });
         }
+        let (mut seconds, mut measures) = (outcome.seconds, best.measures);
+        let mut front = front.report(self.frame.n_features());
+        if let Some(judge) = &mut self.judge {
+            let clock = Clock::start();
+            measures = front.judge(&mut **judge, &best.subset)?;
+            seconds.evaluate += clock.seconds();
+            seconds.total = seconds.search + seconds.evaluate;
+        }
         Ok(Selection {
             algorithm: entry.id.to_owned(),
             params,
             seed: self.spec.seed,
-            objective: self.objective,
+            objective: self.goal.objective(),
+            scoring: self.spec.scoring,
             measured_by: self.measured_by,
             prescreen: self.screened,
+            groups: self.groups.map(Arc::unwrap_or_clone),
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
-            measures: best.measures,
+            measures,
             evaluations: outcome.evaluations,
             turns: outcome.turns,
-            seconds: outcome.seconds,
+            seconds,
             work: self.evaluator.work(),
             stop: outcome.stop,
             budget: self.budget,
             warnings: self.warnings,
             trace,
-            front: front
-                .points()
-                .map(|(size, error, subset): (usize, f64, &Subset)| FrontPoint {
-                    size,
-                    error,
-                    selected: subset.iter().collect(),
-                })
-                .collect(),
+            front,
         })
     }
 }
@@ -267,18 +318,58 @@ fn needs_own_knn() -> Error {
     Error::BadSpec { what: what.into() }
 }
 
-/// The algorithm, what may be chosen and the limits in force, where all settings are good.
-fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget)> {
+fn needs_table() -> Error {
+    Error::BadSpec { what: "the filter objectives need a table".into() }
+}
+
+/// Whether anything in a run asks which features belong together.
+fn needs_groups(spec: &Spec, entry: &Entry, objective: Objective) -> bool {
+    let is_asked = match entry.groups {
+        GroupUse::Ignored => false,
+        GroupUse::Welcome => spec.groups.is_some(),
+        GroupUse::Needed => true,
+    };
+    is_asked || objective.needs_groups() || spec.one_per_group
+}
+
+/// What an algorithm sees of a frame, and of groups if it asks for them.
+fn space(entry: &Entry, frame: &Frame, groups: Option<&Groups>) -> Space {
+    match groups {
+        Some(groups) if entry.groups != GroupUse::Ignored => {
+            frame.space().with_groups(Arc::new(groups.among(&frame.free())))
+        }
+        _ => frame.space(),
+    }
+}
+
+/// Refuses a score that a scorer from outside does not tell.
+fn check_outside(scoring: Option<Score>) -> Result<()> {
+    match scoring {
+        None | Some(Score::Accuracy) => Ok(()),
+        Some(_) => {
+            let what =
+                "scoring is for our own classifiers: a scorer from outside tells its error alone";
+            Err(Error::BadSpec { what: what.into() })
+        }
+    }
+}
+
+/// The algorithm, what may be chosen, the limits in force and what the algorithm lowers by itself, where all settings
+/// are good.
+fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget, Objective)> {
     let entry = algorithms::find(&spec.algorithm)?;
-    spec.objective.unwrap_or(entry.card.objective).check()?;
+    let own = entry.objective(&spec.params)?;
+    spec.objective.unwrap_or(own).check()?;
     spec.budget.check()?;
-    let frame = Frame::new(n_features, &spec.include, &spec.exclude, spec.max_features)?;
+    spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
+    let Spec { together, include, exclude, max_features, .. } = spec;
+    let frame = Frame::together(n_features, together, include, exclude, *max_features)?;
     entry.start(&spec.params, &frame.space())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {
         budget.evaluations = entry.card.evaluations;
     }
-    Ok((entry, frame, budget))
+    Ok((entry, frame, budget, own))
 }
 
 /// Leaves only what survives a prescreen to choose from.
@@ -288,7 +379,7 @@ fn screen(
     filter: impl Fn(&Frame) -> Filter,
     spec: &Spec,
 ) -> Result<Screened> {
-    let candidates = frame.free().len();
+    let candidates = frame.units().len();
     let survivors = rule.survivors(&filter(frame), candidates);
     let rule = spec.prescreen.clone().unwrap_or_default();
     if survivors.is_empty() {

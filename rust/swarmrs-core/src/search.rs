@@ -39,12 +39,29 @@ pub trait Algorithm: Optimizer + Sized + 'static {
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
     /// Whether it asks the space for its filter, which is made only for those that do.
     const USES_FILTER: bool = false;
-    /// Whether it asks the space for its groups, which are made only for those that do.
-    const USES_GROUPS: bool = false;
+    /// What groups are to it; the space has them accordingly.
+    const GROUPS: GroupUse = GroupUse::Ignored;
+    /// Whether it seeks a front of trade-offs between cost and size, and not one subset.
+    const SEEKS_FRONT: bool = false;
     /// How the paper measures subsets, used for what the user does not say.
     const PROTOCOL: Protocol = Protocol::COMMON;
+    /// What the paper lowers with these settings: that of the card, unless they change it.
+    fn objective(_params: &Self::Params) -> Objective {
+        Self::CARD.objective
+    }
     /// Begins a search of `space`.
     fn start(params: Self::Params, space: &Space) -> Self;
+}
+
+/// What groups of features are to an algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupUse {
+    /// It never looks at them.
+    Ignored,
+    /// It looks at those that are given.
+    Welcome,
+    /// It chooses by them: where none are given, they are found.
+    Needed,
 }
 
 /// The settings of an algorithm. `Default` is the paper's setting.

@@ -4,7 +4,9 @@ use crate::budget::{Budget, Stop};
 use crate::engine::{Evaluations, Seconds};
 use crate::evaluate::{EvaluationSpec, Measures, Metric, Work};
 use crate::folds::FoldSpec;
-use crate::objective::{Cost, Objective};
+use crate::front::FrontReport;
+use crate::groups::Groups;
+use crate::objective::{Cost, Objective, Score};
 use crate::trace::Trace;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -20,10 +22,15 @@ pub struct Selection {
     pub seed: u64,
     /// What it lowered.
     pub objective: Objective,
+    /// The score that counted, where it was not the objective's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scoring: Option<Score>,
     /// How it measured, where a paper's way had to fill in.
     pub measured_by: MeasuredBy,
     /// What was dropped before the search.
     pub prescreen: Option<Screened>,
+    /// The groups of features the search knew of, those that it could not choose from among them.
+    pub groups: Option<Groups>,
     /// The chosen features.
     pub selected: Vec<usize>,
     /// How many they are.
@@ -49,7 +56,7 @@ pub struct Selection {
     /// A row for each turn.
     pub trace: Trace,
     /// Error against size.
-    pub front: Vec<FrontPoint>,
+    pub front: FrontReport,
 }
 
 /// What the spec may leave to the algorithm, and how it was settled.
@@ -81,15 +88,4 @@ pub struct Screened {
     pub candidates: usize,
     /// How many it left to search.
     pub survivors: usize,
-}
-
-/// A subset that no other tried one beats in both error and size.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FrontPoint {
-    /// How many features.
-    pub size: usize,
-    /// Their error.
-    pub error: f64,
-    /// Which they are.
-    pub selected: Vec<usize>,
 }

@@ -1,6 +1,7 @@
 //! What an algorithm may know of the problem.
 
 use crate::filter::Filter;
+use crate::fit::Fit;
 use crate::groups::Groups;
 use crate::streams::Rng;
 use crate::subset::Subset;
@@ -12,6 +13,7 @@ pub struct Space {
     n_features: usize,
     limit: usize,
     has_empty: bool,
+    fit: Option<Arc<Fit>>,
     filter: Option<Arc<Filter>>,
     groups: Option<Arc<Groups>>,
 }
@@ -27,6 +29,7 @@ impl Space {
             n_features,
             limit: limit.min(n_features),
             has_empty: false,
+            fit: None,
             filter: None,
             groups: None,
         }
@@ -36,6 +39,15 @@ impl Space {
     #[must_use]
     pub fn with_empty(self) -> Self {
         Self { has_empty: true, ..self }
+    }
+
+    /// The same space, where features differ in size or exclude each other: what the algorithm sees as a feature is then a
+    /// unit of them.
+    #[must_use]
+    pub fn with_fit(mut self, fit: Arc<Fit>) -> Self {
+        self.limit = self.limit.min(fit.most());
+        self.fit = Some(fit);
+        self
     }
 
     /// The same space with what is known of its features.
@@ -68,7 +80,7 @@ impl Space {
         self.n_features
     }
 
-    /// How many may be chosen.
+    /// How many may be chosen at the most.
     pub fn limit(&self) -> usize {
         self.limit
     }
@@ -77,15 +89,37 @@ impl Space {
     /// not belong to the space.
     pub fn random(&self, rng: &mut Rng) -> Subset {
         let mut subset = Subset::from_fn(self.n_features, |_| rng.chance(0.5));
-        if subset.is_empty() && !self.has_empty {
-            subset.insert(rng.below(self.n_features));
-        }
+        self.fill(&mut subset, rng);
         self.trim(&mut subset, rng);
         subset
     }
 
-    /// Takes random features out until the limit holds.
+    /// Puts one random feature into an empty subset where that does not belong to the space.
+    pub fn fill(&self, subset: &mut Subset, rng: &mut Rng) {
+        if subset.is_empty() && !self.has_empty {
+            subset.insert(rng.below(self.n_features));
+        }
+    }
+
+    /// Takes random features out until the limit holds, and whatever else a choice must obey.
     pub fn trim(&self, subset: &mut Subset, rng: &mut Rng) {
+        self.trim_as(subset, |feature| feature, rng);
+    }
+
+    /// The same for an algorithm that has features in an order of its own, or not all: place `d` of `subset` stands for
+    /// the feature `of(d)`.
+    pub fn trim_as(&self, subset: &mut Subset, of: impl Fn(usize) -> usize, rng: &mut Rng) {
+        if let Some(fit) = &self.fit {
+            if fit.take(subset.iter().map(&of)).count() < subset.count() {
+                let mut members: Vec<usize> = subset.iter().collect();
+                rng.shuffle(&mut members);
+                let kept = fit.take(members.iter().map(|&d| of(d)));
+                for d in members.into_iter().filter(|&d| !kept.contains(of(d))) {
+                    subset.remove(d);
+                }
+            }
+            return;
+        }
         let size = subset.count();
         if size > self.limit {
             let members: Vec<usize> = subset.iter().collect();

@@ -4,8 +4,10 @@
 //! threads can change what a slot draws. In turn 0 of the ask phase slot `i` is the start of particle `i`, so that all
 //! algorithms that begin with fair bits begin with the same swarm.
 
+use crate::math::{cos, ln};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng};
+use std::f64::consts::TAU;
 
 /// Whether chance is drawn while asking or while being told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub enum Phase {
     Tell = 1,
     /// While folds are drawn; does not belong to a run.
     Folds = 2,
+    /// While features are put in groups; does not belong to a run.
+    Groups = 3,
 }
 
 /// The source of all streams of one seed.
@@ -55,6 +59,13 @@ impl Rng {
     /// True with this probability: always from 1 up, never from 0 down.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
+    }
+
+    /// A number of the standard normal distribution, from two of [`unit`](Self::unit): the cosine of Box and Muller's pair.
+    pub fn normal(&mut self) -> f64 {
+        // 1 - u lies in (0, 1], where the logarithm is finite.
+        let (u1, u2) = (1.0 - self.unit(), self.unit());
+        (-2.0 * ln(u1)).sqrt() * cos(TAU * u2)
     }
 
     /// A whole number below `n`, each equally likely (Lemire's method, without bias).
@@ -98,6 +109,7 @@ impl Rng {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::normal_cdf;
     use proptest::prelude::*;
 
     #[test]
@@ -140,6 +152,19 @@ mod tests {
             items.sort_unstable();
             prop_assert!(items.into_iter().eq(0..n));
         }
+    }
+
+    #[test]
+    fn normal_draws_spread_as_the_distribution_does() {
+        let mut rng = Streams::new(5).rng(0, Phase::Ask, 0);
+        let mut drawn: Vec<f64> = (0..20_000).map(|_| rng.normal()).collect();
+        drawn.sort_by(f64::total_cmp);
+        let gap = drawn.iter().enumerate().map(|(at, &z)| {
+            let (below, n) = (normal_cdf(z), drawn.len() as f64);
+            (below - at as f64 / n).abs().max((below - (at + 1) as f64 / n).abs())
+        });
+        // The 0.999 quantile of Kolmogorov's statistic is 1.95 / sqrt(n), and the seed is fixed.
+        assert!(gap.fold(0.0, f64::max) < 1.95 / 20_000f64.sqrt());
     }
 
     #[test]

@@ -156,6 +156,9 @@ impl Subset {
 
     /// [`distance`](Self::distance) where it is less than `limit`. A few words tell of most that they are
     /// farther.
+    ///
+    /// # Panics
+    /// When the two are subsets of different spaces.
     pub fn distance_below(&self, other: &Self, limit: usize) -> Option<usize> {
         assert_eq!(self.len, other.len, "subsets of different spaces");
         distance_below(Isa::detect(), &self.words, &other.words, limit)

@@ -1,8 +1,6 @@
-//! The observers that keep records: a row for each turn, and the front of error against size.
+//! The observer that keeps a row for each turn.
 
 use crate::observe::{Observer, TurnRecord};
-use crate::search::Evaluation;
-use crate::subset::Subset;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -55,69 +53,5 @@ impl Observer for Trace {
             self.notes.entry(name).or_default().push(value);
         }
         ControlFlow::Continue(())
-    }
-}
-
-/// The subsets that no other tried one beats in both error and size; the first tried of equals.
-#[derive(Debug, Clone, Default)]
-pub struct Front {
-    by_size: BTreeMap<usize, (f64, Subset)>,
-}
-
-impl Front {
-    /// Its points, from the smallest subset to the least error.
-    pub fn points(&self) -> impl Iterator<Item = (usize, f64, &Subset)> {
-        self.by_size.iter().map(|(&size, (error, subset))| (size, *error, subset))
-    }
-
-    fn add(&mut self, tried: &Evaluation) {
-        let (size, error) = (tried.subset.count(), tried.measures.error);
-        let is_beaten =
-            self.by_size.range(..=size).next_back().is_some_and(|(_, (least, _))| *least <= error);
-        if size == 0 || is_beaten {
-            return;
-        }
-        self.by_size.retain(|&other, (its, _)| other < size || *its < error);
-        self.by_size.insert(size, (error, tried.subset.clone()));
-    }
-}
-
-impl Observer for Front {
-    fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()> {
-        for tried in record.told {
-            self.add(tried);
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::evaluate::Measures;
-    use crate::objective::Cost;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn the_front_is_what_nothing_dominates(
-            tried in proptest::collection::vec((1usize..9, 0u8..10), 1..40),
-        ) {
-            let mut front = Front::default();
-            for &(size, error) in &tried {
-                front.add(&Evaluation {
-                    subset: Subset::from_indices(9, 0..size),
-                    measures: Measures { error: f64::from(error), ..Measures::WORST },
-                    cost: Cost::new(0.0),
-                });
-            }
-            let mut expected: Vec<(usize, u8)> = tried.iter().copied().filter(|&(s, e)| {
-                !tried.iter().any(|&(s2, e2)| (s2 <= s && e2 < e) || (s2 < s && e2 <= e))
-            }).collect();
-            expected.sort_unstable();
-            expected.dedup();
-            let got: Vec<(usize, u8)> = front.points().map(|(s, e, _)| (s, e as u8)).collect();
-            prop_assert_eq!(got, expected);
-        }
     }
 }

@@ -5,13 +5,14 @@ mod support;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
 use support::{N_FEATURES, Watch, beats, search, select, spec, started};
-use swarmrs_core::algorithms::REGISTRY;
+use swarmrs_core::algorithms::{Entry, REGISTRY};
 use swarmrs_core::budget::Stop;
 use swarmrs_core::error::{Error, Result};
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
-use swarmrs_core::objective::Objective;
+use swarmrs_core::groups::GroupSpec;
+use swarmrs_core::objective::{Objective, Score};
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::search::{Allowed, Evaluation, Family, Optimizer, Space, Turn};
+use swarmrs_core::search::{Allowed, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
 use swarmrs_core::subset::Subset;
 
 #[test]
@@ -157,6 +158,57 @@ fn what_is_forced_in_or_out_stays_so() {
     }
 }
 
+/// A run in which features 0, 3, 12 and those above belong to no group.
+fn grouped(id: &str) -> Spec {
+    let groups = vec![vec![9, 1], vec![2, 5, 4, 11], vec![6], vec![7, 8, 10]];
+    Spec { groups: Some(GroupSpec::Given { groups }), ..spec(id, 300) }
+}
+
+#[test]
+fn a_search_by_groups_never_chooses_a_feature_of_none() {
+    for entry in REGISTRY.iter().filter(|entry| entry.groups == GroupUse::Needed) {
+        let spec = Spec { include: vec![12], exclude: vec![6], ..grouped(entry.id) };
+        let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
+            for tried in record.told {
+                let others =
+                    [0, 3, 6, 13, 14, 15].into_iter().filter(|&f| tried.subset.contains(f));
+                assert_eq!(others.count(), 0, "{}", entry.id);
+                assert!(tried.subset.contains(12), "{}", entry.id);
+            }
+        });
+        select(&spec, Resources::default(), &mut [&mut watch]);
+    }
+}
+
+#[test]
+fn the_gaussian_objective_prefers_one_of_each_group_whatever_the_search() {
+    let sizes = |objective: &str| {
+        let objective = Some(serde_json::from_str(objective).unwrap());
+        // Feature 6 is out: only three groups are left to be near to.
+        let spec = Spec { objective, exclude: vec![6], ..grouped("bpso") };
+        let found = select(&spec, Resources::default(), &mut []);
+        let of = |group: &[usize]| group.iter().filter(|f| found.selected.contains(f)).count();
+        [of(&[1, 9]), of(&[2, 4, 5, 11]), of(&[7, 8, 10])]
+    };
+    assert_eq!(sizes(r#"{"kind": "gaussian", "alpha": 0.0}"#), [1, 1, 1]);
+    assert_ne!(sizes(r#"{"kind": "gaussian", "alpha": 1.0}"#), [1, 1, 1]);
+}
+
+#[test]
+fn scores_that_an_outside_scorer_does_not_tell_are_refused() {
+    let mut spec = spec("bpso", 60);
+    spec.scoring = Some(Score::MacroF1);
+    let data = support::table();
+    let message = |run: Result<Run<'_>>| run.err().unwrap().to_string();
+    let expected =
+        "scoring is for our own classifiers: a scorer from outside tells its error alone";
+    let outside = Run::new(&spec, &data, Resources::default(), Some(Box::new(Bits)));
+    assert_eq!(message(outside), expected);
+    assert_eq!(message(Run::over_bits(&spec, 4, Box::new(Bits))), expected);
+    let found = select(&spec, Resources::default(), &mut []);
+    assert_eq!(found.cost.value(), 1.0 - found.measures.macro_f1);
+}
+
 #[test]
 fn the_answer_is_the_best_subset_measured() {
     for entry in REGISTRY {
@@ -175,6 +227,34 @@ fn the_answer_is_the_best_subset_measured() {
         assert_eq!(selection.trace.best_cost.last(), Some(&best.cost.value()), "{}", entry.id);
         assert!(selection.trace.best_cost.is_sorted_by(|a, b| a >= b), "{}", entry.id);
         assert!(selection.evaluations.asked <= 300, "{}", entry.id);
+    }
+}
+
+#[test]
+fn the_front_of_a_run_is_mutually_non_dominated_and_holds_its_answer() {
+    for entry in REGISTRY {
+        // The answer is the least cost, and only where that is the error must it lie on a front of error and size.
+        let spec = Spec { objective: Some(Objective::Error), ..spec(entry.id, 300) };
+        let mut tried: Vec<(f64, usize)> = Vec::new();
+        let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
+            tried.extend(record.told.iter().map(|t| (t.measures.error, t.subset.count())));
+        });
+        let found = select(&spec, Resources::default(), &mut [&mut watch]);
+        let points = &found.front.points;
+        assert!(points.is_sorted_by(|a, b| a.size < b.size), "{}", entry.id);
+        let is_falling = points.is_sorted_by(|a, b| a.measures.error > b.measures.error);
+        assert!(is_falling, "{}", entry.id);
+        for point in points {
+            let (least, most) = (point.measures.error, point.size);
+            let beats = |&(error, size): &(f64, usize)| {
+                size > 0 && error <= least && size <= most && (error, size) != (least, most)
+            };
+            assert!(!tried.iter().any(beats), "{}", entry.id);
+            assert!(tried.contains(&(point.measures.error, point.size)), "{}", entry.id);
+        }
+        let last = points.last().unwrap();
+        assert_eq!(last.selected, found.selected, "{}", entry.id);
+        assert_eq!((last.cost, last.measures), (found.cost, found.measures), "{}", entry.id);
     }
 }
 
@@ -226,14 +306,17 @@ fn over_bare_bits_the_empty_candidate_is_measured_like_any_other() {
 
 #[test]
 fn over_bare_bits_the_error_takes_the_place_of_an_objective_that_needs_a_table() {
-    let hybrid = Objective::Hybrid { gamma: 0.8 };
-    for entry in REGISTRY.iter().filter(|entry| entry.card.objective == hybrid) {
+    let needs_table = |entry: &&Entry| {
+        let own = entry.card.objective;
+        own.needs_separation() || own.needs_groups()
+    };
+    for entry in REGISTRY.iter().filter(needs_table) {
         let mut spec = spec(entry.id, 600);
         let run = Run::over_bits(&spec, 4, Box::new(Bits)).unwrap();
         let found = run.execute(None, &mut []).unwrap();
         assert_eq!(found.objective, Objective::Error, "{}", entry.id);
         assert_eq!(found.cost.value(), found.size as f64 - 5.0, "{}", entry.id);
-        spec.objective = Some(hybrid);
+        spec.objective = Some(entry.card.objective);
         assert!(Run::over_bits(&spec, 4, Box::new(Bits)).is_err(), "{}", entry.id);
     }
 }

@@ -7,7 +7,7 @@ use swarmrs_core::evaluate::{
 };
 use swarmrs_core::folds::{FoldSpec, Folds};
 use swarmrs_core::math::{ln, normal_cdf};
-use swarmrs_core::objective::Objective;
+use swarmrs_core::objective::{Goal, Objective};
 use swarmrs_core::subset::Subset;
 
 /// A small table: few distinct values make many ties.
@@ -329,14 +329,14 @@ fn the_hybrid_objective_has_its_worked_values() {
         folds: FoldSpec::Loo,
     };
     let mut evaluator = evaluate::build(&data, &spec, true, Resources::default()).unwrap().0;
-    let hybrid = Objective::Hybrid { gamma: 0.8 };
+    let hybrid = Goal::new(Objective::Hybrid { gamma: 0.8 }, None, 2, None).unwrap();
     for (features, fitness) in
         [(vec![0], 0.984_828_363_995_751), (vec![1], 0.009_485_174_635_513), (vec![0, 1], 0.5)]
     {
         let subset = Subset::from_indices(2, features);
         let measures = evaluator.measure(std::slice::from_ref(&subset)).unwrap()[0];
         // The worked example prints 15 decimals.
-        let cost = hybrid.cost(&measures, subset.count(), 2).value();
+        let cost = hybrid.cost(&measures, &subset).value();
         assert!((cost + fitness).abs() < 1e-15, "{subset:?}: {cost}");
     }
     let wrong = EvaluationSpec { metric: Metric::Euclidean, ..spec };

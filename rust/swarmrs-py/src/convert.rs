@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use swarmrs_core::algorithms::Entry;
 use swarmrs_core::dataset::Scale;
 use swarmrs_core::evaluate::{EvaluationRequest, EvaluationSpec, Protocol};
+use swarmrs_core::groups::GroupSpec;
 use swarmrs_core::run::Spec;
 use swarmrs_core::subset::Subset;
 use swarmrs_core::{Error, Result};
@@ -33,6 +34,10 @@ pub fn evaluation(text: &str) -> Result<EvaluationSpec> {
 
 pub fn spec(text: &str) -> Result<Spec> {
     serde_json::from_str(text).map_err(|error| bad_spec("spec", &error))
+}
+
+pub fn group_spec(text: &str) -> Result<GroupSpec> {
+    serde_json::from_str(text).map_err(|error| bad_spec("groups", &error))
 }
 
 fn bad_spec(what: &str, error: &serde_json::Error) -> Error {
@@ -94,6 +99,7 @@ pub fn card(entry: &Entry) -> Value {
     card["aliases"] = entry.card.aliases.iter().copied().chain(presets).collect();
     let Protocol { k, metric, folds } = entry.protocol();
     card["measured_by"] = json!({ "k": k, "metric": metric, "folds": folds });
+    card["seeks_front"] = entry.seeks_front.into();
     card["params"] = params.into();
     card
 }

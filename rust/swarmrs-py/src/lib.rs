@@ -98,6 +98,13 @@ impl PyDataset {
             Ok(rule.survivors(&filter, limit))
         })
     }
+
+    /// The columns in groups, how their number was chosen, and all settings it was done by, as JSON.
+    fn group(&self, py: Python<'_>, spec: &str, threads: usize) -> PyResult<String> {
+        let spec = convert::group_spec(spec).map_err(|error| to_py(py, &error))?;
+        let found = guarded(py, || spec.find(&self.inner, &Pool::new(threads)))?;
+        Ok(serde_json::json!({ "spec": spec, "found": found }).to_string())
+    }
 }
 
 /// Uncertainty, information and levels, a value for each column.

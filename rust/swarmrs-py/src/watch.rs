@@ -49,8 +49,11 @@ impl Problem<'_> {
         raised: &Raised,
         cancel: &Arc<AtomicBool>,
     ) -> Result<Run<'a>> {
+        // A scorer that measures nothing but the answer is asked for it even when the search is interrupted.
+        let is_led = spec.objective.is_some_and(|objective| objective.merit().is_some());
         let boxed = |call, allows_empty| {
-            let (raised, cancel) = (Arc::clone(raised), Arc::clone(cancel));
+            let cancel = if is_led { Arc::default() } else { Arc::clone(cancel) };
+            let raised = Arc::clone(raised);
             Box::new(Scorer { call, allows_empty, raised, cancel }) as Box<dyn Evaluator>
         };
         match self {

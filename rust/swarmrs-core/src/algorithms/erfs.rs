@@ -20,7 +20,8 @@
 //! Trans. Cybernetics 43 (2013), doi:10.1109/TSMCB.2012.2227469
 
 use crate::objective::Objective;
-use crate::operators::real_swarm::{RealSwarm, Ties};
+use crate::operators::bests::Ties;
+use crate::operators::real_swarm::RealSwarm;
 use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
 use crate::operators::velocity::Pull;
 use crate::search::{Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn};

@@ -14,15 +14,23 @@ mod eclpso;
 mod erfs;
 mod fcbf;
 mod ga;
+mod gpso;
 mod gpso2d;
 mod gsbs;
 mod hga;
+mod igpso;
 mod lfs;
 mod lpso2d;
+mod mopbpso;
+mod nsga2;
 mod pbpso;
 mod pbpsofs;
 mod pso;
 mod pso42;
+mod psofs;
+mod psomp;
+mod psomp_t;
+mod psorws;
 mod pta;
 mod random;
 mod sbfs;
@@ -36,7 +44,10 @@ mod vlpso_ls;
 
 use crate::error::{Error, Result};
 use crate::evaluate::Protocol;
-use crate::search::{Algorithm, Card, Field, Optimizer, Space, default_params, read_params};
+use crate::objective::Objective;
+use crate::search::{
+    Algorithm, Card, Field, GroupUse, Optimizer, Space, default_params, read_params,
+};
 use serde_json::{Map, Value};
 
 /// A registered algorithm.
@@ -52,11 +63,14 @@ pub struct Entry {
     pub presets: &'static [(&'static str, &'static str)],
     /// Whether its space must have a filter, where there is a table to make it of.
     pub uses_filter: bool,
-    /// Whether its space must have groups.
-    pub uses_groups: bool,
+    /// What groups are to it.
+    pub groups: GroupUse,
+    /// Whether it seeks a front of trade-offs and not one subset.
+    pub seeks_front: bool,
     /// The settings, as JSON, that the spelling it was found by fixes.
     preset: &'static str,
     protocol: fn() -> Protocol,
+    objective: fn(&str, &Given) -> Result<Objective>,
     defaults: fn() -> Map<String, Value>,
     start: Start,
 }
@@ -80,15 +94,23 @@ pub const REGISTRY: &[Entry] = &[
     entry::<erfs::Erfs>("erfs"),
     entry::<fcbf::Fcbf>("fcbf"),
     entry::<ga::Ga>("ga"),
+    entry::<gpso::Gpso>("gpso"),
     entry::<gpso2d::Gpso2d>("gpso2d"),
     entry::<gsbs::Gsbs>("gsbs"),
     entry::<hga::Hga>("hga"),
+    entry::<igpso::Igpso>("igpso"),
     entry::<lfs::Lfs>("lfs"),
     entry::<lpso2d::Lpso2d>("lpso2d"),
+    entry::<mopbpso::Mopbpso>("mopbpso"),
+    entry::<nsga2::Nsga2>("nsga2"),
     entry::<pbpso::Pbpso>("pbpso"),
     entry::<pbpsofs::Pbpsofs>("pbpsofs"),
     entry::<pso::Pso>("pso"),
     entry::<pso42::Pso42>("pso42"),
+    entry::<psofs::Psofs>("psofs"),
+    entry::<psomp::Psomp>("psomp"),
+    entry::<psomp_t::PsompT>("psomp-t"),
+    entry::<psorws::Psorws>("psorws"),
     entry::<pta::Pta>("pta"),
     entry::<random::Random>("random"),
     entry::<sbfs::Sbfs>("sbfs"),
@@ -108,9 +130,11 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
         fields: <A::Params as crate::search::Params>::FIELDS,
         presets: A::PRESETS,
         uses_filter: A::USES_FILTER,
-        uses_groups: A::USES_GROUPS,
+        groups: A::GROUPS,
+        seeks_front: A::SEEKS_FRONT,
         preset: "{}",
         protocol: || A::PROTOCOL,
+        objective: |id, given| Ok(A::objective(&read_params(id, given)?)),
         defaults: default_params::<A::Params>,
         start: start::<A>,
     }
@@ -136,9 +160,15 @@ impl Entry {
     /// # Errors
     /// What the settings are refused for.
     pub fn start(&self, given: &Given, space: &Space) -> Result<(Box<dyn Optimizer>, Given)> {
-        let mut all = self.fixed();
-        all.extend(given.clone());
-        (self.start)(self.id, &all, space)
+        (self.start)(self.id, &self.with_fixed(given), space)
+    }
+
+    /// What its paper lowers, with the settings in `given`.
+    ///
+    /// # Errors
+    /// What the settings are refused for.
+    pub fn objective(&self, given: &Given) -> Result<Objective> {
+        (self.objective)(self.id, &self.with_fixed(given))
     }
 
     /// How its paper measures subsets.
@@ -150,6 +180,12 @@ impl Entry {
     pub fn defaults(&self) -> Given {
         let mut all = (self.defaults)();
         all.extend(self.fixed());
+        all
+    }
+
+    fn with_fixed(&self, given: &Given) -> Given {
+        let mut all = self.fixed();
+        all.extend(given.clone());
         all
     }
 

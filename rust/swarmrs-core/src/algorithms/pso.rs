@@ -21,7 +21,8 @@
 
 use crate::evaluate::Protocol;
 use crate::objective::Objective;
-use crate::operators::real_swarm::{RealSwarm, Ties};
+use crate::operators::bests::Ties;
+use crate::operators::real_swarm::RealSwarm;
 use crate::operators::settings::{
     COGNITIVE, INERTIA, INERTIA_END, ITERATIONS, Inertia, POPULATION_BY_FEATURES, SOCIAL,
     THRESHOLD, VELOCITY_LIMIT, population_by_features,

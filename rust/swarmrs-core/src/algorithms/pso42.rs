@@ -23,7 +23,8 @@
 //! doi:10.1016/j.asoc.2013.09.018
 
 use crate::objective::Objective;
-use crate::operators::real_swarm::{RealSwarm, Ties};
+use crate::operators::bests::Ties;
+use crate::operators::real_swarm::RealSwarm;
 use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
 use crate::operators::velocity::Pull;
 use crate::search::{

@@ -1,5 +1,6 @@
 //! Measuring subsets: what one fitness value is, and what it may cost.
 
+mod by_filter;
 pub mod kernels;
 pub mod knn;
 mod layout;
@@ -9,6 +10,7 @@ mod repeated;
 pub mod sums;
 mod tally;
 
+pub use by_filter::ByFilter;
 pub use naive_bayes::Likelihood;
 pub use tally::Tally;
 
@@ -20,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Measures subsets: k-NN, naive Bayes, a scorer from outside.
+/// Measures subsets: k-NN, naive Bayes, what a filter tells, a scorer from outside.
 pub trait Evaluator: Send {
     /// Measures a turn's subsets, in order; none of them is empty unless [`allows_empty`](Self::allows_empty). What it kept from before saves time, never changes an answer.
     ///

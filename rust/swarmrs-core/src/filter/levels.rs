@@ -1,28 +1,20 @@
-//! A table in levels: a set of rows for each level of each column, and what columns tell about the class.
+//! A table in levels: how each column divides the rows, and what it tells about the class.
 
 use super::discretize::{self, Classes};
+use super::divisions::Divisions;
 use super::entropy::{Logs, information, symmetric_uncertainty};
 use crate::parallel::Pool;
-
-const WORD: usize = u64::BITS as usize;
 
 /// Every column of a table, discretized.
 #[derive(Debug)]
 pub struct Levels {
-    words: usize,
-    n_samples: usize,
-    logs: Logs,
-    columns: Vec<Column>,
+    divisions: Divisions,
+    told: Vec<Told>,
 }
 
-/// One column. A column of one level tells nothing and keeps no rows.
+/// What a column tells about the class.
 #[derive(Debug)]
-struct Column {
-    /// The rows of each level, one bit each, level after level.
-    bits: Box<[u64]>,
-    /// How many rows each level has.
-    counts: Box<[u32]>,
-    entropy: f64,
+struct Told {
     information: f64,
     relevance: f32,
 }
@@ -39,84 +31,58 @@ impl Levels {
         }
         let of_class = logs.entropy(counts);
         let columns = values.chunks_exact(n_samples).collect();
-        let columns = pool.map(columns, |column| Column::new(column, classes, of_class, &logs));
-        Self { words: n_samples.div_ceil(WORD), n_samples, logs, columns }
+        let (levels, told) = pool
+            .map(columns, |column| {
+                let levels = discretize::levels(column, classes, &logs);
+                let told = Told::new(&levels, classes, of_class, &logs);
+                (levels, told)
+            })
+            .into_iter()
+            .unzip();
+        Self { divisions: Divisions::new(levels, n_samples, logs, pool), told }
     }
 
     /// How many columns there are.
     pub fn n_features(&self) -> usize {
-        self.columns.len()
+        self.told.len()
     }
 
     /// How many levels a column has; one is as good as none.
     pub fn count(&self, feature: usize) -> usize {
-        self.columns[feature].counts.len()
+        self.divisions.count(feature)
     }
 
     /// The symmetric uncertainty of a column and the class.
     pub fn relevance(&self, feature: usize) -> f32 {
-        self.columns[feature].relevance
+        self.told[feature].relevance
     }
 
     /// The information a column has about the class, in bits.
     pub fn information(&self, feature: usize) -> f64 {
-        self.columns[feature].information
+        self.told[feature].information
     }
 
     /// The symmetric uncertainty of two columns, computed afresh; 0 where one has a single level.
     pub fn uncertainty(&self, a: usize, b: usize) -> f32 {
-        // One order for both ways round: sums of floats have one.
-        let (a, b) = (&self.columns[a.min(b)], &self.columns[a.max(b)]);
-        if a.bits.is_empty() || b.bits.is_empty() {
-            return 0.0;
-        }
-        let mut sum = 0.0;
-        let last = b.bits.len() - self.words;
-        for (rows, &count) in a.bits.chunks_exact(self.words).zip(&a.counts) {
-            // What is in no other level of `b` is in its last.
-            let mut rest = count;
-            for others in b.bits[..last].chunks_exact(self.words) {
-                let both: u32 = rows.iter().zip(others).map(|(x, y)| (x & y).count_ones()).sum();
-                rest -= both;
-                sum += self.logs.of(both as usize);
-            }
-            sum += self.logs.of(rest as usize);
-        }
-        let joint = self.logs.entropy_of_sum(self.n_samples, sum);
-        symmetric_uncertainty(a.entropy, b.entropy, joint)
+        self.divisions.uncertainty(a, b)
     }
 }
 
-impl Column {
-    fn new(column: &[f64], classes: Classes<'_>, of_class: f64, logs: &Logs) -> Self {
-        let levels = discretize::levels(column, classes, logs);
+impl Told {
+    fn new(levels: &[u32], classes: Classes<'_>, of_class: f64, logs: &Logs) -> Self {
         let n_levels = 1 + levels.iter().max().map_or(0, |&level| level as usize);
         if n_levels == 1 {
-            let counts = [column.len() as u32].into();
-            return Self {
-                bits: [].into(),
-                counts,
-                entropy: 0.0,
-                information: 0.0,
-                relevance: 0.0,
-            };
+            return Self { information: 0.0, relevance: 0.0 };
         }
-        let words = column.len().div_ceil(WORD);
-        let mut bits = vec![0; n_levels * words];
         let mut counts = vec![0; n_levels];
         let mut joint = vec![0; n_levels * classes.count];
-        for (row, (&level, &code)) in levels.iter().zip(classes.codes).enumerate() {
-            let level = level as usize;
-            bits[level * words + row / WORD] |= 1 << (row % WORD);
-            counts[level] += 1;
-            joint[level * classes.count + code as usize] += 1;
+        for (&level, &code) in levels.iter().zip(classes.codes) {
+            counts[level as usize] += 1;
+            joint[level as usize * classes.count + code as usize] += 1;
         }
-        let entropy = logs.entropy(counts.iter().map(|&count: &u32| count as usize));
+        let entropy = logs.entropy(counts);
         let joint = logs.entropy(joint);
         Self {
-            bits: bits.into(),
-            counts: counts.into(),
-            entropy,
             information: information(entropy, of_class, joint),
             relevance: symmetric_uncertainty(entropy, of_class, joint),
         }

@@ -1,19 +1,24 @@
 //! What columns tell about the class and about each other, without any classifier.
 //!
-//! Columns are cut into levels ([`discretize`]); entropies come from counts of levels ([`entropy`], [`levels`]). The
-//! symmetric uncertainty of two columns A, B is 2 (H(A) + H(B) - H(A, B)) / (H(A) + H(B)), from 0 to 1. That of a
-//! column and the class is its relevance; a column of one level has none.
+//! Columns are cut into levels ([`discretize`]); entropies come from counts of levels ([`entropy`], [`divisions`],
+//! [`levels`]). The symmetric uncertainty of two columns A, B is 2 (H(A) + H(B) - H(A, B)) / (H(A) + H(B)), from 0 to 1.
+//! That of a column and the class is its relevance; a column of one level has none.
 
 pub mod cfs;
 pub mod discretize;
+pub mod divisions;
 pub mod entropy;
 pub mod fcbf;
 pub mod levels;
+pub mod merit;
 pub mod prescreen;
+pub mod redundancy;
 
 pub use cfs::Rules;
 pub use levels::Levels;
+pub use merit::{Merit, Sums};
 pub use prescreen::Prescreen;
+pub use redundancy::Redundancy;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -22,8 +27,8 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub struct Filter {
     levels: Arc<Levels>,
-    /// The column of each feature.
-    columns: Vec<usize>,
+    /// The columns of each feature.
+    columns: Vec<Vec<usize>>,
     relevance: Vec<f32>,
     ranking: Vec<usize>,
     kept: Kept,
@@ -32,11 +37,20 @@ pub struct Filter {
 impl Filter {
     /// Of these columns, feature 0 being the first; uncertainties of pairs are kept if they all fit `memory` bytes.
     pub fn new(levels: Arc<Levels>, columns: &[usize], memory: u64) -> Self {
-        let relevance: Vec<f32> = columns.iter().map(|&column| levels.relevance(column)).collect();
+        Self::of_units(levels, columns.iter().map(|&column| vec![column]).collect(), memory)
+    }
+
+    /// The same where a feature stands for several columns that go together. It tells what the one of them tells that tells
+    /// most, about the class and about others.
+    pub fn of_units(levels: Arc<Levels>, columns: Vec<Vec<usize>>, memory: u64) -> Self {
+        let most = |unit: &Vec<usize>| {
+            unit.iter().map(|&column| levels.relevance(column)).fold(0.0, f32::max)
+        };
+        let relevance: Vec<f32> = columns.iter().map(most).collect();
         let mut ranking: Vec<usize> = (0..columns.len()).collect();
         ranking.sort_by(|&a, &b| relevance[b].total_cmp(&relevance[a]));
         let kept = Kept::new(&relevance, memory);
-        Self { levels, columns: columns.to_vec(), relevance, ranking, kept }
+        Self { levels, columns, relevance, ranking, kept }
     }
 
     /// The symmetric uncertainty of each feature and the class.
@@ -75,7 +89,9 @@ impl Filter {
 
     /// The symmetric uncertainty of two features as it is, 0 where one is irrelevant; computed afresh.
     pub fn uncertainty(&self, a: usize, b: usize) -> f32 {
-        self.levels.uncertainty(self.columns[a], self.columns[b])
+        let pairs =
+            self.columns[a].iter().flat_map(|&a| self.columns[b].iter().map(move |&b| (a, b)));
+        pairs.map(|(a, b)| self.levels.uncertainty(a, b)).fold(0.0, f32::max)
     }
 
     /// The features correlation-based selection chooses, at most `limit`.

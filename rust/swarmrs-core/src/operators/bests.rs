@@ -9,9 +9,35 @@ pub type Standing = (Cost, usize);
 
 /// Where a tried subset stands. The empty one counts as the largest: it never beats another of its cost.
 pub fn standing(tried: &Evaluation) -> Standing {
-    match tried.subset.count() {
-        0 => (tried.cost, usize::MAX),
-        size => (tried.cost, size),
+    standing_of(&tried.subset, tried.cost)
+}
+
+fn standing_of(subset: &Subset, cost: Cost) -> Standing {
+    match subset.count() {
+        0 => (cost, usize::MAX),
+        size => (cost, size),
+    }
+}
+
+/// What replaces a best of equal cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// Nothing.
+    #[default]
+    Stay,
+    /// A smaller subset.
+    Shrink,
+}
+
+impl Ties {
+    /// Whether a subset of this cost and size replaces a best of that cost and size.
+    pub fn replaces(self, new: Standing, best: Standing) -> bool {
+        self.key(new) < self.key(best)
+    }
+
+    /// What is compared of a standing.
+    pub fn key(self, (cost, size): Standing) -> Standing {
+        (cost, if self == Self::Shrink { size } else { 0 })
     }
 }
 
@@ -20,6 +46,8 @@ pub fn standing(tried: &Evaluation) -> Standing {
 /// A best is replaced on strict improvement only; among equals the lowest particle index leads.
 #[derive(Debug, Clone, Default)]
 pub struct Bests {
+    /// What counts as an improvement.
+    pub ties: Ties,
     /// Each particle's best position and its cost.
     pub own: Vec<(Subset, Cost)>,
     /// The particle whose best is the best of all.
@@ -31,16 +59,17 @@ impl Bests {
     pub fn update(&mut self, told: &[Evaluation]) -> Vec<bool> {
         if self.own.is_empty() {
             self.own = told.iter().map(|new| (new.subset.clone(), new.cost)).collect();
-            self.leader = first_least(self.own.iter().map(|own| own.1));
+            self.leader = self.first_best();
             return vec![true; told.len()];
         }
-        let before = self.global_cost();
+        let before = self.key(self.leader);
+        let ties = self.ties;
         let improved = self
             .own
             .iter_mut()
             .zip(told)
             .map(|(own, new)| {
-                let is_better = new.cost < own.1;
+                let is_better = ties.replaces(standing(new), standing_of(&own.0, own.1));
                 if is_better {
                     *own = (new.subset.clone(), new.cost);
                 }
@@ -48,11 +77,20 @@ impl Bests {
             })
             .collect();
         // All improved at once, so a leader that improved too has no claim on those as good as it.
-        let candidate = first_least(self.own.iter().map(|own| own.1));
-        if self.own[candidate].1 < before {
+        let candidate = self.first_best();
+        if self.key(candidate) < before {
             self.leader = candidate;
         }
         improved
+    }
+
+    fn first_best(&self) -> usize {
+        first_least((0..self.own.len()).map(|particle| self.key(particle)))
+    }
+
+    fn key(&self, particle: usize) -> Standing {
+        let (subset, cost) = &self.own[particle];
+        self.ties.key(standing_of(subset, *cost))
     }
 
     /// The best position of all.
@@ -95,6 +133,35 @@ mod tests {
         assert!(standing(&tried[1]) < standing(&tried[0]));
         tried[0].cost = Cost::new(0.4);
         assert!(standing(&tried[0]) < standing(&tried[1]));
+    }
+
+    #[test]
+    fn a_tie_goes_to_the_smaller_subset_where_asked() {
+        let at = |cost, size| (Cost::new(cost), size);
+        assert!(Ties::Shrink.replaces(at(0.10, 5), at(0.10, 6)));
+        assert!(!Ties::Shrink.replaces(at(0.10, 6), at(0.10, 6)));
+        assert!(!Ties::Shrink.replaces(at(0.11, 1), at(0.10, 6)));
+        assert!(!Ties::Stay.replaces(at(0.10, 5), at(0.10, 6)));
+        assert!(Ties::Stay.replaces(at(0.09, 7), at(0.10, 6)));
+    }
+
+    #[test]
+    fn bests_and_their_lead_shrink_where_asked() {
+        let sized = |sizes: [usize; 2]| {
+            let mut told = told(&[0.2, 0.2]);
+            for (tried, size) in told.iter_mut().zip(sizes) {
+                tried.subset = Subset::from_indices(9, 0..size);
+            }
+            told
+        };
+        let run = |ties: Ties| {
+            let mut bests = Bests { ties, ..Bests::default() };
+            bests.update(&sized([4, 4]));
+            let improved = bests.update(&sized([5, 3]));
+            (improved, bests.leader, bests.global().count())
+        };
+        assert_eq!(run(Ties::Shrink), (vec![false, true], 1, 3));
+        assert_eq!(run(Ties::Stay), (vec![false, false], 0, 4));
     }
 
     #[test]

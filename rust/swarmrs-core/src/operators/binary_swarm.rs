@@ -31,7 +31,7 @@ impl BinarySwarm {
         Self {
             space: space.clone(),
             velocity_limit,
-            positions: Vec::new(),
+            positions: vec![Subset::empty(space.n_features()); population],
             velocities: vec![vec![0.0; space.n_features()]; population],
             costs: Vec::new(),
             bests: Bests::default(),
@@ -46,10 +46,25 @@ impl BinarySwarm {
 
     /// Draws the first positions.
     pub fn start(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        self.positions = (0..self.population())
-            .map(|particle| self.space.random(&mut turn.rng(particle)))
-            .collect();
+        for particle in 0..self.population() {
+            self.positions[particle] = self.space.random(&mut turn.rng(particle));
+        }
         self.positions.clone()
+    }
+
+    /// Draws the first positions, and after each its velocity.
+    pub fn start_moving(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        for particle in 0..self.population() {
+            let mut rng = turn.rng(particle);
+            self.positions[particle] = self.space.random(&mut rng);
+            self.push_off(particle, &mut rng);
+        }
+        self.positions.clone()
+    }
+
+    /// Gives a particle any velocity within the limit, feature by feature.
+    pub fn push_off(&mut self, particle: usize, rng: &mut Rng) {
+        self.velocities[particle].fill_with(|| self.velocity_limit * (2.0 * rng.unit() - 1.0));
     }
 
     /// Moves every particle, each by its own stream of chance.
@@ -62,18 +77,24 @@ impl BinarySwarm {
 
     /// Moves one particle; r1, r2, r3 are drawn for every feature in this order.
     pub fn advance_one(&mut self, particle: usize, pull: Pull, rng: &mut Rng) {
-        let (x, v) = (&self.positions[particle], &mut self.velocities[particle]);
-        let (own, global) = (&self.bests.own[particle].0, self.bests.global());
-        let bit = |subset: &Subset, d| f64::from(u8::from(subset.contains(d)));
-        let mut moved = Subset::from_fn(self.space.n_features(), |d| {
-            let (r1, r2) = (rng.unit(), rng.unit());
-            v[d] = pull
-                .velocity(v[d], bit(x, d), bit(own, d), bit(global, d), r1, r2)
-                .clamp(-self.velocity_limit, self.velocity_limit);
-            rng.chance(sigmoid(v[d]))
+        let moved = Subset::from_fn(self.space.n_features(), |d| {
+            let v = self.accelerate(particle, d, pull, rng);
+            rng.chance(sigmoid(v))
         });
-        self.space.trim(&mut moved, rng);
-        self.positions[particle] = moved;
+        self.place(particle, moved, rng);
+    }
+
+    /// Changes one particle's velocity in feature `d`, draws r1 and r2 for it, and returns it.
+    pub fn accelerate(&mut self, particle: usize, d: usize, pull: Pull, rng: &mut Rng) -> f64 {
+        let bit = |subset: &Subset| f64::from(u8::from(subset.contains(d)));
+        let (x, own) = (bit(&self.positions[particle]), bit(&self.bests.own[particle].0));
+        let global = bit(self.bests.global());
+        let (r1, r2) = (rng.unit(), rng.unit());
+        let v = &mut self.velocities[particle][d];
+        *v = pull
+            .velocity(*v, x, own, global, r1, r2)
+            .clamp(-self.velocity_limit, self.velocity_limit);
+        *v
     }
 
     /// Puts one particle somewhere else, cut down to the limit of the space; its velocity and best

@@ -3,11 +3,29 @@
 use crate::streams::Rng;
 use crate::subset::Subset;
 
+/// Swaps what lies behind one point between two features.
+pub fn one_point(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
+    let n = a.len();
+    if n > 1 {
+        swap(a, b, 1 + rng.below(n - 1)..n);
+    }
+}
+
+/// Swaps each feature with an even chance.
+pub fn uniform(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
+    let n = a.len();
+    swap(a, b, (0..n).filter(|_| rng.chance(0.5)));
+}
+
 /// Swaps what lies between two distinct points, each equally likely to lie before, between or after
 /// features.
 pub fn two_point(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
     let points = rng.distinct(2, a.len() + 1);
-    for d in points[0].min(points[1])..points[0].max(points[1]) {
+    swap(a, b, points[0].min(points[1])..points[0].max(points[1]));
+}
+
+fn swap(a: &mut Subset, b: &mut Subset, features: impl Iterator<Item = usize>) {
+    for d in features {
         let (in_a, in_b) = (a.contains(d), b.contains(d));
         a.set(d, in_b);
         b.set(d, in_a);
@@ -29,5 +47,29 @@ mod tests {
             let swapped: Vec<usize> = a.iter().collect();
             assert!(!swapped.is_empty() && swapped.windows(2).all(|at| at[1] == at[0] + 1));
         }
+    }
+
+    #[test]
+    fn one_point_swaps_a_tail_and_uniform_any_features() {
+        let mut tails = [false; 6];
+        let mut is_scattered = false;
+        for seed in 0..100 {
+            let rng = || Streams::new(seed).rng(1, Phase::Ask, 0);
+            let (mut a, mut b) = (bits("000000"), bits("111111"));
+            one_point(&mut a, &mut b, &mut rng());
+            assert_eq!(a, b.complement());
+            let from = 6 - a.count();
+            assert_eq!(a, Subset::from_indices(6, from..6));
+            tails[from] = true;
+            let (mut a, mut b) = (bits("000000"), bits("111111"));
+            uniform(&mut a, &mut b, &mut rng());
+            assert_eq!(a, b.complement());
+            is_scattered |= a == bits("010110");
+        }
+        assert_eq!(tails, [false, true, true, true, true, true]);
+        assert!(is_scattered);
+        let (mut a, mut b) = (bits("0"), bits("1"));
+        one_point(&mut a, &mut b, &mut Streams::new(1).rng(1, Phase::Ask, 0));
+        assert_eq!((a, b), (bits("0"), bits("1")));
     }
 }

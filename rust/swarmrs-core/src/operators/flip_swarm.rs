@@ -4,6 +4,7 @@
 use crate::operators::bests::Bests;
 use crate::operators::settings::POPULATION;
 use crate::search::{Allowed, Evaluation, Field, Space, Turn};
+use crate::streams::Rng;
 use crate::subset::Subset;
 
 /// The settings of an algorithm that moves this swarm.
@@ -14,17 +15,20 @@ pub const FIELDS: &[Field] = &[
         allowed: Allowed::Above(0.0, 1.0),
         about: "p0, the chance that any bit flips",
     },
-    Field {
-        name: "cognitive",
-        allowed: Allowed::Within(0.0, 1.0),
-        about: "p1, added where the own best differs",
-    },
+    COGNITIVE,
     Field {
         name: "social",
         allowed: Allowed::Within(0.0, 1.0),
         about: "p2, added where the swarm's best differs",
     },
 ];
+
+/// p1: the weight of one's own best.
+pub const COGNITIVE: Field = Field {
+    name: "cognitive",
+    allowed: Allowed::Within(0.0, 1.0),
+    about: "p1, added where the own best differs",
+};
 
 /// What the probability that a bit flips is made of.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +50,25 @@ impl FlipRates {
             + pull(self.social, differs_from_global))
         .min(1.0)
     }
+}
+
+/// `x` after one draw for each feature: it flips with the chance that p0 and disagreement with the
+/// own best and the leader make. p0 is `mutation` where the feature is in and `gain` where it is
+/// not.
+pub fn flipped(
+    x: &Subset,
+    own: &Subset,
+    leader: &Subset,
+    rates: FlipRates,
+    gain: f64,
+    rng: &mut Rng,
+) -> Subset {
+    let gaining = FlipRates { mutation: gain, ..rates };
+    Subset::from_fn(x.len(), |d| {
+        let is_in = x.contains(d);
+        let rates = if is_in { rates } else { gaining };
+        is_in != rng.chance(rates.chance(is_in != own.contains(d), is_in != leader.contains(d)))
+    })
 }
 
 /// Positions and bests.
@@ -78,11 +101,7 @@ impl FlipSwarm {
         for (particle, x) in self.positions.iter_mut().enumerate() {
             let mut rng = turn.rng(particle);
             let own = &self.bests.own[particle].0;
-            let mut moved = Subset::from_fn(self.space.n_features(), |d| {
-                let is_in = x.contains(d);
-                let chance = rates.chance(is_in != own.contains(d), is_in != global.contains(d));
-                is_in != rng.chance(chance)
-            });
+            let mut moved = flipped(x, own, global, rates, rates.mutation, &mut rng);
             self.space.trim(&mut moved, &mut rng);
             *x = moved;
         }

@@ -3,7 +3,7 @@
 
 use super::bests::{Standing, standing};
 use super::exemplars::{Lesson, Roster};
-use super::real_swarm::settle;
+use super::real_swarm::settle_as;
 use crate::search::{Evaluation, Space, Turn};
 use crate::streams::Rng;
 use crate::subset::Subset;
@@ -151,7 +151,8 @@ impl Learners {
     }
 
     fn settle(&self, x: &mut [f64], rng: &mut Rng) -> Subset {
-        self.features(&settle(x, self.flight.threshold, &self.space, rng))
+        let of = |d: usize| self.order[d];
+        self.features(&settle_as(x, self.flight.threshold, &self.space, of, rng))
     }
 
     /// The dimensions a position puts in.

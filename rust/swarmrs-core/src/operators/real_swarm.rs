@@ -1,6 +1,6 @@
 //! The swarm of real vectors whose subset is what lies above a threshold.
 
-use crate::operators::bests::{Standing, first_least, standing};
+use crate::operators::bests::{Standing, Ties, first_least, standing};
 use crate::operators::velocity::Pull;
 use crate::search::{Evaluation, Space, Turn};
 use crate::streams::Rng;
@@ -18,27 +18,6 @@ pub struct RealSwarm {
     velocities: Vec<Vec<f64>>,
     bests: Vec<(Vec<f64>, Standing)>,
     leader: usize,
-}
-
-/// What replaces a best of equal cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ties {
-    /// Nothing.
-    Stay,
-    /// A smaller subset.
-    Shrink,
-}
-
-impl Ties {
-    /// Whether a subset of this cost and size replaces a best of that cost and size.
-    pub fn replaces(self, new: Standing, best: Standing) -> bool {
-        self.key(new) < self.key(best)
-    }
-
-    /// What is compared of a standing.
-    fn key(self, (cost, size): Standing) -> Standing {
-        (cost, if self == Self::Shrink { size } else { 0 })
-    }
 }
 
 impl RealSwarm {
@@ -123,9 +102,20 @@ impl RealSwarm {
 /// The features above the threshold; those trimmed away are set back to it, so that position and
 /// subset agree.
 pub fn settle(y: &mut [f64], threshold: f64, space: &Space, rng: &mut Rng) -> Subset {
+    settle_as(y, threshold, space, |feature| feature, rng)
+}
+
+/// The same where dimension `d` stands for the feature `of(d)`.
+pub fn settle_as(
+    y: &mut [f64],
+    threshold: f64,
+    space: &Space,
+    of: impl Fn(usize) -> usize,
+    rng: &mut Rng,
+) -> Subset {
     let above = Subset::from_fn(y.len(), |d| y[d] > threshold);
     let mut kept = above.clone();
-    space.trim(&mut kept, rng);
+    space.trim_as(&mut kept, of, rng);
     for d in above.difference(&kept).iter() {
         y[d] = threshold;
     }
@@ -139,16 +129,6 @@ mod tests {
     use crate::objective::Cost;
     use crate::streams::{Phase, Streams};
     use proptest::prelude::*;
-
-    #[test]
-    fn a_tie_goes_to_the_smaller_subset_where_asked() {
-        let at = |cost, size| (Cost::new(cost), size);
-        assert!(Ties::Shrink.replaces(at(0.10, 5), at(0.10, 6)));
-        assert!(!Ties::Shrink.replaces(at(0.10, 6), at(0.10, 6)));
-        assert!(!Ties::Shrink.replaces(at(0.11, 1), at(0.10, 6)));
-        assert!(!Ties::Stay.replaces(at(0.10, 5), at(0.10, 6)));
-        assert!(Ties::Stay.replaces(at(0.09, 7), at(0.10, 6)));
-    }
 
     #[test]
     fn of_equals_the_lowest_index_leads_even_where_the_leader_improves_too() {

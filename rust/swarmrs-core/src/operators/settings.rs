@@ -1,6 +1,8 @@
 //! Settings that mean the same in several algorithms: one name for one idea.
 
-use crate::search::{Allowed, Field};
+use crate::operators::velocity::Pull;
+use crate::search::{Allowed, Field, Params};
+use serde::{Deserialize, Serialize};
 
 /// The particles of a swarm.
 pub const POPULATION: Field =
@@ -103,6 +105,44 @@ pub const KEEP_CUT_BESTS: Field = Field {
     allowed: Allowed::Flag,
     about: "whether an own best that was cut keeps its former cost instead of being measured",
 };
+
+/// Settings of a swarm whose velocities neither die nor explode, by the coefficients of constriction.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ConstrictedParams {
+    /// Particles.
+    pub population: usize,
+    /// w.
+    pub inertia: f64,
+    /// c1.
+    pub cognitive: f64,
+    /// c2.
+    pub social: f64,
+    /// The largest velocity.
+    pub velocity_limit: f64,
+}
+
+impl Default for ConstrictedParams {
+    fn default() -> Self {
+        Self {
+            population: 30,
+            inertia: 0.7298,
+            cognitive: 1.49618,
+            social: 1.49618,
+            velocity_limit: 6.0,
+        }
+    }
+}
+
+impl Params for ConstrictedParams {
+    const FIELDS: &'static [Field] = &[POPULATION, INERTIA, COGNITIVE, SOCIAL, VELOCITY_LIMIT];
+}
+
+impl ConstrictedParams {
+    /// What moves the particles.
+    pub fn pull(&self) -> Pull {
+        Pull { inertia: self.inertia, cognitive: self.cognitive, social: self.social }
+    }
+}
 
 /// An inertia that changes evenly over the iterations.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,7 @@
 //! Steady-state breeding for a wanted size: one child a time, which takes the place of a parent or of the worst.
 
 use crate::objective::Cost;
+use crate::operators::mutation::neutral_gain;
 use crate::search::Space;
 use crate::streams::Rng;
 use crate::subset::Subset;
@@ -164,9 +165,8 @@ fn crossed(mother: &Subset, father: &Subset, rng: &mut Rng) -> Subset {
 
 /// Loses each feature with chance `rate` and gains others at the rate that keeps the expected size.
 fn mutated(subset: &Subset, rate: f64, rng: &mut Rng) -> Subset {
-    let (n, ones) = (subset.len(), subset.count());
-    let gain = if ones < n { rate * ones as f64 / (n - ones) as f64 } else { 0.0 };
-    Subset::from_fn(n, |d| {
+    let gain = neutral_gain(rate, subset);
+    Subset::from_fn(subset.len(), |d| {
         let is_in = subset.contains(d);
         is_in != rng.chance(if is_in { rate } else { gain })
     })

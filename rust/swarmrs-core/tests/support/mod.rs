@@ -8,13 +8,14 @@ use std::ops::ControlFlow;
 use swarmrs_core::algorithms::{Entry, find};
 use swarmrs_core::budget::Budget;
 use swarmrs_core::dataset::{Dataset, Scale};
-use swarmrs_core::engine::{Engine, Frame, Outcome};
+use swarmrs_core::engine::{Engine, Outcome};
 use swarmrs_core::error::Result;
 use swarmrs_core::evaluate::{
     Classifier, EvaluationRequest, Evaluator, Measures, Metric, Resources, Weights,
 };
 use swarmrs_core::folds::FoldSpec;
-use swarmrs_core::objective::Objective;
+use swarmrs_core::frame::Frame;
+use swarmrs_core::objective::Goal;
 use swarmrs_core::observe::{Observer, TurnRecord};
 use swarmrs_core::parallel::Pool;
 use swarmrs_core::run::{Run, Spec};
@@ -62,11 +63,14 @@ pub fn spec(algorithm: &str, evaluations: u64) -> Spec {
             folds: FoldSpec::Kfold { k: 5, shuffle: false, seed: 0 },
         },
         objective: None,
+        scoring: None,
         budget: Budget { evaluations: Some(evaluations), ..Budget::default() },
         include: Vec::new(),
         exclude: Vec::new(),
         max_features: None,
         prescreen: None,
+        together: Vec::new(),
+        one_per_group: false,
         groups: None,
         memory: 1 << 26,
     }
@@ -113,7 +117,7 @@ pub fn search(
     let engine = Engine {
         optimizer,
         evaluator: &mut Scorer(score),
-        objective: Objective::Error,
+        goal: Goal::error(n),
         budget: Budget { evaluations: Some(evaluations), ..Budget::default() },
         streams: Streams::new(seed),
         frame: &frame,

@@ -1,0 +1,72 @@
+"""The command that puts columns in groups."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from swarmrs._words import check_word
+from swarmrs.cli import _options as options
+from swarmrs.cli import _render as render
+from swarmrs.cli._reading import Reading, reads_data
+from swarmrs.cli._text import remark, told_later
+
+
+@reads_data
+def group(
+    data: options.Data,
+    target: options.Target = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW",
+            help="lbm, a block model; hclust, average linkage; =K for a number of groups; then "
+            "settings after commas: rows=N, levels=N, criterion=aic|icl, restarts=N, "
+            "distance=su|spearman. prefix or prefix=SEP, names. Or a file: a line for each group.",
+        ),
+    ] = "lbm",
+    seed: Annotated[int, typer.Option(metavar="N", help="Draws rows and starts.")] = 0,
+    exclude: options.Exclude = [],  # noqa: B006
+    jobs: options.Jobs = 0,
+    *,
+    reading: Reading,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write a file for --groups (txt) or the json."
+        ),
+    ] = None,
+    force: options.Force = False,
+    format: options.Format = "table",
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Put columns together that tell alike.
+
+    \b
+    swarmrs group data.csv --target class
+    swarmrs group data.csv --by hclust=8,distance=spearman
+    swarmrs group data.csv --by lbm --output groups.txt
+    swarmrs select data.csv --groups groups.txt
+    """  # noqa: D301
+    check_word("format", format, render.FORMATS)
+    options.check_output(output, (".txt", ".json"), force)
+    n_jobs = options.parse_jobs(jobs)
+    from swarmrs import _group, read_table
+
+    table = read_table(data, target, exclude=exclude, **reading)
+    if not quiet:
+        remark("note", table.notices)
+        remark("warning", table.warnings)
+    with told_later():
+        grouping = _group.group(table, by=by, seed=seed, exclude=exclude, n_jobs=n_jobs)
+    plain = grouping.to_dict()
+    if format == "json":
+        print(render.as_json(plain))
+    elif format == "csv":
+        print(render.as_csv(("group", "index", "column"), render.group_rows(plain)))
+    else:
+        print(render.grouping_table(plain))
+    if output is not None:
+        text = render.as_json(plain) if output.suffix == ".json" else grouping.to_text()
+        render.write_text(text, output)

@@ -1,0 +1,339 @@
+//! Multi-objective probability-based binary particle swarm: PBPSO's flips towards a front of cost
+//! and size.
+//!
+//! Two costs are lowered at once, f1 = J (the error, unless another objective is asked for) and
+//! f2 = |x| / n. A is an archive of trade-offs of which none dominates another.
+//!
+//! ```text
+//! start    |x| = round(exp(U ln n)): sizes even on a log scale
+//! leader   g = of two drawn from A the one with more room around it, for each particle
+//! move     flip x with probability  p0 + p1 [x != p] + p2 [x != g]     at most 1, one draw each
+//!          p0 |x| / (n - |x|) in place of p0 where a feature is out:   as many come as go
+//! own best p <- the child if it dominates p, with probability 1/2 if neither dominates
+//! survive  of particles and children, each subset once, the best fronts; the last by crowding
+//! archive  A <- what nothing in A and the children dominates; too many: the most crowded goes,
+//!          one at a time
+//! ```
+//!
+//! p0 is `mutation_rate`, p1 `cognitive`, p2 `social`; `mutation=uniform` uses p0 for all features,
+//! which drives large n towards n / 2. A holds at most `archive` trade-offs, one for equal costs. A
+//! child that is empty gets a random feature. Where the space has groups, starts go round them. The
+//! trace notes the size of A and its hypervolume, the area below (1, 1) that it dominates.
+//!
+//! PBPSO has p1 = 0.35 and p2 = 0.65, for one best of the swarm that stays. Here every move has another leader, out of a
+//! front that is often short: with such rates a particle takes over most of each of them, half of the children repeat
+//! what was tried, and the front stalls early (`make fronts`). 0.2 for both lets a particle stay where it is.
+//!
+//! The flips are those of B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation
+//! algorithm for feature selection, `EvoApplications` 2014, doi:10.1007/978-3-662-45523-4_41; sorting
+//! and crowding those of K. Deb and others, doi:10.1109/4235.996017. Leaders, own bests, the neutral
+//! mutation and the start are ours.
+
+use crate::objective::Objective;
+use crate::operators::archive::{Archive, TradeOff, dominated_area};
+use crate::operators::flip_swarm::{COGNITIVE, FlipRates, flipped};
+use crate::operators::mutation::neutral_gain;
+use crate::operators::pareto::{dominates, survivors};
+use crate::operators::settings::POPULATION;
+use crate::operators::spread::spread;
+use crate::search::{
+    Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, Optimizer, Params, Space, Turn,
+};
+use crate::streams::Rng;
+use crate::subset::Subset;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Settings of [`Mopbpso`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MopbpsoParams {
+    population: usize,
+    mutation_rate: f64,
+    cognitive: f64,
+    social: f64,
+    mutation: Mutation,
+    archive: usize,
+}
+
+/// How often an absent feature comes in by chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mutation {
+    /// So that as many are expected to come as to go.
+    SizeNeutral,
+    /// As often as a present one goes.
+    Uniform,
+}
+
+impl Default for MopbpsoParams {
+    fn default() -> Self {
+        Self {
+            population: 50,
+            mutation_rate: 0.05,
+            cognitive: 0.2,
+            social: 0.2,
+            mutation: Mutation::SizeNeutral,
+            archive: 100,
+        }
+    }
+}
+
+impl Params for MopbpsoParams {
+    const FIELDS: &'static [Field] = &[
+        POPULATION,
+        Field {
+            name: "mutation_rate",
+            allowed: Allowed::Above(0.0, 1.0),
+            about: "p0, the chance that a feature goes out by itself",
+        },
+        COGNITIVE,
+        Field {
+            name: "social",
+            allowed: Allowed::Within(0.0, 1.0),
+            about: "p2, added where the leader differs",
+        },
+        Field {
+            name: "mutation",
+            allowed: Allowed::OneOf(&["size-neutral", "uniform"]),
+            about: "whether a feature comes in so that sizes stay, or with p0 too",
+        },
+        Field {
+            name: "archive",
+            allowed: Allowed::AtLeast(2.0),
+            about: "the trade-offs that are kept to lead",
+        },
+    ];
+}
+
+/// Where a particle is, and the best it has been.
+#[derive(Debug, Clone)]
+struct Particle {
+    now: TradeOff,
+    best: TradeOff,
+}
+
+impl Particle {
+    /// The child at `now` of a particle with this best; chance decides where neither dominates.
+    fn child(now: TradeOff, best: &TradeOff, rng: &mut Rng) -> Self {
+        let is_lucky = rng.chance(0.5);
+        let replaces =
+            dominates(now.costs, best.costs) || (is_lucky && !dominates(best.costs, now.costs));
+        let best = if replaces { now.clone() } else { best.clone() };
+        Self { now, best }
+    }
+}
+
+/// A swarm that spreads along a front.
+#[derive(Debug)]
+pub struct Mopbpso {
+    params: MopbpsoParams,
+    space: Space,
+    /// Older ones first; empty before the start is told.
+    particles: Vec<Particle>,
+    archive: Archive,
+}
+
+impl Mopbpso {
+    fn moved(&self, particle: &Particle, rng: &mut Rng) -> Subset {
+        let MopbpsoParams { mutation_rate, cognitive, social, mutation, .. } = self.params;
+        let leader = self.archive.leader(rng);
+        let x = &particle.now.subset;
+        let gain = match mutation {
+            Mutation::SizeNeutral => neutral_gain(mutation_rate, x),
+            Mutation::Uniform => mutation_rate,
+        };
+        let rates = FlipRates { mutation: mutation_rate, cognitive, social };
+        let mut child = flipped(x, &particle.best.subset, leader, rates, gain, rng);
+        self.space.trim(&mut child, rng);
+        self.space.fill(&mut child, rng);
+        child
+    }
+}
+
+/// `count` of the particles, each subset once; repetitions return, the oldest first, only where
+/// there are not enough. Older ones stand first, before and after.
+fn survive(particles: Vec<Particle>, count: usize) -> Vec<Particle> {
+    let mut seen = BTreeSet::new();
+    let (distinct, repeated): (Vec<usize>, Vec<usize>) =
+        (0..particles.len()).partition(|&at| seen.insert(&particles[at].now.subset));
+    let points: Vec<_> = distinct.iter().map(|&at| particles[at].now.costs).collect();
+    let mut is_kept = vec![false; particles.len()];
+    let kept = survivors(&points, count);
+    for &at in repeated.iter().take(count - kept.len()) {
+        is_kept[at] = true;
+    }
+    for survivor in kept {
+        is_kept[distinct[survivor.index]] = true;
+    }
+    let both = particles.into_iter().zip(is_kept);
+    both.filter_map(|(particle, is_kept)| is_kept.then_some(particle)).collect()
+}
+
+impl Algorithm for Mopbpso {
+    type Params = MopbpsoParams;
+    const CARD: Card = Card {
+        name: "Multi-objective probability-based binary PSO",
+        family: Family::Swarm,
+        year: 2014,
+        paper: "moves of B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation algorithm for feature selection, EvoApplications",
+        doi: "10.1007/978-3-662-45523-4_41",
+        aliases: &[],
+        summary: "PBPSO led by an archive: lowers cost and size at once and spreads along the front of both",
+        evaluations: Some(5050),
+        objective: Objective::Error,
+    };
+    const GROUPS: GroupUse = GroupUse::Welcome;
+    const SEEKS_FRONT: bool = true;
+
+    fn start(params: MopbpsoParams, space: &Space) -> Self {
+        let archive = Archive::new(params.archive);
+        Self { params, space: space.clone(), particles: Vec::new(), archive }
+    }
+}
+
+impl Optimizer for Mopbpso {
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+        let slots: Vec<usize> = (0..self.params.population).collect();
+        turn.map(slots, |slot| {
+            let mut rng = turn.rng(slot);
+            match self.particles.get(slot) {
+                Some(particle) => self.moved(particle, &mut rng),
+                None => spread(&self.space, &mut rng),
+            }
+        })
+    }
+
+    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
+        let tried: Vec<TradeOff> = told.iter().map(TradeOff::of).collect();
+        self.archive.learn(&tried);
+        if self.particles.is_empty() {
+            let start = |now: TradeOff| Particle { best: now.clone(), now };
+            self.particles = tried.into_iter().map(start).collect();
+            return;
+        }
+        let mut all = std::mem::take(&mut self.particles);
+        for (slot, now) in tried.into_iter().enumerate() {
+            all.push(Particle::child(now, &all[slot].best, &mut turn.rng(slot)));
+        }
+        self.particles = survive(all, self.params.population);
+    }
+
+    fn notes(&self) -> Vec<(&'static str, f64)> {
+        let members = self.archive.members();
+        vec![("front_size", members.len() as f64), ("hypervolume", dominated_area(members))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streams::{Phase, Streams};
+    use crate::testing::{bits, drive, drive_noting};
+    use proptest::prelude::*;
+
+    fn trade_off(word: &str, cost: f64) -> TradeOff {
+        let subset = bits(word);
+        let share = subset.count() as f64 / subset.len() as f64;
+        TradeOff { subset, costs: [cost, share] }
+    }
+
+    fn at(now: TradeOff) -> Particle {
+        Particle { best: now.clone(), now }
+    }
+
+    /// What every tenth of the features is worth: the front has one point for each size up to 10.
+    fn tenths(subset: &Subset) -> f64 {
+        let good = subset.iter().filter(|feature| feature % 10 == 0).count();
+        0.9 - 0.08 * good as f64
+    }
+
+    #[test]
+    fn an_own_best_yields_to_what_dominates_it_and_to_half_of_what_it_does_not() {
+        let best = trade_off("0110", 0.5);
+        let replaced = |now: &TradeOff| {
+            let child = |slot| {
+                let mut rng = Streams::new(1).rng(1, Phase::Tell, slot);
+                Particle::child(now.clone(), &best, &mut rng).best == *now
+            };
+            (0..1000).filter(|&slot| child(slot)).count()
+        };
+        assert_eq!(replaced(&trade_off("0100", 0.5)), 1000);
+        assert_eq!(replaced(&trade_off("0111", 0.5)), 0);
+        // Four standard deviations of 1000 tosses are 63.
+        assert!(replaced(&trade_off("0111", 0.4)).abs_diff(500) < 63);
+        assert!(replaced(&trade_off("1001", 0.5)).abs_diff(500) < 63);
+    }
+
+    #[test]
+    fn of_equal_subsets_the_older_survives_and_others_return_only_to_fill_up() {
+        let [a, b] = [trade_off("0110", 0.5), trade_off("0100", 0.9)];
+        let mut younger = at(a.clone());
+        younger.best = trade_off("1111", 0.1);
+        let all = vec![at(a.clone()), at(b.clone()), younger.clone(), at(b.clone())];
+        let words = |kept: Vec<Particle>| -> Vec<TradeOff> {
+            kept.into_iter().map(|particle| particle.now).collect()
+        };
+        let two = survive(all.clone(), 2);
+        assert_eq!(two[0].best, a, "the older one's own best");
+        assert_eq!(words(two), [a.clone(), b.clone()]);
+        let three = survive(all, 3);
+        assert_eq!(three[2].best, younger.best);
+        assert_eq!(words(three), [a.clone(), b, a]);
+    }
+
+    #[test]
+    fn a_front_is_found_whole() {
+        let mut search = Mopbpso::start(MopbpsoParams::default(), &Space::new(60, 60));
+        drive(&mut search, 101, tenths);
+        let sizes: Vec<usize> =
+            search.archive.members().iter().map(|member| member.subset.count()).collect();
+        assert_eq!(sizes, [6, 5, 4, 3, 2, 1]);
+        assert!(
+            search
+                .archive
+                .members()
+                .iter()
+                .all(|member| { member.subset.iter().all(|feature| feature % 10 == 0) })
+        );
+    }
+
+    #[test]
+    fn notes_tell_of_the_archive_and_its_area_only_grows() {
+        let mut search = Mopbpso::start(MopbpsoParams::default(), &Space::new(60, 60));
+        let (_, notes) = drive_noting(&mut search, 30, tenths);
+        assert!(notes.iter().all(|note| note[0].0 == "front_size" && note[1].0 == "hypervolume"));
+        assert!(notes.iter().all(|note| note[0].1 < 100.0));
+        assert!(notes.is_sorted_by(|a, b| a[1].1 <= b[1].1));
+        assert_eq!(notes[29][0].1, search.archive.members().len() as f64);
+    }
+
+    #[test]
+    fn neutral_mutation_keeps_small_subsets_small() {
+        let mean_size = |mutation| {
+            let params = MopbpsoParams { mutation, ..MopbpsoParams::default() };
+            let mut search = Mopbpso::start(params, &Space::new(400, 400));
+            // Every subset costs the same: only size counts, and single features lead.
+            let history = drive(&mut search, 20, |_| 0.5);
+            let last = history.last().unwrap();
+            last.iter().map(|tried| tried.subset.count()).sum::<usize>() as f64 / last.len() as f64
+        };
+        // A flip in twenty of 400 features brings in some 20.
+        assert!(mean_size(Mutation::SizeNeutral) < 3.0);
+        assert!(mean_size(Mutation::Uniform) > 15.0);
+    }
+
+    proptest! {
+        #[test]
+        fn the_swarm_keeps_its_size_and_its_subsets_are_those_asked(
+            population in 1usize..12, n in 1usize..20, seed in 0u64..50,
+        ) {
+            let params = MopbpsoParams { population, ..MopbpsoParams::default() };
+            let mut search = Mopbpso::start(params, &Space::new(n, n));
+            let history = crate::testing::drive_seeded(seed, &mut search, 6, crate::testing::rugged(seed));
+            prop_assert!(history.iter().all(|turn| turn.len() == population));
+            prop_assert_eq!(search.particles.len(), population);
+            let asked = |subset: &Subset| history.iter().flatten().any(|t| t.subset == *subset);
+            prop_assert!(search.particles.iter().all(|p| asked(&p.now.subset) && asked(&p.best.subset)));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Rows divided by the levels of columns, and what two divisions share.
+
+use super::entropy::{Logs, symmetric_uncertainty};
+use crate::parallel::Pool;
+
+const WORD: usize = u64::BITS as usize;
+
+/// The rows of a table, divided by each of its columns.
+#[derive(Debug)]
+pub struct Divisions {
+    words: usize,
+    n_samples: usize,
+    logs: Logs,
+    columns: Vec<Division>,
+}
+
+/// The division by one column. A column of one level divides nothing and keeps no rows.
+#[derive(Debug)]
+struct Division {
+    /// The rows of each level, one bit each, level after level.
+    bits: Box<[u64]>,
+    /// How many rows each level has.
+    counts: Box<[u32]>,
+    entropy: f64,
+}
+
+impl Divisions {
+    /// By the level of each row in each column, counted from 0; a level may be empty.
+    pub fn new(columns: Vec<Vec<u32>>, n_samples: usize, logs: Logs, pool: &Pool) -> Self {
+        let columns = pool.map(columns, |levels| Division::new(&levels, &logs));
+        Self { words: n_samples.div_ceil(WORD), n_samples, logs, columns }
+    }
+
+    /// How many columns there are.
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// How many levels a column has.
+    pub fn count(&self, column: usize) -> usize {
+        self.columns[column].counts.len()
+    }
+
+    /// The symmetric uncertainty of two columns; 0 where one has a single level.
+    pub fn uncertainty(&self, a: usize, b: usize) -> f32 {
+        // One order for both ways round: sums of floats have one.
+        let (a, b) = (&self.columns[a.min(b)], &self.columns[a.max(b)]);
+        if a.bits.is_empty() || b.bits.is_empty() {
+            return 0.0;
+        }
+        let mut sum = 0.0;
+        let last = b.bits.len() - self.words;
+        for (rows, &count) in a.bits.chunks_exact(self.words).zip(&a.counts) {
+            // What is in no other level of `b` is in its last.
+            let mut rest = count;
+            for others in b.bits[..last].chunks_exact(self.words) {
+                let both: u32 = rows.iter().zip(others).map(|(x, y)| (x & y).count_ones()).sum();
+                rest -= both;
+                sum += self.logs.of(both as usize);
+            }
+            sum += self.logs.of(rest as usize);
+        }
+        let joint = self.logs.entropy_of_sum(self.n_samples, sum);
+        symmetric_uncertainty(a.entropy, b.entropy, joint)
+    }
+}
+
+impl Division {
+    fn new(levels: &[u32], logs: &Logs) -> Self {
+        let n_levels = 1 + levels.iter().max().map_or(0, |&level| level as usize);
+        if n_levels == 1 {
+            return Self { bits: [].into(), counts: [levels.len() as u32].into(), entropy: 0.0 };
+        }
+        let words = levels.len().div_ceil(WORD);
+        let mut bits = vec![0; n_levels * words];
+        let mut counts = vec![0; n_levels];
+        for (row, &level) in levels.iter().enumerate() {
+            let level = level as usize;
+            bits[level * words + row / WORD] |= 1 << (row % WORD);
+            counts[level] += 1;
+        }
+        let entropy = logs.entropy(counts.iter().map(|&count: &u32| count as usize));
+        Self { bits: bits.into(), counts: counts.into(), entropy }
+    }
+}
