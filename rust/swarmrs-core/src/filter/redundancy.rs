@@ -79,12 +79,15 @@ impl Redundancy {
         });
     }
 
+    /// Makes a row; what the other feature's row says already is taken from there.
     fn make(&self, place: usize) -> Box<[u32]> {
         let feature = self.features[place];
-        let shared = |&other: &usize| {
-            if other == feature { 0 } else { in_steps((self.between)(feature, other)) }
+        let shared = |(at, &other): (usize, &usize)| match self.rows[at].get() {
+            _ if at == place => 0,
+            Some(row) => row[place],
+            None => in_steps((self.between)(feature, other)),
         };
-        self.features.iter().map(shared).collect()
+        self.features.iter().enumerate().map(shared).collect()
     }
 }
 

@@ -25,6 +25,32 @@ pub struct BinarySwarm {
     pub stall: usize,
 }
 
+/// What draws a particle at `x`, and how fast it may get.
+struct Flight<'a> {
+    x: &'a Subset,
+    own: &'a Subset,
+    global: &'a Subset,
+    pull: Pull,
+    limit: f64,
+}
+
+impl Flight<'_> {
+    fn accelerate(&self, v: &mut f64, d: usize, rng: &mut Rng) -> f64 {
+        let bit = |subset: &Subset| f64::from(u8::from(subset.contains(d)));
+        let (x, own, global) = (bit(self.x), bit(self.own), bit(self.global));
+        let (r1, r2) = (rng.unit(), rng.unit());
+        *v = self.pull.velocity(*v, x, own, global, r1, r2).clamp(-self.limit, self.limit);
+        *v
+    }
+
+    fn moved(&self, v: &mut [f64], rng: &mut Rng) -> Subset {
+        Subset::from_fn(v.len(), |d| {
+            let v = self.accelerate(&mut v[d], d, rng);
+            rng.chance(sigmoid(v))
+        })
+    }
+}
+
 impl BinarySwarm {
     /// A swarm at rest, before its first turn.
     pub fn new(population: usize, velocity_limit: f64, space: &Space) -> Self {
@@ -69,32 +95,35 @@ impl BinarySwarm {
 
     /// Moves every particle, each by its own stream of chance.
     pub fn advance(&mut self, turn: &Turn<'_>, pull: Pull) -> Vec<Subset> {
-        for particle in 0..self.population() {
-            self.advance_one(particle, pull, &mut turn.rng(particle));
-        }
-        self.positions.clone()
+        let Self { space, velocity_limit, positions, velocities, bests, .. } = self;
+        let (limit, global) = (*velocity_limit, bests.global());
+        let particles = positions.iter_mut().zip(velocities).zip(&bests.own).enumerate().collect();
+        turn.map(particles, |(particle, ((x, v), (own, _)))| {
+            let rng = &mut turn.rng(particle);
+            let mut moved = Flight { x, own, global, pull, limit }.moved(v, rng);
+            space.trim(&mut moved, rng);
+            x.clone_from(&moved);
+            moved
+        })
     }
 
     /// Moves one particle; r1, r2, r3 are drawn for every feature in this order.
     pub fn advance_one(&mut self, particle: usize, pull: Pull, rng: &mut Rng) {
-        let moved = Subset::from_fn(self.space.n_features(), |d| {
-            let v = self.accelerate(particle, d, pull, rng);
-            rng.chance(sigmoid(v))
-        });
+        let (flight, v) = self.flight(particle, pull);
+        let moved = flight.moved(v, rng);
         self.place(particle, moved, rng);
     }
 
     /// Changes one particle's velocity in feature `d`, draws r1 and r2 for it, and returns it.
     pub fn accelerate(&mut self, particle: usize, d: usize, pull: Pull, rng: &mut Rng) -> f64 {
-        let bit = |subset: &Subset| f64::from(u8::from(subset.contains(d)));
-        let (x, own) = (bit(&self.positions[particle]), bit(&self.bests.own[particle].0));
-        let global = bit(self.bests.global());
-        let (r1, r2) = (rng.unit(), rng.unit());
-        let v = &mut self.velocities[particle][d];
-        *v = pull
-            .velocity(*v, x, own, global, r1, r2)
-            .clamp(-self.velocity_limit, self.velocity_limit);
-        *v
+        let (flight, v) = self.flight(particle, pull);
+        flight.accelerate(&mut v[d], d, rng)
+    }
+
+    fn flight(&mut self, particle: usize, pull: Pull) -> (Flight<'_>, &mut [f64]) {
+        let (x, own) = (&self.positions[particle], &self.bests.own[particle].0);
+        let (global, limit) = (self.bests.global(), self.velocity_limit);
+        (Flight { x, own, global, pull, limit }, &mut self.velocities[particle])
     }
 
     /// Puts one particle somewhere else, cut down to the limit of the space; its velocity and best

@@ -98,13 +98,13 @@ impl FlipSwarm {
     /// Moves every particle by one draw for each feature.
     pub fn advance(&mut self, turn: &Turn<'_>, rates: FlipRates) -> Vec<Subset> {
         let global = self.bests.global();
-        for (particle, x) in self.positions.iter_mut().enumerate() {
+        let particles = self.positions.iter().zip(&self.bests.own).enumerate().collect();
+        self.positions = turn.map(particles, |(particle, (x, (own, _)))| {
             let mut rng = turn.rng(particle);
-            let own = &self.bests.own[particle].0;
             let mut moved = flipped(x, own, global, rates, rates.mutation, &mut rng);
             self.space.trim(&mut moved, &mut rng);
-            *x = moved;
-        }
+            moved
+        });
         self.positions.clone()
     }
 
