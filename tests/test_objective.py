@@ -1,0 +1,146 @@
+"""What a search lowers: objectives, the score that counts, and what is refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from swarmrs import Evaluator, select
+from swarmrs.exceptions import SpecError, SwarmrsWarning
+
+Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
+QUICK: dict[str, Any] = {"max_evals": 120, "random_state": 1, "params": {"population": 20}}
+
+
+def test_weighted_objective(blobs: Blobs) -> None:
+    result = select(blobs, objective="weighted", alpha=0.6, **QUICK)
+    error = result.scores["error"]
+    assert error is not None
+    assert result.cost == pytest.approx(0.6 * error + 0.4 * result.size / 6, abs=1e-15)
+    assert result.objective == {"kind": "weighted", "alpha": 0.6}
+
+
+def test_hybrid_objective(blobs: Blobs) -> None:
+    result = select(blobs, objective="hybrid", metric="manhattan", **QUICK)
+    assert result.objective == {"kind": "hybrid", "gamma": 0.8}
+    assert result.cost < 0
+
+
+def test_gaussian_objective(blobs: Blobs) -> None:
+    result = select(
+        blobs,
+        objective="gaussian",
+        alpha=0.5,
+        sigma_log="ln",
+        groups=[[0, 1, 2], [3, 4, 5]],
+        **QUICK,
+    )
+    assert result.objective == {
+        "kind": "gaussian",
+        "alpha": 0.5,
+        "sim": "plain",
+        "sigma_log": "ln",
+    }
+    counts = np.array([result.support[:3].sum(), result.support[3:].sum()])
+    similar = np.exp(-0.5 * (((counts - 1) / np.log(30)) ** 2).sum())
+    error = result.scores["error"]
+    assert error is not None
+    # Sums in another order than the engine's.
+    assert result.cost == pytest.approx(0.5 * error + 0.5 * (1 - similar), abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "shortfall"),
+    [
+        ("accuracy", lambda scores: scores["error"]),
+        ("balanced_accuracy", lambda scores: 1 - scores["balanced_accuracy"]),
+        ("ovr_accuracy", lambda scores: 1 - scores["ovr_accuracy"]),
+        ("macro_f1", lambda scores: 1 - scores["macro_f1"]),
+        ("mcc", lambda scores: (1 - scores["mcc"]) / 2),
+    ],
+)
+def test_the_cost_goes_by_the_score_asked_for(
+    blobs: Blobs, scoring: str, shortfall: Callable[[dict[str, Any]], float]
+) -> None:
+    result = select(blobs, scoring=scoring, **QUICK)
+    assert result.objective == {"kind": "error", "scoring": scoring}
+    # Halves are summed in another order for mcc.
+    assert result.cost == pytest.approx(shortfall(result.scores), abs=1e-15)
+
+
+def test_a_scorer_has_no_scoring(blobs: Blobs) -> None:
+    with pytest.raises(SpecError, match="a scorer says what errors are"):
+        select(blobs, scorer=lambda masks: [0.5] * len(masks), scoring="mcc", **QUICK)
+
+
+def test_an_objective_that_cannot_be_had_gives_way_and_is_named(blobs: Blobs) -> None:
+    with pytest.warns(SwarmrsWarning, match="pso lowers the hybrid objective"):
+        result = select(blobs, algo="pso", classifier="nb", random_state=1, max_evals=300)
+    assert result.objective == {"kind": "error"}
+    with pytest.raises(SpecError, match="the hybrid objective needs"):
+        select(blobs, algo="pso", classifier="nb", objective="hybrid", random_state=1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message", "hint"),
+    [
+        (
+            {"alpha": 0.7},
+            "alpha is 0.7, but no objective is given",
+            "it belongs to objective weighted and gaussian",
+        ),
+        (
+            {"objective": "error", "gamma": 0.7},
+            "gamma is 0.7, but objective 'error' has none",
+            "it belongs to objective hybrid",
+        ),
+        (
+            {"objective": "gaussian", "sim": "plane"},
+            "unknown sim 'plane'",
+            "did you mean 'plain'? known: plain, literal, mvn",
+        ),
+        (
+            {"scoring": "f1_macro"},
+            "unknown scoring 'f1_macro'",
+            "did you mean 'macro_f1'? "
+            "known: accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc",
+        ),
+        (
+            {"scoring": lambda *_: 0.5},
+            "scoring is a function, which is for estimators",
+            "known: accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc",
+        ),
+    ],
+)
+def test_what_does_not_belong_is_refused(
+    blobs: Blobs, settings: dict[str, Any], message: str, hint: str
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        select(blobs, **settings)
+    assert str(caught.value) == message
+    assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize("objective", ["filter-cfs", "filter-mrmr"])
+def test_a_filter_leads_and_the_classifier_judges(blobs: Blobs, objective: str) -> None:
+    result = select(blobs, objective=objective, prescreen="su>0", **QUICK)
+    assert result.objective == {"kind": objective}
+    assert 0 <= result.cost == result.trace["best_cost"][-1] == result.trace["best_error"][-1]
+    own = Evaluator(blobs).measure(result.support)
+    assert own["error"][0] == result.scores["error"]
+    asked: list[NDArray[np.bool_]] = []
+
+    def half(masks: NDArray[np.bool_]) -> list[float]:
+        asked.extend(masks)
+        return [0.5] * len(masks)
+
+    outside = select(blobs, objective=objective, prescreen="su>0", scorer=half, **QUICK)
+    assert (outside.selected, outside.scores["error"]) == (result.selected, 0.5)
+    assert len(asked) == len({tuple(mask) for mask in asked}) == len(outside.front)
+    assert {point.error for point in outside.front} == {0.5}
+
+
+def test_what_tells_nothing_pads_mrmr(blobs: Blobs) -> None:
+    with pytest.warns(SwarmrsWarning, match="tell nothing about the class"):
+        select(blobs, objective="filter-mrmr", **QUICK)
