@@ -10,7 +10,9 @@
 //!
 //! r1, r2, r3 are drawn afresh for every feature, in this order. The paper leaves open how velocities
 //! start and how ties end: they start anywhere within their limit, drawn after the fair bits of the
-//! first position, and of two subsets of equal cost the smaller is the better best.
+//! first position, and of two subsets of equal cost the smaller is the better best. Published sizes
+//! near half of all features, where many subsets cost the same, speak for the first of equals instead;
+//! a run reports the smallest of equals either way.
 //!
 //! B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using particle swarm
 //! optimisation and statistical variable grouping information, SSCI 2016
