@@ -9,16 +9,15 @@
 //! ```
 //!
 //! r1, r2, r3 are drawn afresh for every feature, in this order. The paper leaves open how velocities
-//! start and how ties end: they start anywhere within their limit, drawn after the fair bits of the
-//! first position, and of two subsets of equal cost the smaller is the better best. Published sizes
-//! near half of all features, where many subsets cost the same, speak for the first of equals instead;
-//! a run reports the smallest of equals either way.
+//! start and how ties end. They start anywhere within their limit, drawn after the fair bits of the
+//! first position. A best stays until a lower cost replaces it: published sizes near half of all
+//! features, where many subsets cost the same, speak for that. A run reports the smallest of equals
+//! all the same.
 //!
 //! B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using particle swarm
 //! optimisation and statistical variable grouping information, SSCI 2016
 
 use crate::objective::Objective;
-use crate::operators::bests::Ties;
 use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::settings::ConstrictedParams;
 use crate::operators::velocity::Pull;
@@ -41,14 +40,13 @@ impl Algorithm for Psofs {
         paper: "B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using particle swarm optimisation and statistical variable grouping information, SSCI",
         doi: "",
         aliases: &[],
-        summary: "BPSO with a damped velocity that prefers the smaller of two equal subsets",
+        summary: "BPSO with a damped velocity, the rival of the grouped swarms",
         evaluations: Some(3030),
         objective: Objective::Error,
     };
 
     fn start(params: ConstrictedParams, space: &Space) -> Self {
-        let mut swarm = BinarySwarm::new(params.population, params.velocity_limit, space);
-        swarm.bests.ties = Ties::Shrink;
+        let swarm = BinarySwarm::new(params.population, params.velocity_limit, space);
         Self { pull: params.pull(), swarm }
     }
 }
