@@ -2,10 +2,10 @@
 
 Seven of ten stratified folds are searched, the other three tested: 5-NN, Euclidean, on values as
 they are, missing ones filled by the mean of the training rows. Groups are found once, in the
-training rows, as many as the paper has. Accuracy is the mean over classes of one-versus-rest accuracy, as the paper counts
-it. Printed as Markdown beside the published figures where they are at hand: size, best and mean
-accuracy, and whether a signed-rank test tells a method from all features (+ better, - worse,
-= neither). Two claims are checked at the end.
+training rows, as many as the paper has. Accuracy is the mean over classes of one-versus-rest
+accuracy, as the paper counts it. Printed as Markdown beside the published figures where they are at
+hand: size, best and mean accuracy, and whether a signed-rank test tells a method from all features
+(+ better, - worse, = neither). Two claims are checked at the end.
 
 Run by `make grouping`; `ARGS="--seeds 3 --datasets wine --methods psorws"` for a part. Finished
 runs are kept in the file of --store, so that a second call only adds what is missing.
@@ -236,7 +236,9 @@ def main() -> None:
     parser.add_argument("--datasets", type=_words, default=_words(DATASETS), help="with commas")
     parser.add_argument("--methods", type=_words, default=_words(METHODS), help="with commas")
     parser.add_argument("--workers", type=int, default=2, help="runs at a time")
-    parser.add_argument("--store", type=Path, default=ROOT / "benches" / "results" / "grouping.jsonl")
+    parser.add_argument(
+        "--store", type=Path, default=ROOT / "benches" / "results" / "grouping.jsonl"
+    )
     parser.add_argument("--print-only", action="store_true", help="print what is finished")
     args = parser.parse_args()
     datasets = [name for name in args.datasets if (TABLES / f"{name}.parquet").exists()]

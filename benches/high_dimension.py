@@ -149,7 +149,9 @@ def main() -> None:
     parser.add_argument("--methods", type=_words, default=_words(METHODS), help="with commas")
     parser.add_argument("--jobs", type=int, default=1, help="threads of a run")
     parser.add_argument("--workers", type=int, default=2, help="runs at a time")
-    parser.add_argument("--store", type=Path, default=ROOT / "benches" / "results" / "high_dimension.jsonl")
+    parser.add_argument(
+        "--store", type=Path, default=ROOT / "benches" / "results" / "high_dimension.jsonl"
+    )
     parser.add_argument("--print-only", action="store_true", help="print what is finished")
     args = parser.parse_args()
     datasets = [name for name in args.datasets if (TABLES / f"{name}.parquet").exists()]
