@@ -110,7 +110,7 @@ $(BIN)/maturin:
 
 # Python sources are linked, not copied, so only Rust and the settings make it necessary to build again.
 $(BUILT): $(SOURCES) | cargo $(BIN)/maturin
-	$(BIN)/maturin develop --release $(LOCKED) --extras dev,plot
+	$(BIN)/maturin develop --release $(LOCKED) --extras dev,plot,dask
 	touch $@
 
 ifeq ($(wildcard python/swarmrs/_swarmrs*.so),)
