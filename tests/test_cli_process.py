@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 Start = Callable[..., subprocess.Popen[str]]
@@ -42,6 +44,21 @@ def test_a_signal_before_the_search_is_said(start: Start) -> None:
         _, err = process.communicate(timeout=20)
     assert process.returncode == 143
     assert err == "error: interrupted before anything was measured\nhint: run the command again\n"
+
+
+def test_a_search_for_groups_is_interrupted(start: Start, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    path = tmp_path / "wide.csv"
+    columns = {f"c{i}": rng.random(60).round(4) for i in range(1500)}
+    pl.DataFrame(columns | {"tree": [0, 1] * 30}).write_csv(path)
+    with start("group", path) as process:
+        # The note is the last thing said before the groups are sought, which takes minutes.
+        assert process.stderr is not None
+        assert process.stderr.readline() == NOTE
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == ""
 
 
 def test_a_closed_pipe_is_no_error(start: Start) -> None:

@@ -56,6 +56,19 @@ class TestFront:
         errors = [point.error for point in front]
         assert errors == sorted(set(errors), reverse=True)
 
+    def test_groups_can_be_the_second_cost(self, waves: Blobs) -> None:
+        # Without a word about groups they are found, as for algorithms that cannot do without.
+        result = quick(waves, params={"second": "sim"})
+        assert result.groups is not None
+        assert quick(waves).groups is None
+        given = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+        by_groups, by_size = (
+            quick(waves, groups=given, params={"second": second}) for second in ("sim", "size")
+        )
+        assert len(by_groups.groups) == len(by_size.groups) == 3
+        # The same start, but other leaders.
+        assert by_groups.trace["hypervolume"][0] != by_size.trace["hypervolume"][0]
+
     def test_its_points_have_the_scores_of_the_evaluator(self, waves: Blobs) -> None:
         front = quick(waves, objective="weighted", alpha=0.8).front
         masks = np.zeros((len(front), 12), dtype=bool)

@@ -3,14 +3,17 @@
 //! A pool belongs to its owner and is made on first need, never rayon's global one: a forked process would inherit
 //! that one without its threads and wait forever.
 
+use crate::error::{Error, Result};
 use rayon::prelude::*;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Threads to work with.
 #[derive(Debug)]
 pub struct Pool {
     threads: usize,
     pool: OnceLock<Option<rayon::ThreadPool>>,
+    cancel: Arc<AtomicBool>,
 }
 
 impl Pool {
@@ -20,7 +23,21 @@ impl Pool {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             some => some,
         };
-        Self { threads, pool: OnceLock::new() }
+        Self { threads, pool: OnceLock::new(), cancel: Arc::default() }
+    }
+
+    /// The same pool, whose work is in vain once the flag is raised.
+    #[must_use]
+    pub fn heeding(self, cancel: Arc<AtomicBool>) -> Self {
+        Self { cancel, ..self }
+    }
+
+    /// Whether its work is in vain: long jobs look at it now and then.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] if so.
+    pub fn check(&self) -> Result<()> {
+        if self.cancel.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
     }
 
     /// How many threads there are.

@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
             }
             own
         });
-        let pool = Pool::new(resources.threads);
+        let pool = Pool::new(resources.threads).heeding(Arc::clone(&resources.cancel));
         let groups = if needs_groups(spec, &entry, objective) {
             let source = spec.groups.clone().unwrap_or_default();
             Some(Arc::new(source.find(data, &pool)?.groups))
@@ -357,7 +357,7 @@ fn check_outside(scoring: Option<Score>) -> Result<()> {
 /// The algorithm, what may be chosen, the limits in force and what the algorithm lowers by itself, where all settings
 /// are good.
 fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget, Objective)> {
-    let entry = algorithms::find(&spec.algorithm)?;
+    let entry = algorithms::find(&spec.algorithm)?.with(&spec.params)?;
     let own = entry.objective(&spec.params)?;
     spec.objective.unwrap_or(own).check()?;
     spec.budget.check()?;

@@ -39,7 +39,7 @@ pub trait Algorithm: Optimizer + Sized + 'static {
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
     /// Whether it asks the space for its filter, which is made only for those that do.
     const USES_FILTER: bool = false;
-    /// What groups are to it; the space has them accordingly.
+    /// What groups are to it with its defaults; the space has them accordingly.
     const GROUPS: GroupUse = GroupUse::Ignored;
     /// Whether it seeks a front of trade-offs between cost and size, and not one subset.
     const SEEKS_FRONT: bool = false;
@@ -48,6 +48,10 @@ pub trait Algorithm: Optimizer + Sized + 'static {
     /// What the paper lowers with these settings: that of the card, unless they change it.
     fn objective(_params: &Self::Params) -> Objective {
         Self::CARD.objective
+    }
+    /// What groups are to it with these settings.
+    fn groups(_params: &Self::Params) -> GroupUse {
+        Self::GROUPS
     }
     /// Begins a search of `space`.
     fn start(params: Self::Params, space: &Space) -> Self;

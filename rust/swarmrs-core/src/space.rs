@@ -75,6 +75,14 @@ impl Space {
         self.groups.as_ref()
     }
 
+    /// The groups; all features in one where there are none.
+    pub fn groups_or_one(&self) -> Arc<Groups> {
+        match &self.groups {
+            Some(groups) => Arc::clone(groups),
+            None => Arc::new(Groups::one_of_all(self.n_features)),
+        }
+    }
+
     /// How many features there are to choose from.
     pub fn n_features(&self) -> usize {
         self.n_features

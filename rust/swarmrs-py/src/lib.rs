@@ -12,6 +12,7 @@ use convert::{evaluation, masks};
 use error::{guarded, to_py};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use swarmrs_core::algorithms::REGISTRY;
 use swarmrs_core::dataset::Dataset;
@@ -102,7 +103,10 @@ impl PyDataset {
     /// The columns in groups, how their number was chosen, and all settings it was done by, as JSON.
     fn group(&self, py: Python<'_>, spec: &str, threads: usize) -> PyResult<String> {
         let spec = convert::group_spec(spec).map_err(|error| to_py(py, &error))?;
-        let found = guarded(py, || spec.find(&self.inner, &Pool::new(threads)))?;
+        let cancel = Arc::new(AtomicBool::new(false));
+        let pool = Pool::new(threads).heeding(Arc::clone(&cancel));
+        let found = watch::supervised(py, &cancel, || spec.find(&self.inner, &pool))?
+            .map_err(|error| to_py(py, &error))?;
         Ok(serde_json::json!({ "spec": spec, "found": found }).to_string())
     }
 }

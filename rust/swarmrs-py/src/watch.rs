@@ -16,7 +16,6 @@ use swarmrs_core::dataset::Dataset;
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
 use swarmrs_core::observe::{Observer, TurnRecord};
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::selection::Selection;
 use swarmrs_core::subset::Subset;
 use swarmrs_core::{Error, Result};
 
@@ -114,11 +113,11 @@ pub fn run(
 }
 
 /// Does `job` on another thread; raises `cancel` when a signal arrives.
-fn supervised(
+pub fn supervised<T: Send>(
     py: Python<'_>,
     cancel: &AtomicBool,
-    job: impl FnOnce() -> Result<Selection> + Send,
-) -> PyResult<Result<Selection>> {
+    job: impl FnOnce() -> Result<T> + Send,
+) -> PyResult<Result<T>> {
     py.detach(|| {
         std::thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();

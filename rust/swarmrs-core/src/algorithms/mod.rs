@@ -63,7 +63,7 @@ pub struct Entry {
     pub presets: &'static [(&'static str, &'static str)],
     /// Whether its space must have a filter, where there is a table to make it of.
     pub uses_filter: bool,
-    /// What groups are to it.
+    /// What groups are to it, with its defaults until settings are known.
     pub groups: GroupUse,
     /// Whether it seeks a front of trade-offs and not one subset.
     pub seeks_front: bool,
@@ -71,6 +71,7 @@ pub struct Entry {
     preset: &'static str,
     protocol: fn() -> Protocol,
     objective: fn(&str, &Given) -> Result<Objective>,
+    group_use: fn(&str, &Given) -> Result<GroupUse>,
     defaults: fn() -> Map<String, Value>,
     start: Start,
 }
@@ -135,6 +136,7 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
         preset: "{}",
         protocol: || A::PROTOCOL,
         objective: |id, given| Ok(A::objective(&read_params(id, given)?)),
+        group_use: |id, given| Ok(A::groups(&read_params(id, given)?)),
         defaults: default_params::<A::Params>,
         start: start::<A>,
     }
@@ -161,6 +163,14 @@ impl Entry {
     /// What the settings are refused for.
     pub fn start(&self, given: &Given, space: &Space) -> Result<(Box<dyn Optimizer>, Given)> {
         (self.start)(self.id, &self.with_fixed(given), space)
+    }
+
+    /// The same algorithm, knowing what groups are to it with the settings in `given`.
+    ///
+    /// # Errors
+    /// What the settings are refused for.
+    pub fn with(self, given: &Given) -> Result<Self> {
+        Ok(Self { groups: (self.group_use)(self.id, &self.with_fixed(given))?, ..self })
     }
 
     /// What its paper lowers, with the settings in `given`.

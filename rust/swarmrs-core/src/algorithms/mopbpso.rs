@@ -2,7 +2,8 @@
 //! and size.
 //!
 //! Two costs are lowered at once, f1 = J (the error, unless another objective is asked for) and
-//! f2 = |x| / n. A is an archive of trade-offs of which none dominates another.
+//! f2 = |x| / n; with `second=sim` f2 = 1 - Sim, how far x is from one feature of each group. A is
+//! an archive of trade-offs of which none dominates another.
 //!
 //! ```text
 //! start    |x| = round(exp(U ln n)): sizes even on a log scale
@@ -18,7 +19,8 @@
 //! p0 is `mutation_rate`, p1 `cognitive`, p2 `social`; `mutation=uniform` uses p0 for all features,
 //! which drives large n towards n / 2. A holds at most `archive` trade-offs, one for equal costs. A
 //! child that is empty gets a random feature. Where the space has groups, starts go round them. The
-//! trace notes the size of A and its hypervolume, the area below (1, 1) that it dominates.
+//! trace notes the size of A and its hypervolume, the area below (1, 1) that it dominates. The front
+//! that a run reports is one of error and size, whatever f2 is.
 //!
 //! PBPSO has p1 = 0.35 and p2 = 0.65, for one best of the swarm that stays. Here every move has another leader, out of a
 //! front that is often short: with such rates a particle takes over most of each of them, half of the children repeat
@@ -29,6 +31,7 @@
 //! and crowding those of K. Deb and others, doi:10.1109/4235.996017. Leaders, own bests, the neutral
 //! mutation and the start are ours.
 
+use crate::groups::{SigmaLog, Sim, Similarity};
 use crate::objective::Objective;
 use crate::operators::archive::{Archive, TradeOff, dominated_area};
 use crate::operators::flip_swarm::{COGNITIVE, FlipRates, flipped};
@@ -53,6 +56,17 @@ pub struct MopbpsoParams {
     social: f64,
     mutation: Mutation,
     archive: usize,
+    second: Second,
+}
+
+/// What is lowered beside the cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Second {
+    /// The share of features.
+    Size,
+    /// What is missing to the similarity with one feature of each group.
+    Sim,
 }
 
 /// How often an absent feature comes in by chance.
@@ -74,6 +88,7 @@ impl Default for MopbpsoParams {
             social: 0.2,
             mutation: Mutation::SizeNeutral,
             archive: 100,
+            second: Second::Size,
         }
     }
 }
@@ -101,6 +116,11 @@ impl Params for MopbpsoParams {
             name: "archive",
             allowed: Allowed::AtLeast(2.0),
             about: "the trade-offs that are kept to lead",
+        },
+        Field {
+            name: "second",
+            allowed: Allowed::OneOf(&["size", "sim"]),
+            about: "what is lowered beside the cost: size, or what is missing to one feature of each group",
         },
     ];
 }
@@ -131,9 +151,18 @@ pub struct Mopbpso {
     /// Older ones first; empty before the start is told.
     particles: Vec<Particle>,
     archive: Archive,
+    /// Where it gives the second cost.
+    similarity: Option<Similarity>,
 }
 
 impl Mopbpso {
+    fn trade_off(&self, told: &Evaluation) -> TradeOff {
+        match &self.similarity {
+            Some(similarity) => TradeOff::with(told, 1.0 - similarity.of(&told.subset)),
+            None => TradeOff::of(told),
+        }
+    }
+
     fn moved(&self, particle: &Particle, rng: &mut Rng) -> Subset {
         let MopbpsoParams { mutation_rate, cognitive, social, mutation, .. } = self.params;
         let leader = self.archive.leader(rng);
@@ -185,9 +214,18 @@ impl Algorithm for Mopbpso {
     const GROUPS: GroupUse = GroupUse::Welcome;
     const SEEKS_FRONT: bool = true;
 
+    fn groups(params: &MopbpsoParams) -> GroupUse {
+        match params.second {
+            Second::Size => GroupUse::Welcome,
+            Second::Sim => GroupUse::Needed,
+        }
+    }
+
     fn start(params: MopbpsoParams, space: &Space) -> Self {
         let archive = Archive::new(params.archive);
-        Self { params, space: space.clone(), particles: Vec::new(), archive }
+        let similarity = (params.second == Second::Sim)
+            .then(|| Similarity::new(space.groups_or_one(), Sim::Plain, SigmaLog::Log10));
+        Self { params, space: space.clone(), particles: Vec::new(), archive, similarity }
     }
 }
 
@@ -204,7 +242,7 @@ impl Optimizer for Mopbpso {
     }
 
     fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
-        let tried: Vec<TradeOff> = told.iter().map(TradeOff::of).collect();
+        let tried: Vec<TradeOff> = told.iter().map(|one| self.trade_off(one)).collect();
         self.archive.learn(&tried);
         if self.particles.is_empty() {
             let start = |now: TradeOff| Particle { best: now.clone(), now };
@@ -227,9 +265,11 @@ impl Optimizer for Mopbpso {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::groups::Groups;
     use crate::streams::{Phase, Streams};
     use crate::testing::{bits, drive, drive_noting};
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     fn trade_off(word: &str, cost: f64) -> TradeOff {
         let subset = bits(word);
@@ -295,6 +335,20 @@ mod tests {
                 .iter()
                 .all(|member| { member.subset.iter().all(|feature| feature % 10 == 0) })
         );
+    }
+
+    #[test]
+    fn a_second_cost_of_groups_ends_with_one_feature_of_each() {
+        let params = MopbpsoParams { second: Second::Sim, ..MopbpsoParams::default() };
+        assert_eq!(Mopbpso::groups(&params), GroupUse::Needed);
+        let groups = Groups::new((0..6).map(|g| (10 * g..10 * g + 10).collect()).collect(), 60);
+        let space = Space::new(60, 60).with_groups(Arc::new(groups.unwrap()));
+        let mut search = Mopbpso::start(params, &space);
+        drive(&mut search, 101, tenths);
+        // The best of each group: nothing costs less, and nothing is nearer to one of each.
+        let [best] = search.archive.members() else { panic!("the two costs do not conflict here") };
+        assert_eq!(best.subset, Subset::from_indices(60, (0..6).map(|g| 10 * g)));
+        assert_eq!(best.costs[1], 0.0);
     }
 
     #[test]

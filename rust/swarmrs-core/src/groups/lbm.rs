@@ -111,7 +111,7 @@ impl Lbm {
             check_number(number, sample.columns.len())?;
         }
         let cells = Cells::new(&sample.levels(self.levels, pool), self.levels);
-        let (curve, of) = self.choose(&cells, pool);
+        let (curve, of) = self.choose(&cells, pool)?;
         let mut members = vec![Vec::new(); sample.columns.len()];
         for (&column, group) in sample.columns.iter().zip(of) {
             members[group].push(column);
@@ -120,7 +120,7 @@ impl Lbm {
     }
 
     /// The criterion of all sizes tried, and the group of each column by the best.
-    fn choose(&self, cells: &Cells, pool: &Pool) -> (Vec<Point>, Vec<usize>) {
+    fn choose(&self, cells: &Cells, pool: &Pool) -> Result<(Vec<Point>, Vec<usize>)> {
         let numbers = match self.n_groups {
             Some(number) => number..=number,
             None => 1..=MOST_GROUPS.min(cells.n_columns),
@@ -133,7 +133,7 @@ impl Lbm {
             let going: Vec<&mut Chain> =
                 chains.iter_mut().filter(|chain| chain.is_going()).collect();
             let row_groups: Vec<usize> = going.iter().map(|chain| chain.n_row_groups).collect();
-            let fits = self.fits(cells, &row_groups, n_groups, pool);
+            let fits = self.fits(cells, &row_groups, n_groups, pool)?;
             for (chain, fit) in going.into_iter().zip(fits) {
                 let value = self.criterion.of(fit.bound, cells, chain.n_row_groups, n_groups);
                 chain.tell(n_groups, value, fit);
@@ -152,24 +152,33 @@ impl Lbm {
         }
         let (at, fit) = best.expect("two rows and a column have at least one fit");
         curve[at].is_chosen = true;
-        (curve, fit.columns)
+        Ok((curve, fit.columns))
     }
 
     /// The best of all starts, for each of these numbers of row groups.
-    fn fits(&self, cells: &Cells, row_groups: &[usize], n_groups: usize, pool: &Pool) -> Vec<Fit> {
+    fn fits(
+        &self,
+        cells: &Cells,
+        row_groups: &[usize],
+        n_groups: usize,
+        pool: &Pool,
+    ) -> Result<Vec<Fit>> {
         let streams = Streams::new(self.seed);
         let restarts = 0..self.restarts;
         let starts = row_groups.iter().flat_map(|&r| restarts.clone().map(move |at| (r, at)));
-        let mut fits = pool
+        let fits: Result<Vec<Fit>> = pool
             .map(starts.collect(), |(n_row_groups, restart)| {
+                pool.check()?;
                 let turn = (n_row_groups as u64) << 32 | n_groups as u64;
                 let mut rng = streams.rng(turn, Phase::Groups, restart);
-                fit(cells, n_row_groups, n_groups, &mut rng)
+                Ok(fit(cells, n_row_groups, n_groups, &mut rng))
             })
-            .into_iter();
+            .into_iter()
+            .collect();
+        let mut fits = fits?.into_iter();
         let better = |best: Fit, next: Fit| if next.bound > best.bound { next } else { best };
         let best = |_: &usize| fits.by_ref().take(self.restarts).reduce(better);
-        row_groups.iter().map_while(best).collect()
+        Ok(row_groups.iter().map_while(best).collect())
     }
 }
 
@@ -192,12 +201,14 @@ mod tests {
     use super::super::block_model::tests::four_by_four;
     use super::super::tests::{planted, table};
     use super::*;
+    use crate::error::Error;
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     /// AIC of the best of 20 starts on the 4 x 4 example.
     fn aic(n_row_groups: usize, n_groups: usize) -> f64 {
         let (cells, lbm) = (four_by_four(), Lbm { restarts: 20, ..Lbm::default() });
-        let fits = lbm.fits(&cells, &[n_row_groups], n_groups, &Pool::new(1));
+        let fits = lbm.fits(&cells, &[n_row_groups], n_groups, &Pool::new(1)).unwrap();
         Criterion::Aic.of(fits[0].bound, &cells, n_row_groups, n_groups)
     }
 
@@ -211,6 +222,13 @@ mod tests {
         // 4 ln 16 + ln 4 + ln 4 = 20 ln 2 is the price.
         let icl = Criterion::Icl.of(-5.549_176, &four_by_four(), 2, 2);
         assert!((icl - 24.961_296).abs() < 1e-6, "{icl}");
+    }
+
+    #[test]
+    fn an_interrupt_ends_it() {
+        let pool = Pool::new(2).heeding(Arc::new(true.into()));
+        let found = Lbm::default().find(&table(&planted(&[0, 1, 0, 1], 20)), &pool);
+        assert!(matches!(found, Err(Error::Interrupted)));
     }
 
     fn find(lbm: &Lbm, columns: &[Vec<f64>], threads: usize) -> Grouping {

@@ -7,6 +7,7 @@
 //! A cluster goes by its least member. Of pairs equally near the one of least (i, j) comes first. Every cluster remembers
 //! the nearest of those behind it, so that a merge seldom takes more than a look at each.
 
+use crate::error::Result;
 use crate::parallel::Pool;
 
 /// A distance for each pair of points, those of (0, 1), (0, 2), ... first.
@@ -18,7 +19,14 @@ pub struct Distances {
 
 impl Distances {
     /// Of `n` points.
-    pub fn new(n: usize, distance: impl Fn(usize, usize) -> f64 + Sync, pool: &Pool) -> Self {
+    ///
+    /// # Errors
+    /// Where the pool's work is in vain.
+    pub fn new(
+        n: usize,
+        distance: impl Fn(usize, usize) -> f64 + Sync,
+        pool: &Pool,
+    ) -> Result<Self> {
         let mut between = vec![0.0; n * n.saturating_sub(1) / 2];
         let mut rest = between.as_mut_slice();
         let mut rows = Vec::with_capacity(n);
@@ -27,12 +35,15 @@ impl Distances {
             rows.push((point, row));
             rest = behind;
         }
-        pool.map(rows, |(point, row)| {
+        let done = pool.map(rows, |(point, row)| {
+            pool.check()?;
             for (other, place) in (point + 1..).zip(row) {
                 *place = distance(point, other);
             }
+            Ok(())
         });
-        Self { n, between }
+        done.into_iter().collect::<Result<()>>()?;
+        Ok(Self { n, between })
     }
 
     fn start(&self, point: usize) -> usize {
@@ -118,7 +129,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn distances(n: usize, distance: impl Fn(usize, usize) -> f64 + Sync) -> Distances {
-        Distances::new(n, distance, &Pool::new(1))
+        Distances::new(n, distance, &Pool::new(1)).unwrap()
     }
 
     /// Looks at all pairs of clusters each time; a distance is the mean over all pairs of points.
@@ -182,7 +193,7 @@ mod tests {
             let distance = |a: usize, b: usize| cells[a * n + b];
             let expected = naive(n, &distance);
             prop_assert_eq!(&distances(n, distance).average_linkage(), &expected);
-            let threads = Distances::new(n, distance, &Pool::new(3));
+            let threads = Distances::new(n, distance, &Pool::new(3)).unwrap();
             prop_assert_eq!(&threads.average_linkage(), &expected);
         }
     }

@@ -10,19 +10,23 @@ use crate::subset::Subset;
 pub struct TradeOff {
     /// What was tried.
     pub subset: Subset,
-    /// Its cost, and the share of features it has.
+    /// Its cost, and a second one: mostly the share of features it has.
     pub costs: Point,
 }
 
 impl TradeOff {
-    /// The trade-off that was told.
+    /// The trade-off of cost and size that was told.
     pub fn of(told: &Evaluation) -> Self {
-        let share = told.subset.count() as f64 / told.subset.len() as f64;
-        Self { subset: told.subset.clone(), costs: [told.cost.value(), share] }
+        Self::with(told, told.subset.count() as f64 / told.subset.len() as f64)
+    }
+
+    /// The trade-off of what was told and a second cost.
+    pub fn with(told: &Evaluation, second: f64) -> Self {
+        Self { subset: told.subset.clone(), costs: [told.cost.value(), second] }
     }
 }
 
-/// What the trade-offs dominate of all that costs at most 1 and has at most all features.
+/// What the trade-offs dominate of all that costs at most 1 in both ways.
 pub fn dominated_area<'a>(all: impl IntoIterator<Item = &'a TradeOff>) -> f64 {
     let points: Vec<Point> = all.into_iter().map(|one| one.costs).collect();
     hypervolume(&points, [1.0, 1.0])

@@ -25,11 +25,7 @@ impl GroupedSwarm {
     pub fn new(params: &ConstrictedParams, space: &Space) -> Self {
         let mut swarm = BinarySwarm::new(params.population, params.velocity_limit, space);
         swarm.bests.ties = Ties::Shrink;
-        let groups = match space.groups() {
-            Some(groups) => Arc::clone(groups),
-            None => Arc::new(Groups::one_of_all(space.n_features())),
-        };
-        Self { swarm, groups, pull: params.pull() }
+        Self { swarm, groups: space.groups_or_one(), pull: params.pull() }
     }
 
     /// Gives every particle a velocity, then its first subset; `choose` is as for [`advance`](Self::advance).
