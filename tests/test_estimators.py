@@ -22,7 +22,7 @@ Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 
 @pytest.mark.filterwarnings("default::swarmrs.exceptions.SwarmrsWarning")
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [SwarmSelector(cv=3, max_evals=60), SwarmSelector("sfs", cv="loo", k=1)]
+    [SwarmSelector("bpso", cv=3, max_evals=60), SwarmSelector("sfs", cv="loo", k=1)]
 )
 def test_scikit_learn_checks(
     estimator: SwarmSelector, check: Callable[[SwarmSelector], None]
@@ -94,7 +94,7 @@ def test_columns_by_name(blobs: Blobs, frame: pl.DataFrame) -> None:
 
 def test_it_works_in_a_pipeline_under_a_grid(blobs: Blobs) -> None:
     pipeline = make_pipeline(
-        SwarmSelector(max_evals=60, cv=3, random_state=0),
+        SwarmSelector("bpso", max_evals=60, cv=3, random_state=0),
         KNeighborsClassifier(),
     )
     choices = {"swarmselector__algo": ["bpso", "sfs"], "swarmselector__k": [1, 3]}
