@@ -104,6 +104,7 @@ def _check_frame(X: Any, *, refuse_text: bool = False) -> None:
 
 def _is_text(column: Any) -> bool:
     """Return whether a column of pandas holds text."""
+    column = getattr(column.dtype, "categories", column)
     if str(column.dtype) in ("str", "string"):
         return True
     return column.dtype == object and any(isinstance(value, str) for value in column)
