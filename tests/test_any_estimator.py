@@ -123,6 +123,19 @@ class TestClassifiers:
             select(blobs, algo="sfs", classifier=GaussianNB(), scoring=scorer, cv=2)
         assert set(seen) == {True}
 
+    def test_weights_without_routing_go_to_fit(self, blobs: Blobs) -> None:
+        x, y = blobs
+        weights = np.where(y == "ash", 9.0, 1.0)
+        settings: dict[str, Any] = {"classifier": GaussianNB(), "cv": StratifiedKFold(3)}
+        given = {"sample_weight": weights}
+        found = select(blobs, algo="sfs", iterations=1, fit_params=given, **settings)
+        scores = cross_val_score(
+            GaussianNB(), x[:, found.support], y, cv=StratifiedKFold(3), params=given
+        )
+        assert found.cost == 1 - scores.mean()
+        with pytest.raises(SpecError, match="only an estimator takes them"):
+            select(blobs, algo="sfs", fit_params=given)
+
     def test_what_an_estimator_raises_comes_through(self, blobs: Blobs) -> None:
         with pytest.raises(ValueError, match="var_smoothing"):
             SwarmSelector("sfs", classifier=GaussianNB(var_smoothing=-1)).fit(*blobs)
@@ -139,7 +152,7 @@ class TestGroupsOfSamples:
     def test_in_a_pipeline_inside_cross_validate(self, routing: None) -> None:
         x, y = load_breast_cancer(return_X_y=True)
         patients = np.arange(len(y)) // 12
-        folds = GroupKFold(5).set_split_request(groups=True)
+        folds = GroupKFold(5)
         pipeline = make_pipeline(StandardScaler(), self.selector(cv=folds), LogisticRegression())
         scores = cross_validate(
             pipeline,
@@ -181,7 +194,7 @@ class TestGroupsOfSamples:
     def test_our_own_classifiers_take_them_too(self, blobs: Blobs, routing: None) -> None:
         x, y = blobs
         groups = np.arange(60) // 6
-        folds = GroupKFold(5).set_split_request(groups=True)
+        folds = GroupKFold(5)
         routed = SwarmSelector("sfs", cv=folds).fit(x, y, groups=groups)
         given = select(blobs, algo="sfs", cv=list(GroupKFold(5).split(x, y, groups)))
         assert routed.cost_ == given.cost

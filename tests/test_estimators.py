@@ -98,7 +98,7 @@ def test_a_grid_goes_over_algorithms_and_their_settings(blobs: Blobs) -> None:
         "swarmselector__algo": ["vlpso", "bpso"],
         "swarmselector__params": [None, {"population": 5}],
     }
-    grid = GridSearchCV(pipeline, choices, cv=3, n_jobs=2, error_score="raise").fit(*blobs)
+    grid = GridSearchCV(pipeline, choices, cv=3, error_score="raise").fit(*blobs)
     assert len(grid.cv_results_["params"]) == 4
     assert grid.best_score_ > 0.9
     assert grid.best_estimator_[0].get_params()["algo"] == grid.best_params_["swarmselector__algo"]

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -83,6 +85,29 @@ class TestInterrupt:
         assert selector.stop_ == "interrupted"
         assert selector.cost_ == selector.trace_["best_cost"].min()
         assert selector.transform(blobs[0]).shape == (60, selector.support_.sum())
+
+    def test_workers_outlive_it(self) -> None:
+        script = (
+            "import numpy as np\n"
+            "from sklearn.naive_bayes import GaussianNB\n"
+            "from swarmrs import select\n"
+            "x, y = np.random.default_rng(0).random((20, 40)), np.arange(20) % 2\n"
+            "settings = {'algo': 'random', 'max_evals': 10**12, 'cv': 2, 'n_jobs': 2}\n"
+            "def tell(turn): print('measuring', flush=True)\n"
+            "print(select((x, y), classifier=GaussianNB(), on_turn=tell, **settings).stop)\n"
+        )
+        run = subprocess.Popen(
+            [sys.executable, "-c", script],
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert run.stdout is not None
+        assert run.stdout.readline() == "measuring\n"
+        os.killpg(run.pid, signal.SIGINT)  # As a terminal does: to workers, too.
+        out, _ = run.communicate(timeout=60)
+        assert out.splitlines()[-1] == "interrupted"
+        assert run.returncode == 0
 
     def test_or_it_is_raised(self, blobs: Blobs) -> None:
         selector = self.selector(on_interrupt="raise")

@@ -32,34 +32,35 @@ class Task:
     ----------
     selector : BaseEstimator
         Who is being fitted.
-    samples : mapping
-        Its `X` and `y`.
+    X, y : array-like or frame, array-like
+        What on.
     most_turns : int, optional
         How many turns there can be.
+
+    Attributes
+    ----------
+    on_turn : callable or None
+        What is to be told of each turn; None if nobody listens, which then costs nothing.
     """
 
-    def __init__(self, selector: "BaseEstimator", samples: Any, most_turns: int | None) -> None:
-        self._told = {"estimator": selector, **samples}
-        self._context = None
+    def __init__(
+        self, selector: "BaseEstimator", X: object, y: object, most_turns: int | None
+    ) -> None:
+        self._told = {"estimator": selector, "X": X, "y": y}
+        self._context: Any = None
         if hasattr(selector, "_init_callback_context"):
             self._context = selector._init_callback_context(max_subtasks=most_turns)
             self._context.call_on_fit_task_begin(**self._told)
-
-    def on_turn(self, selector: "BaseEstimator") -> OnTurn | None:
-        """Return what is to be told of each turn; None if nobody listens, which costs nothing."""
-        context = self._context
-        if context is None or not getattr(selector, "_skl_callbacks", None):
-            return None
-
-        def tell(turn: Turn) -> bool:
-            task = context.subcontext(task_name=f"turn {turn['turn']}")
-            told = {**self._told, "metadata": {"turn": turn}}
-            task.call_on_fit_task_begin(**told)
-            return bool(task.call_on_fit_task_end(**told))
-
-        return tell
+        is_heard = bool(getattr(selector, "_skl_callbacks", None))
+        self.on_turn: OnTurn | None = self._tell if is_heard else None
 
     def end(self) -> None:
         """Tell that the fit is done."""
         if self._context is not None:
             self._context.call_on_fit_task_end(**self._told)
+
+    def _tell(self, turn: Turn) -> bool:
+        task = self._context.subcontext(task_name=f"turn {turn['turn']}")
+        told = {**self._told, "metadata": {"turn": turn}}
+        task.call_on_fit_task_begin(**told)
+        return bool(task.call_on_fit_task_end(**told))

@@ -49,7 +49,8 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         The target is numbers if it is `continuous`, and classes if it is not.
         """
-        _check_frame(X, refuse_text=True)
+        _check_frame(X)
+        _check_numbers(X)
         samples, labels = validate_data(
             self,
             X,
@@ -76,35 +77,50 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _check_frame(X: Any, *, refuse_text: bool = False) -> None:
-    """Refuse frames that scikit-learn would take for something else, or refuse without a reason.
+def _check_frame(X: Any) -> None:
+    """Refuse frames that scikit-learn refuses without telling why.
 
     Raises
     ------
     DataError
-        If a frame is lazy, two of its columns have one name, or columns of text are not wanted.
+        If a frame is lazy, or two of its columns have one name.
     """
     if isinstance(X, pl.LazyFrame):
         raise DataError("X is a LazyFrame, which holds no values yet", "give X.collect()")
+    if _is_pandas(X):
+        check_names([str(name) for name in X.columns], "the frame", "rename one of them")
+
+
+def _check_numbers(X: Any) -> None:
+    """Refuse columns of text, whose digits scikit-learn takes for numbers.
+
+    Raises
+    ------
+    DataError
+        If a frame has any.
+    """
     text: list[str] = []
     if isinstance(X, pl.DataFrame):
         written = (pl.String, pl.Categorical, pl.Enum)
         text = [name for name, dtype in X.schema.items() if isinstance(dtype, written)]
-    elif hasattr(X, "iloc") and hasattr(X, "columns"):
-        names = [str(name) for name in X.columns]
-        check_names(names, "the frame", "rename one of them")
-        text = [name for at, name in enumerate(names) if _is_text(X.iloc[:, at])]
-    if text and refuse_text:
-        # Digits in text would be taken for numbers.
+    elif _is_pandas(X):
+        columns = ((str(name), X.iloc[:, at]) for at, name in enumerate(X.columns))
+        text = [name for name, column in columns if _is_text(column)]
+    if text:
         raise DataError(
             f"{counted(len(text), 'column')} of text: {quoted(text)}",
             "encode them first, for example by OrdinalEncoder in a ColumnTransformer",
         )
 
 
+def _is_pandas(X: object) -> bool:
+    """Return whether it is a frame of pandas, without importing it."""
+    return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
 def _is_text(column: Any) -> bool:
     """Return whether a column of pandas holds text."""
-    column = getattr(column.dtype, "categories", column)
-    if str(column.dtype) in ("str", "string"):
+    values = getattr(column.dtype, "categories", column)
+    if str(values.dtype) in ("str", "string"):
         return True
-    return column.dtype == object and any(isinstance(value, str) for value in column)
+    return values.dtype == object and any(isinstance(value, str) for value in values)

@@ -200,7 +200,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         self.on_interrupt = on_interrupt
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def fit(self, X: ArrayLike | pl.DataFrame, y: ArrayLike, **params: Any) -> Self:
+    def fit(self, X: ArrayLike | pl.DataFrame, y: ArrayLike, **params: object) -> Self:
         """Search for the features that predict the target best.
 
         Parameters
@@ -232,10 +232,8 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         if of_splitter:
             splitter: Any = self.cv
             settings["cv"] = list(splitter.split(*samples, **of_splitter))
-        task = Task(self, {"X": X, "y": y}, turns)
-        result = select(
-            samples, **settings, fit_params=of_estimator or None, on_turn=task.on_turn(self)
-        )
+        task = Task(self, X, y, turns)
+        result = select(samples, **settings, fit_params=of_estimator or None, on_turn=task.on_turn)
         self._keep(result)
         task.end()
         return self
@@ -248,7 +246,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
             warnings.warn(
                 f"interrupted after {result.evaluations.asked} evaluations: the best so far it is",
                 SwarmrsWarning,
-                stacklevel=3,
+                stacklevel=4,  # Past this, `fit` and its decorator.
             )
         self.result_ = result
         self.support_ = result.support

@@ -37,7 +37,7 @@ def levels_of(target: pl.Series, where: str) -> Levels:
     ('<= 0', '<= 1', '<= 2', '<= 3', '> 3')
     """
     named = f"target '{target.name}' of {where}"
-    another = "name a column of numbers with --target, or measure by a classifier"
+    another = "give numbers as the target, or a classifier to measure by"
     if not (target.dtype.is_numeric() or target.dtype == pl.Boolean):
         raise DataError(f"{named} is {target.dtype}, expected numbers for a regressor", another)
     lost = target.null_count()

@@ -25,9 +25,9 @@ def is_regressor(judge: object) -> bool:
     """Return whether it is an estimator that predicts numbers."""
     if judge is None or isinstance(judge, str):
         return False  # Without scikit-learn, which takes long to load.
-    from sklearn.base import is_regressor
+    from sklearn import base
 
-    return bool(is_regressor(judge))
+    return bool(base.is_regressor(judge))
 
 
 def read_measure(
@@ -58,6 +58,9 @@ def read_measure(
         If what measures cannot work on the table.
     """
     folds = study.cv if cv is None else cv
+    judge = classifier if classifier is not None else study.classifier or "knn"
+    if fit_params and (scorer is not None or isinstance(judge, str)):
+        raise SpecError("fit_params are given, but only an estimator takes them", "leave them out")
     if scorer is not None:
         if rare_class != "warn":
             raise SpecError(
@@ -66,7 +69,6 @@ def read_measure(
         if scoring is not None:
             raise SpecError(f"scoring is {scoring!r}, but a scorer says what errors are")
         return Measured(table, Outside.of_callable(scorer), None)
-    judge = classifier if classifier is not None else study.classifier or "knn"
     if is_regressor(judge):
         if rare_class != "warn":
             raise SpecError(f"rare_class is '{rare_class}', but a regressor has none", "leave it")
@@ -76,9 +78,8 @@ def read_measure(
             "give a regressor of scikit-learn as the classifier",
         )
     else:
-        is_ours = isinstance(judge, str) and card is not None
-        own = card.measured_by["folds"] if card is not None and is_ours else COMMON["folds"]
-        table = settle_rare(table, rare_class, folds, own)
+        protocol = card.measured_by if card is not None and isinstance(judge, str) else COMMON
+        table = settle_rare(table, rare_class, folds, protocol["folds"])
     if isinstance(judge, str):
         evaluation = Evaluation.of(
             table,

@@ -16,7 +16,7 @@ _CALLERS = ("fit", "fit_transform")
 def router_of(selector: Any) -> MetadataRouter:
     """Return who may ask for metadata: the splitter, and an estimator with its scorer."""
     router = MetadataRouter(owner=selector)
-    if hasattr(selector.cv, "split"):
+    if hasattr(selector.cv, "split") and not isinstance(selector.cv, str):
         router.add(splitter=selector.cv, method_mapping=_mapped("split"))
     if hasattr(selector.classifier, "fit"):
         router.add(estimator=selector.classifier, method_mapping=_mapped("fit"))

@@ -1,6 +1,8 @@
 """Measures from outside the engine: any callable, or any estimator of scikit-learn."""
 
+import signal
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -71,10 +73,10 @@ class Outside:
     ) -> "Outside":
         """Return 1 - the mean score of an estimator over folds, features unscaled.
 
-        `params` is what its `fit` and the scorer are given beside the samples, by the rules of
-        scikit-learn's metadata routing.
+        `params` is what its `fit` is given beside the samples, and the scorer, too, where metadata
+        routing is enabled: then both by what they have requested.
         """
-        from joblib import effective_n_jobs, parallel_config
+        from joblib import parallel_config
         from joblib.parallel import get_active_backend
         from sklearn import config_context, get_config
         from sklearn.utils.parallel import Parallel, delayed
@@ -89,8 +91,12 @@ class Outside:
         splits, x, y = _splits(folds, table), table.x, table.y
         # The engine asks from a thread of its own, where neither the settings of scikit-learn nor
         # those of joblib are known that are in force here.
-        count_threads(n_jobs)
-        n_workers, backend, config = effective_n_jobs(n_jobs), get_active_backend()[0], get_config()
+        n_workers, config = count_threads(n_jobs), get_config()
+        backend = copy(get_active_backend()[0])
+        # Ctrl-C is the engine's, which then ends with the best so far; a worker that dies of it
+        # would take the search along. Old versions of joblib have no such setting.
+        if hasattr(backend, "backend_kwargs"):
+            backend.backend_kwargs = {"initializer": _ignore_interrupts, **backend.backend_kwargs}
 
         def scorer(masks: NDArray[np.bool_]) -> list[float]:
             with config_context(**config):
@@ -156,6 +162,10 @@ def _splits(folds: Folds, table: Table) -> Sequence[tuple[ArrayLike, ArrayLike]]
         parts = KFold if is_measured else StratifiedKFold
         splitter = parts(folds.k, shuffle=folds.shuffle, random_state=seed)
     return list(splitter.split(table.x, table.y))
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _error(

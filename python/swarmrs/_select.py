@@ -179,8 +179,8 @@ def select(
     on_turn : callable, optional
         Told how far the search is after each turn; returns True to stop it.
     fit_params : mapping, optional
-        What an estimator's `fit` and its scorer are given beside the samples, such as
-        ``sample_weight``, by the requests set on them; needs metadata routing to be enabled.
+        What an estimator's `fit` is given beside the samples, such as ``sample_weight``; with
+        scikit-learn's metadata routing enabled also its scorer, both by what they have requested.
     missing, encode : str
         What to do about missing values and text; see `read_table`.
     rare_class : {"warn", "error", "drop", "merge"}
