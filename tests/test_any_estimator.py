@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 import sklearn
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -301,8 +303,13 @@ class TestLevels:
         assert np.bincount(levels.codes).tolist() == [20] * N_LEVELS
         assert (np.diff(levels.codes[np.argsort(values)].astype(int)) >= 0).all()
 
-    @pytest.mark.parametrize("values", [[1, 1, 1, 1, 2], [1, 2, 2, 2, 2], [0, 1, 1, 1, 1, 1, 2]])
-    def test_equal_values_stay_together(self, values: list[int]) -> None:
+    @given(st.lists(st.floats(-9, 9) | st.integers(0, 3).map(float), min_size=2))
+    def test_any_two_values_make_levels_in_their_order(self, values: list[float]) -> None:
+        assume(len({*values}) > 1)
         levels = levels_of(pl.Series("y", values), "data")
-        assert set(levels.codes.tolist()) == set(range(len(levels.names)))
-        assert len({*zip(values, levels.codes.tolist(), strict=True)}) == len({*values})
+        codes = levels.codes.tolist()
+        assert set(codes) == set(range(len(levels.names)))
+        assert 2 <= len(levels.names) <= N_LEVELS
+        pairs = sorted(zip(values, codes, strict=True))
+        assert [code for _, code in pairs] == sorted(codes)
+        assert len({*pairs}) == len({*values})  # Equal values stay together.

@@ -244,14 +244,9 @@ def select(
     limits = budget(max_evals, iterations, time_limit)
     settings, limits = _search(study, card, table.x.shape[1], params or {}, limits)
     goal = objective or study.objective
-    if (
-        goal is None
-        and isinstance(measure, Outside)
-        and card
-        and card.objective["kind"] == "hybrid"
-    ):
-        # How far classes lie apart is known to our k-NN alone.
-        goal = "error"
+    lowers_hybrid = card is not None and card.objective["kind"] == "hybrid"
+    if goal is None and lowers_hybrid and isinstance(measure, Outside):
+        goal = "error"  # How far classes lie apart is known to our k-NN alone.
     patient = None if patience is None else Patience(check_whole("patience", patience), on_turn)
     spec = {
         "algorithm": algo,
@@ -282,9 +277,12 @@ def select(
     )
     selection = read_selection(found, table, dataset.fingerprint, measure, preset, wanted)
     if patient is not None:
-        stop = "patience" if patient.is_spent else selection.stop
-        limits_kept = selection.budget | {"patience": patient.turns}
-        selection = replace(selection, stop=stop, budget=limits_kept)
+        is_spent = patient.is_spent and selection.stop == "stopped"
+        selection = replace(
+            selection,
+            stop="patience" if is_spent else selection.stop,
+            budget=selection.budget | {"patience": patient.turns},
+        )
     for message in selection.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
     return selection
