@@ -1,6 +1,6 @@
 """SwarmSelector is a citizen of scikit-learn."""
 
-from collections.abc import Callable
+import inspect
 from typing import Any
 
 import numpy as np
@@ -14,20 +14,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
-from swarmrs import SwarmSelector, select
+from swarmrs import FilterSelector, SwarmSelector, select
+from swarmrs.exceptions import DataError
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
-
-
-@pytest.mark.filterwarnings("default::swarmrs.exceptions.SwarmrsWarning")
-@parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [SwarmSelector(cv=3, max_evals=60), SwarmSelector("sfs", cv="loo", k=1)]
-)
-def test_scikit_learn_checks(
-    estimator: SwarmSelector, check: Callable[[SwarmSelector], None]
-) -> None:
-    check(estimator)
 
 
 @pytest.fixture
@@ -94,12 +84,99 @@ def test_columns_by_name(blobs: Blobs, frame: pl.DataFrame) -> None:
 
 def test_it_works_in_a_pipeline_under_a_grid(blobs: Blobs) -> None:
     pipeline = make_pipeline(
-        SwarmSelector(max_evals=60, cv=3, random_state=0),
+        SwarmSelector("bpso", max_evals=60, cv=3, random_state=0),
         KNeighborsClassifier(),
     )
     choices = {"swarmselector__algo": ["bpso", "sfs"], "swarmselector__k": [1, 3]}
     grid = GridSearchCV(pipeline, choices, cv=3).fit(*blobs)
     assert grid.best_score_ > 0.9
+
+
+def test_a_grid_goes_over_algorithms_and_their_settings(blobs: Blobs) -> None:
+    pipeline = make_pipeline(SwarmSelector(iterations=2, cv=3, random_state=0), GaussianNB())
+    choices = {
+        "swarmselector__algo": ["vlpso", "bpso"],
+        "swarmselector__params": [None, {"population": 5}],
+    }
+    grid = GridSearchCV(pipeline, choices, cv=3, error_score="raise").fit(*blobs)
+    assert len(grid.cv_results_["params"]) == 4
+    assert grid.best_score_ > 0.9
+    assert grid.best_estimator_[0].get_params()["algo"] == grid.best_params_["swarmselector__algo"]
+
+
+def test_the_first_settings_are_those_agreed_on() -> None:
+    settings = inspect.signature(SwarmSelector).parameters
+    first = [
+        "algo",
+        "classifier",
+        "cv",
+        "objective",
+        "max_evals",
+        "random_state",
+        "n_jobs",
+        "params",
+    ]
+    assert list(settings)[:8] == first
+    assert settings["algo"].default == "vlpso"
+    assert all(settings[name].kind is inspect.Parameter.KEYWORD_ONLY for name in [*settings][1:])
+
+
+def test_what_select_does_not_know_of_is_not_passed_on() -> None:
+    ours, theirs = (inspect.signature(door).parameters for door in (SwarmSelector, select))
+    assert set(ours) - set(theirs) == {"on_interrupt"}
+
+
+class TestFrames:
+    @pytest.fixture(params=[SwarmSelector("sfs"), FilterSelector()], ids=lambda made: type(made))
+    def selector(self, request: pytest.FixtureRequest) -> Any:
+        return clone(request.param)
+
+    def test_a_lazy_one_is_to_be_collected(self, selector: Any, blobs: Blobs) -> None:
+        lazy = pl.from_numpy(blobs[0]).lazy()
+        with pytest.raises(DataError, match="LazyFrame, which holds no values yet") as error:
+            selector.fit(lazy, blobs[1])
+        assert error.value.hint == "give X.collect()"
+        fitted = selector.fit(lazy.collect(), blobs[1])
+        with pytest.raises(DataError, match="LazyFrame"):
+            fitted.transform(lazy)
+
+    def test_equal_names_are_refused_by_position(self, selector: Any, blobs: Blobs) -> None:
+        twice = pd.DataFrame(blobs[0], columns=list("abcdea"))
+        with pytest.raises(DataError, match="two columns called 'a': 1 and 6"):
+            selector.fit(twice, blobs[1])
+
+    @pytest.mark.parametrize("dtype", [pl.String, pl.Categorical])
+    def test_text_of_digits_is_not_taken_for_numbers(
+        self, selector: Any, blobs: Blobs, dtype: Any
+    ) -> None:
+        whole = pl.from_numpy(blobs[0], schema=list("abcdef"))
+        frame = whole.with_columns(pl.col("b", "d").cast(pl.Int64).cast(pl.String).cast(dtype))
+        with pytest.raises(DataError, match="2 columns of text: 'b', 'd'") as error:
+            selector.fit(frame, blobs[1])
+        assert error.value.hint is not None
+
+    @pytest.mark.parametrize("dtype", ["str", "object", "string", "category"])
+    def test_neither_is_text_of_pandas(self, selector: Any, blobs: Blobs, dtype: str) -> None:
+        frame = pd.DataFrame(blobs[0], columns=list("abcdef"))
+        frame["c"] = frame["c"].round().astype(str).astype(dtype)
+        with pytest.raises(DataError, match="1 column of text: 'c'"):
+            selector.fit(frame, blobs[1])
+
+    def test_names_of_two_kinds_are_refused(self, selector: Any, blobs: Blobs) -> None:
+        frame = pd.DataFrame(blobs[0], columns=["a", 1, 2, 3, 4, 5])
+        with pytest.raises(TypeError, match="Feature names are only supported"):
+            selector.fit(frame, blobs[1])
+
+    def test_another_order_of_columns_is_refused(
+        self, selector: Any, blobs: Blobs, frame: pl.DataFrame
+    ) -> None:
+        fitted = selector.fit(frame, blobs[1])
+        with pytest.raises(ValueError, match="same order"):
+            fitted.transform(frame.select(reversed(frame.columns)))
+
+    def test_numbers_are_no_classes(self, selector: Any, blobs: Blobs) -> None:
+        with pytest.raises(ValueError, match="Unknown label type: continuous"):
+            selector.fit(blobs[0], blobs[0][:, 0])
 
 
 def test_any_classifier_measures(blobs: Blobs) -> None:

@@ -238,7 +238,9 @@ class TestPrescreen:
         assert result.prescreen == {"rule": "top=1", "candidates": 4, "survivors": 1}
 
     def test_the_selector_passes_it_on(self, blobs: Blobs) -> None:
-        selector = SwarmSelector(prescreen="top=1", max_evals=60, random_state=1).fit(*blobs)
+        selector = SwarmSelector("bpso", prescreen="top=1", max_evals=60, random_state=1).fit(
+            *blobs
+        )
         assert selector.result_.prescreen == {"rule": "top=1", "candidates": 6, "survivors": 1}
         assert selector.support_.sum() == 1
 

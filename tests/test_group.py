@@ -221,7 +221,7 @@ class TestSearches:
             select(x, y, groups=[[0, 0]])
 
     def test_a_selector_takes_groups(self) -> None:
-        selector = clone(SwarmSelector(groups="hclust=3", max_evals=60, random_state=1))
+        selector = clone(SwarmSelector("bpso", groups="hclust=3", max_evals=60, random_state=1))
         assert selector.get_params()["groups"] == "hclust=3"
         with pytest.warns(SwarmrsWarning, match="makes no use of groups"):
             assert selector.fit(planted(), labels(60)).groups_ is None

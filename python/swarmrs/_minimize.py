@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs import _swarmrs
 from swarmrs._groups import given_groups
 from swarmrs._scorer import Outside
-from swarmrs._select import RandomState, Turn, budget, draw_seed, plain
+from swarmrs._select import RandomState, budget, draw_seed, plain
 from swarmrs._selection import Seconds, Setting
+from swarmrs._watch import OnTurn
 from swarmrs._words import check_whole, counted
 from swarmrs.exceptions import SpecError
 
@@ -81,7 +82,7 @@ def minimize(
     groups: Sequence[Sequence[int]] | None = None,
     random_state: RandomState = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    on_turn: Callable[[Turn], bool | None] | None = None,
+    on_turn: OnTurn | None = None,
 ) -> Minimum:
     """Search for the string of bits that costs least.
 

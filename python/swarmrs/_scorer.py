@@ -1,6 +1,8 @@
 """Measures from outside the engine: any callable, or any estimator of scikit-learn."""
 
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -9,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from swarmrs._evaluation import CV, Folds
 from swarmrs._table import Table
+from swarmrs._threads import count_threads
 from swarmrs.exceptions import SpecError
 
 Scorer: TypeAlias = Callable[[NDArray[np.bool_]], Sequence[float]]
@@ -41,12 +44,15 @@ class Outside:
         The score an estimator is asked for.
     folds : Folds, optional
         The folds an estimator is scored on.
+    has_classes : bool
+        Whether its folds are of classes, so that the engine can warn of rare ones.
     """
 
     name: str
     scorer: Scorer
     scoring: str | None = None
     folds: Folds | None = None
+    has_classes: bool = False
 
     @classmethod
     def of_callable(cls, scorer: Scorer) -> "Outside":
@@ -63,52 +69,56 @@ class Outside:
         cv: CV | None,
         cv_seed: int,
         n_jobs: int | None,
+        params: Mapping[str, object] | None = None,
     ) -> "Outside":
-        """Return 1 - the mean score of an estimator over folds, features unscaled."""
-        from joblib import Parallel, delayed
-        from sklearn.base import clone
-        from sklearn.model_selection import (
-            LeaveOneOut,
-            StratifiedKFold,
-            StratifiedShuffleSplit,
-            cross_val_score,
-        )
+        """Return 1 - the mean score of an estimator over folds, features unscaled.
+
+        `params` is what its `fit` is given beside the samples, and the scorer, too, where metadata
+        routing is enabled: then both by what they have requested.
+        """
+        from joblib import parallel_config
+        from joblib.parallel import get_active_backend
+        from sklearn import config_context, get_config
+        from sklearn.utils.parallel import Parallel, delayed
 
         # Ten folds, as the engine's own classifiers have them where nobody says otherwise.
         folds = Folds.of(10 if cv is None else cv, cv_seed, table)
-        splits = list(folds.splits)
-        if folds.scheme == "loo":
-            splits = list(LeaveOneOut().split(table.x))
-        elif folds.scheme == "holdout":
-            holdout = StratifiedShuffleSplit(1, test_size=folds.test, random_state=folds.seed)
-            splits = list(holdout.split(table.x, table.y))
-        elif folds.scheme == "wrap5":
-            raise SpecError("cv is 'wrap5', which is for classifiers knn and nb", "give cv folds")
-        elif folds.scheme == "kfold":
-            seed = folds.seed if folds.shuffle else None
-            stratified = StratifiedKFold(folds.k, shuffle=folds.shuffle, random_state=seed)
-            splits = list(stratified.split(table.x, table.y))
-
-        def error(mask: NDArray[np.bool_]) -> float:
-            scores = cross_val_score(
-                clone(estimator),
-                table.x[:, mask],
-                table.y,
-                cv=splits,
-                scoring=scoring,
-                error_score="raise",
+        if table.values is not None and folds.scheme == "loo" and scoring in (None, "r2"):
+            raise SpecError(
+                "cv is 'loo', but a part of one row has no r2",
+                "take folds, or a scoring such as 'neg_mean_absolute_error'",
             )
-            return 1.0 - float(scores.mean())
+        splits, x, y = _splits(folds, table), table.x, table.y
+        # The engine asks from a thread of its own, where neither the settings of scikit-learn nor
+        # those of joblib are known that are in force here.
+        n_workers, config = count_threads(n_jobs), get_config()
+        backend = copy(get_active_backend()[0])
+        # Ctrl-C is the engine's, which then ends with the best so far; a worker that dies of it
+        # would take the search along. Old versions of joblib have no such setting.
+        if hasattr(backend, "backend_kwargs"):
+            backend.backend_kwargs = {"initializer": _ignore_interrupts, **backend.backend_kwargs}
 
         def scorer(masks: NDArray[np.bool_]) -> list[float]:
-            return list(Parallel(n_jobs=n_jobs)(delayed(error)(mask) for mask in masks))
+            with config_context(**config):
+                columns = (x[:, mask] for mask in masks)
+                if n_workers == 1:
+                    return [_error(estimator, part, y, splits, scoring, params) for part in columns]
+                with parallel_config(backend=backend):
+                    jobs = (
+                        delayed(_error)(estimator, part, y, splits, scoring, params)
+                        for part in columns
+                    )
+                    return list(Parallel(n_jobs=n_workers)(jobs))
 
         shown = scoring if isinstance(scoring, str) else getattr(scoring, "__qualname__", None)
-        return cls(" ".join(repr(estimator).split()), scorer, shown, folds)
+        name = " ".join(repr(estimator).split())
+        return cls(name, scorer, shown, folds, table.values is None)
 
     def spec(self) -> dict[str, object]:
         """Return what stands in the engine's place for an evaluation; it is not used."""
-        folds = {"scheme": "loo"} if self.folds is None else self.folds.spec()
+        folds: dict[str, object] = {"scheme": "loo"}
+        if self.folds is not None and self.has_classes:
+            folds = self.folds.spec()
         return {
             "classifier": "knn",
             "k": 1,
@@ -125,3 +135,52 @@ class Outside:
         if self.folds is not None:
             settings["folds"] = self.folds.to_dict()
         return settings
+
+
+def _splits(folds: Folds, table: Table) -> Sequence[tuple[ArrayLike, ArrayLike]]:
+    """Return the rows of each training and test part; stratified where there are classes."""
+    from sklearn.model_selection import (
+        KFold,
+        LeaveOneOut,
+        ShuffleSplit,
+        StratifiedKFold,
+        StratifiedShuffleSplit,
+    )
+
+    if folds.scheme == "splits":
+        return folds.splits
+    if folds.scheme == "wrap5":
+        raise SpecError("cv is 'wrap5', which is for classifiers knn and nb", "give cv folds")
+    is_measured = table.values is not None
+    if folds.scheme == "loo":
+        splitter = LeaveOneOut()
+    elif folds.scheme == "holdout":
+        one = ShuffleSplit if is_measured else StratifiedShuffleSplit
+        splitter = one(1, test_size=folds.test, random_state=folds.seed)
+    else:
+        seed = folds.seed if folds.shuffle else None
+        parts = KFold if is_measured else StratifiedKFold
+        splitter = parts(folds.k, shuffle=folds.shuffle, random_state=seed)
+    return list(splitter.split(table.x, table.y))
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _error(
+    estimator: Estimator,
+    x: NDArray[np.float64],
+    y: NDArray[np.generic],
+    splits: Sequence[tuple[ArrayLike, ArrayLike]],
+    scoring: Scoring | None,
+    params: Mapping[str, object] | None,
+) -> float:
+    """Return 1 - the mean score: a function of its arguments alone, for other processes."""
+    from sklearn.base import clone
+    from sklearn.model_selection import cross_val_score
+
+    scores = cross_val_score(
+        clone(estimator), x, y, cv=splits, scoring=scoring, params=params, error_score="raise"
+    )
+    return 1.0 - float(scores.mean())

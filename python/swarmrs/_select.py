@@ -4,20 +4,21 @@ import json
 import os
 import secrets
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias, TypedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
 from swarmrs import _swarmrs
 from swarmrs._constraints import Together, read_together, useless
 from swarmrs._dataset import dataset_of
-from swarmrs._evaluation import COMMON, CV, Evaluation
+from swarmrs._evaluation import CV, Evaluation
 from swarmrs._front import Pick
 from swarmrs._groups import Groups, group_spec
-from swarmrs._objective import read_objective, read_scoring
+from swarmrs._measure import is_regressor, read_measure
+from swarmrs._objective import read_objective
 from swarmrs._presets import Preset, count, find_preset
-from swarmrs._rare import settle_rare
 from swarmrs._scorer import Estimator, Outside, Scorer, Scoring
 from swarmrs._selection import (
     Card,
@@ -28,23 +29,11 @@ from swarmrs._selection import (
 )
 from swarmrs._table import Data, Target, read_table
 from swarmrs._threads import count_threads
+from swarmrs._watch import OnTurn, Patience
 from swarmrs._words import check_whole
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 RandomState: TypeAlias = int | np.integer | np.random.RandomState | np.random.Generator | None
-
-
-class Turn(TypedDict):
-    """What `on_turn` is told after each turn."""
-
-    turn: int
-    asked: int
-    unique: int
-    limit: int | None
-    best_cost: float
-    best_error: float
-    best_size: int
-    seconds: float
 
 
 def select(
@@ -71,6 +60,7 @@ def select(
     iterations: int | None = None,
     time_limit: float | None = None,
     target_cost: float | None = None,
+    patience: int | None = None,
     params: Mapping[str, Setting] | None = None,
     include: Sequence[str | int] = (),
     exclude: Sequence[str | int] = (),
@@ -84,7 +74,8 @@ def select(
     n_jobs: int | None = None,
     memory: int = 2**30,
     checkpoint: str | os.PathLike[str] | None = None,
-    on_turn: Callable[[Turn], bool | None] | None = None,
+    on_turn: OnTurn | None = None,
+    fit_params: Mapping[str, object] | None = None,
     missing: str = "error",
     encode: str = "error",
     rare_class: str = "warn",
@@ -108,8 +99,10 @@ def select(
         of `scoring`. What is set in the call stays.
     classifier : {"knn", "nb", "nb-cdf"} or estimator, optional
         What measures a subset: k nearest neighbors (the default), Gaussian naive Bayes, or any
-        estimator of scikit-learn, which is given the features as they are, unscaled. ``"nb-cdf"``
-        repeats an error of a publication and serves to repeat its numbers only.
+        estimator of scikit-learn, which is given the features as they are, unscaled. A regressor
+        makes the target numbers, not classes: folds are not stratified then, and rankings see
+        five levels of the target. ``"nb-cdf"`` repeats an error of a publication and serves to
+        repeat its numbers only.
     k : int, optional
         The neighbors of k-NN. By default as in the algorithm's paper: 5, or 1 in high dimensions.
     metric : {"euclidean", "manhattan"}, optional
@@ -128,7 +121,9 @@ def select(
     scoring : str or callable, optional
         The score whose shortfall from 1 the objective counts as the error: ``"accuracy"`` (the
         default), ``"balanced_accuracy"``, ``"ovr_accuracy"``, ``"macro_f1"`` or ``"mcc"``. An
-        estimator is asked for any score that scikit-learn knows.
+        estimator is asked for any score that scikit-learn knows, by default its own: the accuracy
+        of a classifier, r2 of a regressor. Whatever the score, the error is 1 - its mean over the
+        folds, so that a higher score always costs less.
     scorer : callable, optional
         Takes the place of a classifier: given a batch of masks (a row each), returns their errors.
     objective : str, optional
@@ -138,7 +133,8 @@ def select(
         what is missing to one feature of each group. ``"filter-cfs"`` and ``"filter-mrmr"``: what
         features tell about the class against what they tell about each other; the classifier
         measures the answer and the front alone, and errors in the trace are costs. By default what
-        the algorithm's paper lowers.
+        the algorithm's paper lowers; if that is hybrid, which only k-NN can measure, an estimator
+        has the error lowered.
     alpha, gamma : float, optional
         The weights in the objectives: `alpha` 0.9 in weighted and 0.98 in gaussian, `gamma` 0.8.
     sim, sigma_log : {"plain", "literal", "mvn"}, {"log10", "ln"}, optional
@@ -146,6 +142,8 @@ def select(
     max_evals, iterations, time_limit, target_cost : optional
         When to stop: subsets asked for, turns, seconds, a cost that is good enough. Without the
         first three, the algorithm's own number of evaluations. A time limit is not reproducible.
+    patience : int, optional
+        Stop after so many turns without a better subset, too; `stop` is then ``"patience"``.
     params : mapping, optional
         Settings of the algorithm that differ from its defaults.
     include, exclude : sequence of str or int
@@ -180,6 +178,9 @@ def select(
         ends as if it never had.
     on_turn : callable, optional
         Told how far the search is after each turn; returns True to stop it.
+    fit_params : mapping, optional
+        What an estimator's `fit` is given beside the samples, such as ``sample_weight``; with
+        scikit-learn's metadata routing enabled also its scorer, both by what they have requested.
     missing, encode : str
         What to do about missing values and text; see `read_table`.
     rare_class : {"warn", "error", "drop", "merge"}
@@ -210,54 +211,49 @@ def select(
     >>> result.selected
     ('alcohol', 'flavanoids')
     """
-    table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
-    study = find_preset(preset)
-    judge = classifier if classifier is not None else study.classifier or "knn"
-    folds = study.cv if cv is None else cv
-    if scorer is None:
-        card = _find_card(algo) if isinstance(judge, str) else None
-        own = COMMON["folds"] if card is None else card.measured_by["folds"]
-        table = settle_rare(table, rare_class, folds, own)
-    elif rare_class != "warn":
-        raise SpecError(f"rare_class is '{rare_class}', but a scorer has its own rows", "leave it")
-    measure: Evaluation | Outside
-    scores = None
-    if scorer is not None:
-        if scoring is not None:
-            raise SpecError(f"scoring is {scoring!r}, but a scorer says what errors are")
-        measure = Outside.of_callable(scorer)
-    elif isinstance(judge, str):
-        scores = read_scoring(scoring) or study.scoring
-        measure = Evaluation.of(
-            table,
-            study,
-            classifier=judge,
-            k=k,
-            metric=metric,
-            weights=weights,
-            cv=folds,
-            cv_seed=cv_seed,
-            scale=scale,
-        )
-    else:
-        measure = Outside.of_estimator(
-            judge, table, scoring=scoring, cv=folds, cv_seed=cv_seed, n_jobs=n_jobs
-        )
+    study, card = find_preset(preset), _find_card(algo)
+    table, measure, scores = read_measure(
+        read_table(
+            data,
+            target,
+            missing=missing,
+            encode=encode,
+            exclude=exclude,
+            continuous=scorer is None and is_regressor(classifier),
+        ),
+        study,
+        card,
+        classifier=classifier,
+        k=k,
+        metric=metric,
+        weights=weights,
+        cv=cv,
+        cv_seed=cv_seed,
+        scale=scale,
+        scoring=scoring,
+        scorer=scorer,
+        rare_class=rare_class,
+        n_jobs=n_jobs,
+        fit_params=fit_params,
+    )
     included, excluded = table.locate(include), table.locate(exclude)
     lists = read_together(table, together)
     default = "drop" if preset is None and scorer is None else "keep"
     excluded += useless(table, constant or default, included, excluded, lists)
     wanted = Pick.read(pick, len({*included}))
     limits = budget(max_evals, iterations, time_limit)
-    settings, limits = _search(study, algo, table.x.shape[1], params or {}, limits)
+    settings, limits = _search(study, card, table.x.shape[1], params or {}, limits)
+    goal = objective or study.objective
+    lowers_hybrid = card is not None and card.objective["kind"] == "hybrid"
+    if goal is None and lowers_hybrid and isinstance(measure, Outside):
+        goal = "error"  # How far classes lie apart is known to our k-NN alone.
+    patient = None if patience is None else Patience(check_whole("patience", patience), on_turn)
     spec = {
         "algorithm": algo,
         "params": settings,
         "seed": draw_seed(random_state),
         "evaluation": measure.spec(),
-        "objective": read_objective(
-            objective or study.objective, alpha=alpha, gamma=gamma, sim=sim, sigma_log=sigma_log
-        ),
+        "objective": read_objective(goal, alpha=alpha, gamma=gamma, sim=sim, sigma_log=sigma_log),
         "scoring": scores,
         "budget": {**limits, "target": target_cost},
         "include": included,
@@ -276,10 +272,17 @@ def select(
         json.dumps(spec, default=plain),
         threads=count_threads(n_jobs),
         checkpoint=None if checkpoint is None else os.fspath(checkpoint),
-        on_turn=on_turn,
+        on_turn=patient or on_turn,
         scorer=measure.scorer if isinstance(measure, Outside) else None,
     )
     selection = read_selection(found, table, dataset.fingerprint, measure, preset, wanted)
+    if patient is not None:
+        is_spent = patient.is_spent and selection.stop == "stopped"
+        selection = replace(
+            selection,
+            stop="patience" if is_spent else selection.stop,
+            budget=selection.budget | {"patience": patient.turns},
+        )
     for message in selection.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
     return selection
@@ -315,16 +318,13 @@ def budget(
 
 def _search(
     study: Preset,
-    algo: str,
+    card: Card | None,
     n_features: int,
     params: Mapping[str, Setting],
     limits: Mapping[str, float | None],
 ) -> tuple[dict[str, Setting], dict[str, float | None]]:
     """Return the settings of an algorithm and its limits, filled up by what a study has."""
     settings, bounds = dict(params), dict(limits)
-    if not (study.population or study.max_evals):
-        return settings, bounds
-    card = _find_card(algo)
     if card is None:
         return settings, bounds
     has_members = any(parameter.name == "population" for parameter in card.params)

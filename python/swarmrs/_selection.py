@@ -5,7 +5,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import version
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,9 @@ from swarmrs._evaluation import Evaluation
 from swarmrs._front import Front, FrontPoint, Pick
 from swarmrs._scorer import Outside
 from swarmrs._table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SCHEMA_VERSION = 1
 
@@ -89,7 +92,7 @@ class Selection:
         Element operations.
     stop : str
         Why the search ended: ``"evaluations"``, ``"turns"``, ``"seconds"``, ``"target"``,
-        ``"finished"``, ``"interrupted"`` or ``"stopped"`` (by `on_turn`).
+        ``"finished"``, ``"patience"``, ``"interrupted"`` or ``"stopped"`` (by `on_turn`).
     trace : polars.DataFrame
         A row for each turn.
     front : Front
@@ -126,6 +129,24 @@ class Selection:
     def size(self) -> int:
         """How many features are chosen."""
         return len(self.selected)
+
+    def plot_convergence(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the least cost so far over the subsets asked for; return the matplotlib axes."""
+        from swarmrs._plots import draw_convergence
+
+        return draw_convergence(self, ax)
+
+    def plot_front(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the front of error and size with its knee and the choice; return the axes."""
+        from swarmrs._plots import draw_front
+
+        return draw_front(self, ax)
+
+    def plot_frequency(self, ax: "Axes | None" = None, *, top: int = 20) -> "Axes":
+        """Draw how often the `top` features are in a subset of the front; return the axes."""
+        from swarmrs._plots import draw_frequency, front_shares
+
+        return draw_frequency(front_shares(self), ax, top=top, of="subsets of the front")
 
     def to_dict(self) -> dict[str, object]:
         """Return the result as plain values, ready for JSON."""
@@ -282,14 +303,15 @@ def _names(table: Table, indices: Sequence[int]) -> tuple[str, ...]:
 
 def describe_data(table: Table, fingerprint: str) -> dict[str, object]:
     """Return what a result says about its table."""
+    is_measured = table.values is not None
     return {
         "name": table.name,
         "rows": table.frame.height,
         "features": table.frame.width,
-        "classes": len(table.labels),
+        "classes": None if is_measured else len(table.labels),
         "fingerprint": fingerprint,
         "target": table.target,
-        "labels": list(table.labels),
+        "labels": [] if is_measured else list(table.labels),
     }
 
 

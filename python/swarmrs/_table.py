@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias, Unpack, cast
 
@@ -22,6 +22,7 @@ from swarmrs._clean import (
 )
 from swarmrs._formats import Reading, ReadOptions, read_file
 from swarmrs._inspect import copies_of, inspect, is_constant
+from swarmrs._levels import levels_of
 from swarmrs._read import Raw, frame_of_array, read_built_in, read_pandas, series_of
 from swarmrs._words import check_word, counted, locate, quoted
 from swarmrs.exceptions import DataError
@@ -64,6 +65,8 @@ class Table:
         What the reader of a result should know about how the data was read.
     warnings : tuple of str
         What about the data can mislead.
+    values : ndarray of float64 or None
+        The target's numbers, where it is measured: then the classes are levels of it.
     """
 
     name: str
@@ -75,11 +78,12 @@ class Table:
     encoded: tuple[tuple[int, ...], ...] = ()
     notices: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    values: NDArray[np.float64] | None = None
 
     @property
     def y(self) -> NDArray[np.generic]:
-        """The label of each row."""
-        return np.array(self.labels)[self.codes]
+        """The label of each row, or its number where the target is measured."""
+        return np.array(self.labels)[self.codes] if self.values is None else self.values
 
     @cached_property
     def names(self) -> list[str]:
@@ -121,6 +125,7 @@ def read_table(
     encode: str = "error",
     exclude: Sequence[str | int] = (),
     allow_target_copy: bool = False,
+    continuous: bool = False,
     **reading: Unpack[ReadOptions],
 ) -> Table:
     """Read a table of features and classes.
@@ -147,6 +152,9 @@ def read_table(
     allow_target_copy : bool
         Whether a feature may be equal to the target. Of labels given apart from the features it is
         only warned.
+    continuous : bool
+        Whether the target is measured, as a regressor has it, and not a class. Whatever needs
+        classes, such as a ranking, is given five levels of it, each of about a fifth of the rows.
     separator, encoding : str, optional
         How a text file is written, if not with commas (tabs for TSV) in UTF-8.
     decimal : {".", ","}
@@ -182,7 +190,7 @@ def read_table(
     check_policies(missing, encode)
     options = Reading(**reading)
     if isinstance(source, Table):
-        return source
+        return _measured(source) if continuous else source
     data, target = source if isinstance(source, tuple) else (source, target)
     return prepare(
         find(data, options),
@@ -191,6 +199,7 @@ def read_table(
         encode=encode,
         exclude=exclude,
         allow_target_copy=allow_target_copy,
+        continuous=continuous,
     )
 
 
@@ -208,9 +217,10 @@ def prepare(
     encode: str,
     exclude: Sequence[str | int],
     allow_target_copy: bool,
+    continuous: bool = False,
 ) -> Table:
     """Make a table that can be searched of one that was found; see `read_table`."""
-    features, labels, notices = split(raw, target)
+    features, labels, notices = split(raw, target, "target" if continuous else "class")
     warnings = list(raw.warnings)
     blank = names_here(features, exclude, raw.name, encode)
     features = mark_missing(features).with_columns(pl.lit(0.0).alias(name) for name in blank)
@@ -220,8 +230,12 @@ def prepare(
     elif missing == "drop-columns":
         features, dropped = drop_columns(features, exclude, raw.name)
         notices += dropped
-    codes, classes = classes_of(labels, raw.name, raw.gaps)
-    if (measured := _many_values(labels, classes)) is not None:
+    values, codes, classes = (
+        levels_of(labels, raw.name)
+        if continuous
+        else (None, *classes_of(labels, raw.name, raw.gaps))
+    )
+    if not continuous and (measured := _many_values(labels, classes)) is not None:
         warnings.append(measured)
     if copies := copies_of(labels, features):
         told = f"{counted(len(copies), 'column')} equal to the target: {quoted(copies)}"
@@ -246,7 +260,16 @@ def prepare(
         tuple(encoded),
         (*notices, *found.notices(names)),
         (*warnings, *cleaned, *found.warnings(names)),
+        values,
     )
+
+
+def _measured(table: Table) -> Table:
+    """Return a table with the numbers of its target in place of classes."""
+    if table.values is not None:
+        return table
+    values, codes, names = levels_of(pl.Series(table.target, table.y), table.name)
+    return replace(table, codes=codes, labels=names, values=values)
 
 
 def find(source: Source, reading: Reading) -> Raw:
@@ -267,8 +290,12 @@ def find(source: Source, reading: Reading) -> Raw:
     return Raw("array", frame_of_array(source), kind="array")
 
 
-def split(raw: Raw, target: Target) -> tuple[pl.DataFrame, pl.Series, list[str]]:
+def split(
+    raw: Raw, target: Target, name: str = "class"
+) -> tuple[pl.DataFrame, pl.Series, list[str]]:
     """Return the features, the labels, and notices of how they were told apart.
+
+    Labels that are given apart from the features are called by `name`.
 
     Raises
     ------
@@ -288,7 +315,6 @@ def split(raw: Raw, target: Target) -> tuple[pl.DataFrame, pl.Series, list[str]]
         labels = frame.to_series(locate(target, frame.columns, raw.name))
         features = frame.drop(labels.name)
     else:
-        name = "class"
         while name in frame.columns:
             name += "_"
         labels, features = series_of(name, target), frame

@@ -36,6 +36,7 @@ def select(
     population: options.Population = None,
     time_limit: options.TimeLimit = None,
     target_cost: options.TargetCost = None,
+    patience: options.Patience = None,
     settings: options.Settings = [],  # noqa: B006
     include: options.Include = [],  # noqa: B006
     exclude: options.Exclude = [],  # noqa: B006
@@ -107,6 +108,7 @@ def select(
                     iterations=iterations,
                     time_limit=time_limit,
                     target_cost=target_cost,
+                    patience=patience,
                     params=params,
                     include=include,
                     exclude=exclude,

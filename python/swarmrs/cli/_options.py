@@ -146,6 +146,9 @@ TimeLimit = Annotated[
     float | None, typer.Option(metavar="SECONDS", help="Stop after; not reproducible.")
 ]
 TargetCost = Annotated[float | None, typer.Option(metavar="X", help="A cost that is good enough.")]
+Patience = Annotated[
+    int | None, typer.Option(metavar="N", help="Stop after so many turns without a better subset.")
+]
 Settings = Annotated[
     list[str], typer.Option("--set", metavar="NAME=VALUE", help="A setting of the algorithm.")
 ]

@@ -27,6 +27,7 @@ _STOPS = {
     "seconds": "time is up",
     "target": "target cost reached",
     "finished": "the algorithm has nothing more to try",
+    "patience": "no better subset for as many turns as patience has",
     "interrupted": "interrupted, best so far",
 }
 _MEASURES = {

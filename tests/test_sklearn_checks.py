@@ -1,0 +1,94 @@
+"""Every check scikit-learn has for a selector, and those it keeps for its own."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import check_estimator
+from swarmrs import FilterSelector, SwarmSelector, algorithms
+
+# Scikit-learn runs these on its own estimators only.
+OWN_CHECKS = [
+    "check_dataframe_column_names_consistency",
+    "check_get_feature_names_out_error",
+    "check_global_output_transform_pandas",
+    "check_global_set_output_transform_polars",
+    "check_inplace_ensure_writeable",
+    "check_set_output_transform",
+    "check_set_output_transform_pandas",
+    "check_set_output_transform_polars",
+    "check_transformer_get_feature_names_out",
+    "check_transformer_get_feature_names_out_pandas",
+]
+
+SEARCHES = [
+    SwarmSelector(),  # All defaults.
+    SwarmSelector("bpso", cv=3, max_evals=60),
+    SwarmSelector("vlpso-ls", iterations=2),
+    SwarmSelector("upso2d", cv=3, max_evals=60),
+    SwarmSelector("igpso", cv=3, iterations=1),  # Needs groups.
+    SwarmSelector("mopbpso", cv=3, max_evals=100, pick="knee"),  # Seeks a front.
+    SwarmSelector("nsga2", cv=3, max_evals=100),
+    SwarmSelector("ga", cv=3, iterations=2),
+    SwarmSelector("aco", cv=3, iterations=1),
+    SwarmSelector("random", cv=3, max_evals=60, patience=1),
+    SwarmSelector("sfs", cv="loo", k=1),
+    SwarmSelector("lfs"),  # Folds that are repeated.
+    SwarmSelector("cfs"),
+    SwarmSelector("bpso", objective="filter-mrmr", max_evals=60),
+    SwarmSelector(classifier=GaussianNB(), cv=2, iterations=1, params={"population": 3}),
+    SwarmSelector(classifier=Ridge(), cv=2, iterations=1, params={"population": 3}),
+]
+FILTERS = [FilterSelector(method) for method in ("su", "mi", "fcbf", "cfs")]
+
+SELECTORS = [
+    pytest.param(selector, id=" ".join(repr(selector).split()))
+    for selector in (*SEARCHES, *FILTERS)
+]
+
+pytestmark = [
+    # Some of the checks have rows as few, and classes as rare, as a search warns of.
+    pytest.mark.filterwarnings("ignore::swarmrs.exceptions.SwarmrsWarning"),
+    # Others fit on a frame and transform an array on purpose, or the other way about.
+    pytest.mark.filterwarnings("ignore:X (has|does not have valid) feature names:UserWarning"),
+]
+
+
+def test_every_family_is_checked() -> None:
+    families = {card.id: card.family for card in algorithms()}
+    assert {families[search.algo] for search in SEARCHES} == set(families.values())
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_checks_for_everybody(selector: BaseEstimator) -> None:
+    outcomes = check_estimator(selector, on_fail="raise", on_skip=None)
+    counts = Counter(outcome["status"] for outcome in outcomes)
+    # Arrays of other libraries have to be switched on before scipy is loaded; see below.
+    skipped = [outcome["check_name"] for outcome in outcomes if outcome["status"] == "skipped"]
+    assert skipped == ["check_array_api_input"]
+    assert counts == {"passed": len(outcomes) - 1, "skipped": 1}
+    assert len(outcomes) >= 48
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_checks_that_scikit_learn_keeps_for_its_own(selector: BaseEstimator) -> None:
+    for check in OWN_CHECKS:
+        getattr(estimator_checks, check)(type(selector).__name__, selector)
+
+
+def test_no_check_is_skipped_where_arrays_of_other_libraries_are_on() -> None:
+    script = (
+        "from sklearn.utils.estimator_checks import check_estimator\n"
+        "from swarmrs import SwarmSelector\n"
+        "print({outcome['status'] for outcome in check_estimator(SwarmSelector('sfs'))})\n"
+    )
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    command = [sys.executable, "-W", "ignore", "-c", script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "{'passed'}\n"

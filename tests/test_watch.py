@@ -1,0 +1,123 @@
+"""What ends a search early: patience and Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.naive_bayes import GaussianNB
+from swarmrs import SwarmSelector, select
+from swarmrs._watch import Turn
+from swarmrs.exceptions import SpecError, SwarmrsWarning
+
+Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
+
+
+class TestPatience:
+    @pytest.mark.parametrize("algo", ["bpso", "ga", "random", "sffs", "vlpso", "nsga2"])
+    def test_it_ends_after_so_many_turns_without_a_better_subset(
+        self, blobs: Blobs, algo: str
+    ) -> None:
+        found = select(blobs, algo=algo, patience=3, random_state=1)
+        costs = found.trace.select("best_cost", "best_size").rows()
+        assert found.stop == "patience"
+        assert found.budget["patience"] == 3
+        since = [costs[at] < costs[at - 1] for at in range(1, len(costs))]
+        assert since[-3:] == [False] * 3
+        assert not any(since[at : at + 3] == [False] * 3 for at in range(len(since) - 3))
+
+    def test_up_to_there_it_is_the_same_search(self, blobs: Blobs) -> None:
+        settings: dict[str, Any] = {"algo": "bpso", "random_state": 1}
+        short, long = select(blobs, patience=4, **settings), select(blobs, **settings)
+        assert short.trace.equals(long.trace.head(short.trace.height))
+        assert "patience" not in long.budget
+
+    def test_another_limit_may_come_first(self, blobs: Blobs) -> None:
+        assert select(blobs, algo="bpso", patience=50, iterations=2).stop == "turns"
+
+    def test_who_listens_is_still_told_and_heard(self, blobs: Blobs) -> None:
+        turns: list[Turn] = []
+
+        def stop(turn: Turn) -> bool:
+            turns.append(turn)
+            return len(turns) == 2
+
+        assert select(blobs, algo="bpso", patience=50, on_turn=stop).stop == "stopped"
+        assert len(turns) == 2
+
+    def test_none_of_it_is_refused(self, blobs: Blobs) -> None:
+        with pytest.raises(SpecError, match="patience is 0, expected a whole number of 1 or more"):
+            select(blobs, patience=0)
+
+    def test_the_selector_and_the_command_have_it(
+        self, blobs: Blobs, cli: Callable[..., Any], blobs_csv: Any
+    ) -> None:
+        assert SwarmSelector("bpso", patience=2, random_state=1).fit(*blobs).stop_ == "patience"
+        command = ("select", blobs_csv, "--target", "tree", "--patience", 2, "--seed", 1)
+        assert "no better subset for as many turns" in cli(*command).out
+
+
+class TestInterrupt:
+    @staticmethod
+    def selector(**settings: Any) -> SwarmSelector:
+        """Give a search without an end, whose hundredth score is followed by Ctrl-C."""
+        calls = []
+
+        def scorer(estimator: Any, x: Any, y: Any) -> float:
+            calls.append(1)
+            if len(calls) == 100:
+                os.kill(os.getpid(), signal.SIGINT)
+            return float(estimator.score(x, y))
+
+        return SwarmSelector(
+            "random", classifier=GaussianNB(), scoring=scorer, cv=2, max_evals=10**12, **settings
+        )
+
+    def test_the_best_so_far_is_kept_with_a_warning(self, blobs: Blobs) -> None:
+        with pytest.warns(SwarmrsWarning, match="interrupted after .* the best so far"):
+            selector = self.selector(random_state=1).fit(*blobs)
+        assert selector.interrupted_
+        assert selector.stop_ == "interrupted"
+        assert selector.cost_ == selector.trace_["best_cost"].min()
+        assert selector.transform(blobs[0]).shape == (60, selector.support_.sum())
+
+    def test_workers_outlive_it(self) -> None:
+        script = (
+            "import numpy as np\n"
+            "from sklearn.naive_bayes import GaussianNB\n"
+            "from swarmrs import select\n"
+            "x, y = np.random.default_rng(0).random((20, 40)), np.arange(20) % 2\n"
+            "settings = {'algo': 'random', 'max_evals': 10**12, 'cv': 2, 'n_jobs': 2}\n"
+            "def tell(turn): print('measuring', flush=True)\n"
+            "print(select((x, y), classifier=GaussianNB(), on_turn=tell, **settings).stop)\n"
+        )
+        run = subprocess.Popen(
+            [sys.executable, "-c", script],
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert run.stdout is not None
+        assert run.stdout.readline() == "measuring\n"
+        os.killpg(run.pid, signal.SIGINT)  # As a terminal does: to workers, too.
+        out, _ = run.communicate(timeout=60)
+        assert out.splitlines()[-1] == "interrupted"
+        assert run.returncode == 0
+
+    def test_or_it_is_raised(self, blobs: Blobs) -> None:
+        selector = self.selector(on_interrupt="raise")
+        with pytest.raises(KeyboardInterrupt):
+            selector.fit(*blobs)
+        assert not hasattr(selector, "support_")
+
+    def test_a_search_that_ends_by_itself_is_not_interrupted(self, blobs: Blobs) -> None:
+        assert not SwarmSelector("sfs").fit(*blobs).interrupted_
+
+    def test_anything_else_is_refused(self, blobs: Blobs) -> None:
+        with pytest.raises(SpecError, match="unknown on_interrupt 'stop'"):
+            SwarmSelector("sfs", on_interrupt="stop").fit(*blobs)
