@@ -45,6 +45,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else plural}"
 
 
+def printable(text: str) -> str:
+    r"""Return the text without characters that steer a terminal or a page, all on one line.
+
+    Examples
+    --------
+    >>> printable("red\x1b[31m\nfish")
+    'red[31m fish'
+    """
+    return "".join(char for char in " ".join(text.split()) if char.isprintable())
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word most like this one, if any is."""
     matches = get_close_matches(word, list(known), n=1)

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swarmrs._words import counted, listed
-from swarmrs.cli._text import printable
+from swarmrs._words import counted, listed, printable
 from swarmrs.exceptions import DataError
 
 if TYPE_CHECKING:

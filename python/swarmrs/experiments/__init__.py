@@ -1,0 +1,1 @@
+"""Comparisons of methods: their cells, what can be concluded from them, and reports of both."""
