@@ -5,12 +5,11 @@ import io
 import json
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swarmrs._output import whole_file
 from swarmrs._words import counted, listed, printable
-from swarmrs.exceptions import DataError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -169,7 +168,7 @@ def group_rows(grouping: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
 
 def write_frame(frame: "pl.DataFrame", path: Path) -> None:
     """Write a frame as its file name says."""
-    with _whole(path) as part:
+    with whole_file(path) as part:
         if path.suffix == ".parquet":
             frame.write_parquet(part)
         else:
@@ -178,20 +177,8 @@ def write_frame(frame: "pl.DataFrame", path: Path) -> None:
 
 def write_text(text: str, path: Path) -> None:
     """Write text as a file."""
-    with _whole(path) as part:
+    with whole_file(path) as part:
         part.write_text(f"{text}\n", encoding="utf-8")
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """Give a file to write to that takes the place of `path` when it is complete."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        yield part
-        part.replace(path)
-    except OSError as problem:
-        part.unlink(missing_ok=True)
-        raise DataError(f"'{path}' cannot be written: {problem.strerror or problem}") from problem
 
 
 def line(label: str, value: str, width: int = _LABEL) -> str:

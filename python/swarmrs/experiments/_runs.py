@@ -1,6 +1,7 @@
 """From the cells of a comparison to its runs: what a method showed on a data set, run by run."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -92,7 +93,8 @@ def collect(cells: pl.DataFrame) -> list[Runs]:
     DataError
         If no cell is finished.
     """
-    done = cells.filter(pl.col("state") == DONE)
+    numbers_only = [pl.col(name).cast(pl.Float64).fill_null(math.nan) for name in _KEPT]
+    done = cells.filter(pl.col("state") == DONE).with_columns(numbers_only)
     if done.is_empty():
         raise DataError("no cell is finished", "run the comparison first")
     n_folds = dict(cells.group_by("data").agg(pl.col("fold").n_unique()).rows())
@@ -103,7 +105,7 @@ def collect(cells: pl.DataFrame) -> list[Runs]:
         is_whole = counts == n_folds[data]
         # Sums in the order of the rows, whatever the number of threads.
         values = {
-            name: (np.add.reduceat(_floats(mine[name]), starts) / counts)[is_whole]
+            name: (np.add.reduceat(mine[name].to_numpy(), starts) / counts)[is_whole]
             for name in _KEPT
         }
         if is_whole.any():
@@ -133,10 +135,6 @@ def is_accuracy(measure: str) -> bool:
 def costs(values: Values, measure: str) -> Values:
     """Return what is lowered: of an accuracy its shortfall from 1."""
     return 1 - values if is_accuracy(measure) else values
-
-
-def _floats(column: pl.Series) -> Values:
-    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 def _item(pair: tuple[str, object]) -> str:

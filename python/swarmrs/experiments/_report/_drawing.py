@@ -1,0 +1,309 @@
+"""Drawings: matplotlib figures in one style, as SVG for a page and as files.
+
+The same drawing gives the same bytes: no dates, no random ids, no settings of the user's. Names
+from outside are drawn as they are read, never as formulas.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from markupsafe import Markup, escape
+
+from swarmrs._output import whole_file
+from swarmrs._words import printable
+from swarmrs.exceptions import SpecError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# What is drawn in these takes the colors of the page, light or dark.
+INK, RULE = "#24292f", "#d0d7de"
+_OF_PAGE = {INK: "currentColor", RULE: "var(--rule)"}
+# Ten that differ in hue and lightness, on white and on black, and one for all others.
+COLORS = (
+    *("#3f90da", "#ffa90e", "#d2381f", "#9650c8", "#6fa53a"),
+    *("#a96b59", "#e76300", "#2aa7a1", "#d65fa8", "#717581"),
+)
+OTHERS = "#9aa1a9"
+_DASHES = ("-", "-", "-", "-", "-", "--", "--", "--", "--", "--")
+
+_STYLE: dict[Any, Any] = {
+    "axes.edgecolor": INK,
+    "axes.facecolor": "none",
+    "axes.grid": True,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 8,
+    "axes.axisbelow": True,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 8.5,
+    "axes.unicode_minus": False,
+    "figure.dpi": 72,
+    "figure.facecolor": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "grid.color": RULE,
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "path.simplify": False,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "swarmrs",
+    "text.color": INK,
+    "text.parse_math": False,
+    "xtick.color": INK,
+    "xtick.labelsize": 7.5,
+    "xtick.major.size": 0,
+    "ytick.color": INK,
+    "ytick.labelsize": 7.5,
+    "ytick.major.size": 0,
+}
+_SVG = "{http://www.w3.org/2000/svg}"
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_REFERRING = (_HREF, "clip-path")
+_COORDINATES = ("x", "y", "width", "height", "transform")
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A figure with its title and a caption that says what to see in it."""
+
+    name: str
+    title: str
+    caption: str
+    figure: "Figure"
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Draw and save in the one style.
+
+    Raises
+    ------
+    SpecError
+        If matplotlib is not installed.
+    """
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise SpecError(
+            "figures need matplotlib, which is not installed", "pip install 'swarmrs[plot]'"
+        ) from None
+    with mpl.rc_context(), warnings.catch_warnings():
+        # What the drawing font lacks, the font of the page has.
+        warnings.filterwarnings("ignore", message=r"Glyph \d+")
+        mpl.rcdefaults()
+        mpl.rcParams.update(_STYLE)
+        yield
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """Return an empty figure of so many inches that finds room for its labels."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def shown(name: str, width: int = 26) -> str:
+    """Return a name as it fits a figure, without what could steer a page.
+
+    Examples
+    --------
+    >>> shown("mean of the third quarter of the year", width=16)
+    'mean of th… year'
+    """
+    text = printable(name) or "(no name)"
+    tail = width // 3
+    return text if len(text) <= width else f"{text[: width - tail - 1]}…{text[-tail:]}"
+
+
+def color_of(place: int) -> str:
+    """Return the color of the method in this place, counted from 0."""
+    return COLORS[place] if place < len(COLORS) else OTHERS
+
+
+def dashes_of(place: int) -> str:
+    """Return how its line is drawn, for those who see no color."""
+    return _DASHES[place] if place < len(_DASHES) else ":"
+
+
+def add_legend(figure: "Figure", axes: "Axes") -> None:
+    """Put the labelled artists of the axes beside it."""
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside right upper", handlelength=1.8)
+
+
+def label(name: str) -> str:
+    """Return a name for a legend, which would leave out what begins with an underscore."""
+    text = shown(name, 20)
+    return f" {text}" if text.startswith("_") else text
+
+
+def settle(figure: "Figure") -> None:
+    """Fix where everything stands, so that all files of a figure show it the same."""
+    for axes in figure.axes:
+        # What lies within the axes asks for no room beside them, and is slow to measure.
+        for artist in (*axes.lines, *axes.collections, *axes.patches, *axes.images):
+            artist.set_in_layout(False)
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    figure.set_layout_engine("none")
+
+
+@dataclass
+class Sheet:
+    """The drawings of one page: their styles are kept once, and no two have an id in common."""
+
+    n_drawings: int = 0
+    classes: dict[str, str] = field(default_factory=dict)
+
+    def class_of(self, style: str) -> str:
+        """Return the class that stands for a style."""
+        return self.classes.setdefault(style, f"s{len(self.classes)}")
+
+    def css(self) -> Markup:
+        """Return the rules of all classes."""
+        return Markup("".join(f".{name}{{{style}}}" for style, name in self.classes.items()))
+
+
+def as_svg(drawn: Drawing, sheet: Sheet) -> Markup:
+    """Return a drawing as an element of a page; ids that nothing refers to are left out."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    out = io.StringIO()
+    # Not by savefig, which draws everything twice.
+    canvas: Any = FigureCanvasSVG(drawn.figure)
+    canvas.print_svg(out, metadata={"Date": None, "Creator": None})
+    root = ElementTree.fromstring(out.getvalue())
+    used = (
+        found
+        for element in root.iter()
+        for key, value in element.attrib.items()
+        if key in _REFERRING
+        for found in re.findall(r"#([\w.-]+)", value)
+    )
+    sheet.n_drawings += 1
+    prefix = f"f{sheet.n_drawings}"
+    ids = {old: f"{prefix}-{number}" for number, old in enumerate(dict.fromkeys(used))}
+    inner = "".join(_markup(child, ids, sheet) for child in root)
+    box, title = root.attrib["viewBox"], escape(drawn.title)
+    return Markup(
+        f'<svg viewBox="{box}" role="img" aria-label="{title}"><title>{title}</title>{inner}</svg>'
+    )
+
+
+def save(drawn: Drawing, folder: Path) -> list[Path]:
+    """Write a drawing as PDF and PNG, on white, and return the files."""
+    dateless = {"pdf": {"CreationDate": None}, "png": {"Software": None}}
+    paths = []
+    for kind, metadata in dateless.items():
+        path = folder / f"{slug(drawn.name)}.{kind}"
+        with whole_file(path) as part:
+            drawn.figure.savefig(part, format=kind, dpi=200, facecolor="white", metadata=metadata)
+        paths.append(path)
+    return paths
+
+
+def slug(name: str) -> str:
+    """Return a name as a file and an id may have it; different names stay different.
+
+    Examples
+    --------
+    >>> slug("boxes-wine"), slug("boxes-../wine")
+    ('boxes-wine', 'boxes-wine-d5e30831')
+    """
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:60].strip("-").replace("--", "-")
+    return plain if plain == name else f"{plain}-{sha256(name.encode()).hexdigest()[:8]}"
+
+
+def _markup(element: ElementTree.Element, ids: dict[str, str], sheet: Sheet) -> str:
+    """Return an element without what draws nothing and groups that group nothing."""
+    tag = element.tag.removeprefix(_SVG)
+    if tag in ("style", "metadata"):
+        return ""
+    inner = "".join(_markup(child, ids, sheet) for child in element)
+    attributes = {key: _compact(key, value, ids) for key, value in element.attrib.items()}
+    if attributes.get("style") == "fill:none" or (tag in ("g", "defs") and not inner):
+        return ""
+    if style := attributes.pop("style", ""):
+        attributes["class"] = sheet.class_of(style)
+    written = "".join(
+        f' {key.replace(_HREF, "href")}="{escape(value)}"'
+        for key, value in attributes.items()
+        if value
+    )
+    if tag == "text":
+        inner = escape(element.text or "")
+    elif tag == "g" and not written:
+        return inner
+    return f"<{tag}{written}>{inner}</{tag}>" if inner else f"<{tag}{written}/>"
+
+
+def _compact(key: str, value: str, ids: dict[str, str]) -> str:
+    """Return an attribute with the page's colors and font, our ids and no needless digits.
+
+    What is empty can be left out.
+    """
+    if key == "id":
+        return ids.get(value, "")
+    if key in _REFERRING and "#" in value:
+        return re.sub(r"#([\w.-]+)", lambda found: f"#{ids[found[1]]}", value)
+    if key == _HREF:
+        return "".join(value.split())
+    if key == "style":
+        for drawn, of_page in _OF_PAGE.items():
+            value = value.replace(drawn, of_page)
+        # Matplotlib gives the font in one property or in two, by its version.
+        value = re.sub(r"font: ([\d.]+px)[^;]*", r"font-size: \1", value)
+        return re.sub(r"font-family: [^;]*; ?|text-anchor: start; ?|(?<=[;:]) ", "", value)
+    if key == "transform" and value.startswith("rotate(-0"):
+        return ""
+    if key == "d":
+        return _compact_path(value)
+    if key in _COORDINATES:
+        # What is stretched needs more digits than what is placed.
+        digits = 3 if key == "transform" else 1
+        return re.sub(r"-?\d+\.\d+", lambda found: f"{round(float(found[0]), digits):g}", value)
+    return value
+
+
+def _compact_path(path: str) -> str:
+    """Return a path in steps of tenths of a point, which is enough for the eye.
+
+    Examples
+    --------
+    >>> _compact_path("M 10.04 20 L 11 19.5 L 11 30 M 5 5 L 6 6 z")
+    'M10 20l1-.5 0 10.5M5 5l1 1z'
+    """
+    written, here = [], (0, 0)
+    before = ""
+    for command, points in re.findall(r"([MLCQz])([^MLCQz]*)", path):
+        at = [round(10 * float(number)) for number in points.split()]
+        ends = list(zip(at[::2], at[1::2], strict=True))
+        if command == "M":
+            steps, letter = at, "M"
+        else:
+            # A step is between rounded points, so that errors do not add up.
+            steps = [to - start for end in ends for to, start in zip(end, here, strict=True)]
+            letter = command.lower() if command.lower() != before or not steps else " "
+        before = command.lower()
+        written.append(letter + " ".join(map(_tenths, steps)))
+        here = ends[-1] if ends else here
+    return "".join(written).replace(" -", "-")
+
+
+def _tenths(number: int) -> str:
+    return f"{number / 10:g}".replace("0.", ".") if abs(number) < 10 else f"{number / 10:g}"

@@ -1,0 +1,108 @@
+"""The report of a comparison."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from swarmrs._output import whole_file
+from swarmrs._words import counted
+from swarmrs.exceptions import SpecError
+from swarmrs.experiments._comparison import Comparison
+from swarmrs.experiments._report._drawing import Drawing, Sheet, drawing, save
+from swarmrs.experiments._report._figures import draw_all
+from swarmrs.experiments._report._page import on_page, render
+from swarmrs.experiments._runs import DONE, MEASURES, collect, is_accuracy, labelled
+from swarmrs.experiments._statistics import LEVEL
+from swarmrs.experiments._summary import summary
+
+_FAILED = 100
+
+
+def write_report(
+    cells: pl.DataFrame,
+    settings: Mapping[str, object],
+    path: Path | None,
+    *,
+    figures: Path | None = None,
+    measure: str | None = None,
+    reference: str | None = None,
+) -> None:
+    """Write what a comparison found as one HTML file that needs nothing else.
+
+    Parameters
+    ----------
+    cells : polars.DataFrame
+        A row for each cell, as `cells_frame` gives them.
+    settings : mapping
+        What made them; a ``"command"`` is shown on its own.
+    path : Path or None
+        The file; None for figures alone.
+    figures : Path, optional
+        A directory for the figures as PDF and PNG; it is made if it is not there.
+    measure, reference : str, optional
+        As in `summary`.
+
+    Raises
+    ------
+    SpecError
+        If matplotlib is not installed, or as in `summary`.
+    DataError
+        If no run is finished, or a file cannot be written.
+    """
+    with drawing():
+        found = summary(cells, measure=measure, reference=reference)
+        named = labelled(cells)
+        drawings = draw_all(found, collect(named), named)
+        if path is not None:
+            text = _page(found, settings, drawings, named)
+            with whole_file(path) as part:
+                part.write_text(text, encoding="utf-8")
+        if figures is not None:
+            _make(figures)
+            for each in (each for drawn in drawings.values() for each in drawn):
+                save(each, figures)
+
+
+def _page(
+    found: Comparison,
+    settings: Mapping[str, object],
+    drawings: Mapping[str, list[Drawing]],
+    cells: pl.DataFrame,
+) -> str:
+    against = {(row.data, row.method): row for row in found.versus}
+    unfinished = cells.filter(pl.col("state") != DONE)
+    failed = unfinished.head(_FAILED).select("data", "method", "run", "fold", "state", "error_text")
+    sheet = Sheet()
+    most = max(entry.runs for entry in found.entries)
+    n_methods, n_data = counted(len(found.methods), "method"), counted(len(found.datasets), "set")
+    return render(
+        "comparison.html.j2",
+        sheet,
+        title=f"{n_methods} on {n_data.replace(' ', ' data ')}",
+        settings=settings,
+        found=found,
+        measure=MEASURES[found.measure],
+        is_higher_better=is_accuracy(found.measure),
+        level=LEVEL,
+        infinite=math.inf,
+        counts=f"up to {counted(most, 'run')} each, {counted(cells.height, 'cell')} in all",
+        rows=[(entry, against.get((entry.data, entry.method))) for entry in found.entries],
+        has_improvement=any(entry.improvement is not None for entry in found.entries),
+        ranks=on_page((each for each in drawings[""] if each.name == "ranks"), sheet),
+        timing=on_page((each for each in drawings[""] if each.name == "timing"), sheet),
+        sections=[
+            {"data": data, "drawings": on_page(drawings[data], sheet)} for data in found.datasets
+        ],
+        failed=failed.to_dicts(),
+        failed_text=f"{counted(unfinished.height, 'cell')} of {cells.height} not finished"
+        + (f"; the first {_FAILED}:" if unfinished.height > _FAILED else ":"),
+    )
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise SpecError(f"'{folder}' cannot be made: {problem.strerror}") from problem
