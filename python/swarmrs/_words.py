@@ -8,6 +8,16 @@ from swarmrs.exceptions import SpecError
 
 _SHOWN = 5
 
+# Why a search ended.
+STOPS = {
+    "evaluations": "all evaluations done",
+    "turns": "all turns done",
+    "seconds": "time is up",
+    "target": "target cost reached",
+    "finished": "the algorithm has nothing more to try",
+    "interrupted": "interrupted, best so far",
+}
+
 
 def listed(items: Iterable[str], shown: int = _SHOWN) -> str:
     """Join items by commas, the first few in full and the rest by their number.

@@ -189,6 +189,10 @@ Memory = Annotated[str, typer.Option(metavar="SIZE", help="For kept distances. C
 Trace = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a row for each turn: csv, parquet.")
 ]
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a page with figures: html. Needs swarmrs[plot]."),
+]
 Checkpoint = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Keep the state here, and go on from it.")
 ]
@@ -263,3 +267,12 @@ def check_output(path: Path | None, suffixes: Sequence[str], force: bool) -> Non
         raise SpecError(f"directory '{path.parent}' does not exist", "make it first")
     if path.exists() and not force:
         raise SpecError(f"'{path}' exists", "overwrite it with --force")
+
+
+def check_page(path: Path | None, force: bool) -> None:
+    """Refuse, before anything is computed, a page that cannot be drawn or written at the end."""
+    if path is not None:
+        check_output(path, (".html",), force)
+        from swarmrs.experiments._report._drawing import check_plot
+
+        check_plot()

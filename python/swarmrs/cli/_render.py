@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swarmrs._output import whole_file
-from swarmrs._words import counted, listed, printable
+from swarmrs._words import STOPS, counted, listed, printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv")
 OPTIMISTIC = "the search's own and optimistic: the same folds chose the columns"
 
-_STOPS = {
-    "evaluations": "all evaluations done",
-    "turns": "all turns done",
-    "seconds": "time is up",
-    "target": "target cost reached",
-    "finished": "the algorithm has nothing more to try",
-    "interrupted": "interrupted, best so far",
-}
 _MEASURES = {
     "su": "su, symmetric uncertainty with the class, 0 to 1",
     "mi": "mi, information about the class, in bits",
@@ -69,7 +61,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             line("cost", f"{result['cost']:.4f}"),
             line("evaluations", f"{counts['asked']} asked, {counts['unique']} measured"),
             line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
-            line("stop", _STOPS.get(result["stop"], result["stop"])),
+            line("stop", STOPS.get(result["stop"], result["stop"])),
             *(_front(result) if is_front_wanted else []),
         ]
     )

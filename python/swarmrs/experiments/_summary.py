@@ -9,7 +9,7 @@ import polars as pl
 
 from swarmrs._words import check_word, counted, quoted
 from swarmrs.exceptions import DataError
-from swarmrs.experiments._comparison import Comparison, Entry, Overall, Versus
+from swarmrs.experiments._findings import Entry, Findings, Overall, Versus
 from swarmrs.experiments._runs import (
     DONE,
     MEASURES,
@@ -66,7 +66,7 @@ def summary(
     measure: str | None = None,
     reference: str | None = None,
     cost_of_all: Mapping[str, float] | None = None,
-) -> Comparison:
+) -> Findings:
     """Compare the methods of a frame of cells.
 
     A run's value is the mean over its folds; runs with a fold that is not finished are left out.
@@ -87,7 +87,7 @@ def summary(
 
     Returns
     -------
-    Comparison
+    Findings
 
     Raises
     ------
@@ -121,7 +121,7 @@ def summary(
     table = blocks.costs[:, order]
     of_all = {data: each.costs.mean() for (data, name), each in samples.items() if name == ALL}
     of_all |= cost_of_all or {}
-    return Comparison(
+    return Findings(
         measure=measure,
         reference=reference,
         datasets=datasets,

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -85,6 +86,20 @@ class Drawing:
     figure: "Figure"
 
 
+def check_plot() -> None:
+    """Refuse to go on without matplotlib.
+
+    Raises
+    ------
+    SpecError
+        If it is not installed.
+    """
+    if find_spec("matplotlib") is None:
+        raise SpecError(
+            "figures need matplotlib, which is not installed", "pip install 'swarmrs[plot]'"
+        )
+
+
 @contextmanager
 def drawing() -> Iterator[None]:
     """Draw and save in the one style.
@@ -94,12 +109,9 @@ def drawing() -> Iterator[None]:
     SpecError
         If matplotlib is not installed.
     """
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise SpecError(
-            "figures need matplotlib, which is not installed", "pip install 'swarmrs[plot]'"
-        ) from None
+    check_plot()
+    import matplotlib as mpl
+
     with mpl.rc_context(), warnings.catch_warnings():
         # What the drawing font lacks, the font of the page has.
         warnings.filterwarnings("ignore", message=r"Glyph \d+")

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from swarmrs._words import counted
-from swarmrs.experiments._comparison import Comparison
+from swarmrs.experiments._findings import Findings
 from swarmrs.experiments._report._drawing import (
     COLORS,
     INK,
@@ -36,7 +36,7 @@ _WIDTH = 5.4
 
 
 def draw_all(
-    found: Comparison, runs: Sequence[Runs], cells: pl.DataFrame
+    found: Findings, runs: Sequence[Runs], cells: pl.DataFrame
 ) -> dict[str, list[Drawing]]:
     """Return the figures of each data set, and under ``""`` those of all; `cells` are labelled."""
     from swarmrs.experiments._report._rank_figure import critical_difference
@@ -57,7 +57,7 @@ def draw_all(
     return drawings
 
 
-def _convergence(found: Comparison, data: str, cells: pl.DataFrame) -> Iterator[Drawing]:
+def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Drawing]:
     """Yield the best cost so far against evaluations: the median of searches and its quartiles."""
     traced = cells.filter(pl.col("trace").list.len() > 0)
     if traced.is_empty():
@@ -122,7 +122,7 @@ def _best_at(cells: pl.DataFrame, grid: Values) -> Values:
     return np.array(rows)
 
 
-def _tradeoff(found: Comparison, data: str, runs: Sequence[Runs]) -> Iterator[Drawing]:
+def _tradeoff(found: Findings, data: str, runs: Sequence[Runs]) -> Iterator[Drawing]:
     """Yield error against size: the runs, the means of methods, and the front of all runs."""
     name = "test_error" if not any(_lacks(each, "test_error") for each in runs) else "train_error"
     shown_runs = [each for each in runs if not _lacks(each, name)]
@@ -183,7 +183,7 @@ def _dots(axes: "Axes", points: Values, color: str) -> None:
     axes.plot(*strokes.T, color=color, linewidth=2.6, solid_capstyle="round", alpha=0.7, zorder=2)
 
 
-def _boxes(found: Comparison, data: str, runs: Sequence[Runs]) -> Iterator[Drawing]:
+def _boxes(found: Findings, data: str, runs: Sequence[Runs]) -> Iterator[Drawing]:
     """Yield a box for each method: the quartiles of its runs, and how far the others reach."""
     samples = {each.method: each.values[found.measure] for each in runs}
     methods = [
@@ -222,7 +222,7 @@ def _boxes(found: Comparison, data: str, runs: Sequence[Runs]) -> Iterator[Drawi
     )
 
 
-def _frequencies(found: Comparison, data: str, cells: pl.DataFrame) -> Iterator[Drawing]:
+def _frequencies(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Drawing]:
     """Yield how often each method chose each of the columns that were chosen most."""
     searches = dict(cells.group_by("method").agg(pl.len()).rows())
     methods = [name for name in found.methods if name in searches]
@@ -262,7 +262,7 @@ def _frequencies(found: Comparison, data: str, cells: pl.DataFrame) -> Iterator[
     )
 
 
-def _timing(found: Comparison) -> Iterator[Drawing]:
+def _timing(found: Findings) -> Iterator[Drawing]:
     """Yield the time of a search: T1 of the method itself, T2 of its evaluations."""
     n_columns = min(3, len(found.datasets))
     n_rows = -(-len(found.datasets) // n_columns)
@@ -310,7 +310,7 @@ def _name_rows(axes: "Axes", methods: Sequence[str]) -> None:
     axes.grid(False, axis="y")
 
 
-def _rest(found: Comparison) -> str:
+def _rest(found: Findings) -> str:
     more = len(found.methods) - len(COLORS)
     return f" Gray: {counted(more, 'method')} of lower average rank." if more > 0 else ""
 

@@ -78,9 +78,10 @@ def _command(command: Any) -> str:
 def _told(value: object) -> str:
     """Return a setting for people: what is nested by its parts."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_told(each)}" for key, each in value.items())
+        return ", ".join(f"{key} {_told(each)}" for key, each in value.items() if each is not None)
     if isinstance(value, list | tuple):
-        return ", ".join(map(_told, value))
+        is_nested = any(isinstance(each, Mapping) for each in value)
+        return ("; " if is_nested else ", ").join(map(_told, value))
     if value is None:
         return "none"
     return value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)

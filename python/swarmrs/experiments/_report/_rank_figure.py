@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from swarmrs.experiments._comparison import Comparison
+from swarmrs.experiments._findings import Findings
 from swarmrs.experiments._report._drawing import COLORS, INK, Drawing, new_figure, shown
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _AXIS, _BAR, _LINE = 0.0, 0.32, 0.8
 
 
-def critical_difference(found: Comparison) -> Iterator[Drawing]:
+def critical_difference(found: Findings) -> Iterator[Drawing]:
     """Yield the diagram, if there is a test to draw it from."""
     if found.friedman is None:
         return

@@ -13,7 +13,7 @@ _HEADER = (
 )
 
 
-def comparison_table(found: Mapping[str, Any]) -> str:
+def findings_table(found: Mapping[str, Any]) -> str:
     """Return a comparison, given as for JSON, for people."""
     better = "higher" if found["is_higher_better"] else "lower"
     return "\n".join(

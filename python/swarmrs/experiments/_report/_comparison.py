@@ -9,7 +9,7 @@ import polars as pl
 from swarmrs._output import whole_file
 from swarmrs._words import counted
 from swarmrs.exceptions import SpecError
-from swarmrs.experiments._comparison import Comparison
+from swarmrs.experiments._findings import Findings
 from swarmrs.experiments._report._drawing import Drawing, Sheet, drawing, save
 from swarmrs.experiments._report._figures import draw_all
 from swarmrs.experiments._report._page import on_page, render
@@ -66,14 +66,15 @@ def write_report(
 
 
 def _page(
-    found: Comparison,
+    found: Findings,
     settings: Mapping[str, object],
     drawings: Mapping[str, list[Drawing]],
     cells: pl.DataFrame,
 ) -> str:
     against = {(row.data, row.method): row for row in found.versus}
     unfinished = cells.filter(pl.col("state") != DONE)
-    failed = unfinished.head(_FAILED).select("data", "method", "run", "fold", "state", "error_text")
+    failures = unfinished.filter(pl.col("error_text").is_not_null())
+    failed = failures.head(_FAILED).select("data", "method", "run", "fold", "error_text")
     sheet = Sheet()
     most = max(entry.runs for entry in found.entries)
     n_methods, n_data = counted(len(found.methods), "method"), counted(len(found.datasets), "set")
@@ -96,8 +97,8 @@ def _page(
             {"data": data, "drawings": on_page(drawings[data], sheet)} for data in found.datasets
         ],
         failed=failed.to_dicts(),
-        failed_text=f"{counted(unfinished.height, 'cell')} of {cells.height} not finished"
-        + (f"; the first {_FAILED}:" if unfinished.height > _FAILED else ":"),
+        failed_text=f"{counted(failures.height, 'cell')} of {cells.height} failed"
+        + (f"; the first {_FAILED}:" if failures.height > _FAILED else ":"),
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 from experiment_cells import cell, failed, frame, made_comparison
-from swarmrs.cli._comparison import comparison_table
+from swarmrs.cli._findings import findings_table
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments._statistics import friedman, holm, paired_t, rank_sum, signed_rank
 from swarmrs.experiments._summary import summary
@@ -206,7 +206,7 @@ def test_the_json_is_strict_and_the_table_has_every_row() -> None:
     cells = made_comparison(["wine", "zoo"], ["ga", "aco", "bpso"])
     plain = summary(cells).to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    text = comparison_table(plain)
+    text = findings_table(plain)
     assert text.count("wine") == text.count("zoo") == 3
     assert "friedman" in text
 

@@ -79,7 +79,7 @@ class Overall(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Findings:
     """What was compared, and what it comes to.
 
     Attributes
