@@ -187,6 +187,7 @@ def test_hostile_names_are_shown_and_do_nothing(tmp_path: Path) -> None:
     write_report(pl.concat([made, frame(broken)]), settings, path)
     text = path.read_text(encoding="utf-8")
     assert_inert(text)
+    assert Page(text).elements.count("svg") == 2 + 4 * len(tables)
     shown_text = "".join(Page(text).text)
     assert "{{ 7 * 7 }}{% raw %}" in shown_text
     assert "日本語の列 🦀" in shown_text

@@ -1,7 +1,8 @@
 """The report of a comparison."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -54,21 +55,22 @@ def write_report(
     with drawing():
         found = summary(cells, measure=measure, reference=reference)
         named = labelled(cells)
-        drawings = draw_all(found, collect(named), named)
+        of_all, of_each = draw_all(found, collect(named), named)
         if path is not None:
-            text = _page(found, settings, drawings, named)
+            text = _page(found, settings, of_all, of_each, named)
             with whole_file(path) as part:
                 part.write_text(text, encoding="utf-8")
         if figures is not None:
             _make(figures)
-            for each in (each for drawn in drawings.values() for each in drawn):
+            for each in chain(of_all, *of_each.values()):
                 save(each, figures)
 
 
 def _page(
     found: Findings,
     settings: Mapping[str, object],
-    drawings: Mapping[str, list[Drawing]],
+    of_all: Sequence[Drawing],
+    of_each: Mapping[str, Sequence[Drawing]],
     cells: pl.DataFrame,
 ) -> str:
     against = {(row.data, row.method): row for row in found.versus}
@@ -91,10 +93,10 @@ def _page(
         counts=f"up to {counted(most, 'run')} each, {counted(cells.height, 'cell')} in all",
         rows=[(entry, against.get((entry.data, entry.method))) for entry in found.entries],
         has_improvement=any(entry.improvement is not None for entry in found.entries),
-        ranks=on_page((each for each in drawings[""] if each.name == "ranks"), sheet),
-        timing=on_page((each for each in drawings[""] if each.name == "timing"), sheet),
+        ranks=on_page((each for each in of_all if each.name == "ranks"), sheet),
+        timing=on_page((each for each in of_all if each.name == "timing"), sheet),
         sections=[
-            {"data": data, "drawings": on_page(drawings[data], sheet)} for data in found.datasets
+            {"data": data, "drawings": on_page(of_each[data], sheet)} for data in found.datasets
         ],
         failed=failed.to_dicts(),
         failed_text=f"{counted(failures.height, 'cell')} of {cells.height} failed"

@@ -37,24 +37,26 @@ _WIDTH = 5.4
 
 def draw_all(
     found: Findings, runs: Sequence[Runs], cells: pl.DataFrame
-) -> dict[str, list[Drawing]]:
-    """Return the figures of each data set, and under ``""`` those of all; `cells` are labelled."""
+) -> tuple[list[Drawing], dict[str, list[Drawing]]]:
+    """Return the figures of all data sets together and those of each; `cells` are labelled."""
     from swarmrs.experiments._report._rank_figure import critical_difference
 
     done = cells.filter(pl.col("state") == DONE)
-    drawings = {"": [*critical_difference(found), *_timing(found)]}
+    of_all = [*critical_difference(found), *_timing(found)]
+    of_each = {}
     for data in found.datasets:
         mine = [each for each in runs if each.data == data]
         here = done.filter(pl.col("data") == data)
-        drawings[data] = [
+        of_each[data] = [
             *_convergence(found, data, here),
             *_tradeoff(found, data, mine),
             *_boxes(found, data, mine),
             *_frequencies(found, data, here),
         ]
-    for each in (each for drawn in drawings.values() for each in drawn):
-        settle(each.figure)
-    return drawings
+    for drawn in (of_all, *of_each.values()):
+        for each in drawn:
+            settle(each.figure)
+    return of_all, of_each
 
 
 def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Drawing]:
