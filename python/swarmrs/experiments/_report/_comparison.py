@@ -79,11 +79,11 @@ def _page(
     failed = failures.head(_FAILED).select("data", "method", "run", "fold", "error_text")
     sheet = Sheet()
     most = max(entry.runs for entry in found.entries)
-    n_methods, n_data = counted(len(found.methods), "method"), counted(len(found.datasets), "set")
+    n_methods = counted(len(found.methods), "method")
     return render(
         "comparison.html.j2",
         sheet,
-        title=f"{n_methods} on {n_data.replace(' ', ' data ')}",
+        title=f"{n_methods} on {counted(len(found.datasets), 'data set')}",
         settings=settings,
         found=found,
         measure=MEASURES[found.measure],
