@@ -213,7 +213,7 @@ def compare(
                         show=show,
                     )
             except ClusterError as problem:
-                complain(str(problem), f"{problem.hint}: {command}")
+                complain(str(problem), f"{problem.hint}; then go on with: {command}")
                 raise typer.Exit(1) from None
             if outcome.is_stopped:
                 remark("note", (f"stopped; finished cells are stored. Go on with: {command}",))

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from swarmrs._table import Table, read_table
-from swarmrs.exceptions import ClusterError, DataError, SpecError, SwarmrsWarning
+from swarmrs.exceptions import ClusterError, SpecError, SwarmrsWarning
 from swarmrs.experiments._cells import Cell, Data, Experiment, canonical, fingerprint_of
 from swarmrs.experiments._measure import Finished, run_cell
 
@@ -126,7 +126,9 @@ class Cluster:
         self._data, self._experiment = data, experiment
         self._how = {"reading": dict(reading), "memory": memory}
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._futures: dict[str, Any] = {}
+        self._futures: dict[str, tuple[Any, Cell]] = {}
+        self._suspects: list[Cell] = []
+        self._alone: str | None = None
         self._looked, self._n_threads = 0.0, 0
 
     def capacity(self) -> int:
@@ -146,6 +148,10 @@ class Cluster:
 
     def submit(self, cell: Cell, n_left: int) -> str:
         """Begin a cell."""
+        self._submit(cell)
+        return self._address
+
+    def _submit(self, cell: Cell) -> None:
         data = self._data[cell.data]
         future = self._client.submit(
             _work,
@@ -159,16 +165,22 @@ class Cluster:
         )
         self._futures[future.key] = (future, cell)
         future.add_done_callback(self._ended.put)
-        return self._address
 
     def next(self, timeout: float) -> Finished | None:
         """Return a cell that has ended, or None after so many seconds.
+
+        A cell whose worker died again and again may only have been beside the one to blame: it is
+        tried once more when no other cell is under way.
 
         Raises
         ------
         ClusterError
             If the scheduler is gone.
         """
+        if self._suspects and not self._futures:
+            suspect = self._suspects.pop()
+            self._alone = suspect.key
+            self._submit(suspect)
         try:
             future = self._ended.get(timeout=timeout)
         except queue.Empty:
@@ -185,7 +197,13 @@ class Cluster:
             if future.status == "finished":
                 return future.result(timeout=_ANSWER)  # type: ignore[no-any-return]
             if future.status == "error":
-                return Finished(cell.key, error=_told(future.exception(timeout=_ANSWER)))
+                problem = future.exception(timeout=_ANSWER)
+                if type(problem).__name__ != "KilledWorker":
+                    return Finished(cell.key, error=f"{type(problem).__name__}: {problem}")
+                if self._alone == cell.key:
+                    return Finished(cell.key, error="its worker died each time, alone too")
+                self._suspects.append(cell)
+                return None
         except (OSError, TimeoutError):
             pass
         finally:
@@ -198,21 +216,16 @@ class Cluster:
         for future, cell in self._futures.values():
             future.release()
             self._ended.put(Finished(cell.key))
+        for cell in self._suspects:
+            self._ended.put(Finished(cell.key))
         self._futures.clear()
+        self._suspects.clear()
 
     def _lost(self) -> ClusterError:
         return ClusterError(
             f"the scheduler at '{self._address}' is gone",
-            "finished cells are stored; start the cluster again and run the same command",
+            "finished cells are stored; start the cluster again",
         )
-
-
-def _told(problem: BaseException) -> str:
-    from distributed.scheduler import KilledWorker
-
-    if isinstance(problem, KilledWorker):
-        return "its worker died, again and again, with no other cell to blame"
-    return f"{type(problem).__name__}: {problem}"
 
 
 def _work(
@@ -228,7 +241,8 @@ def _work(
     warnings.simplefilter("ignore", SwarmrsWarning)
     try:
         table, fingerprint = _read(source, target, canonical(reading))
-    except (DataError, SpecError) as problem:
+    except Exception as problem:
+        # Whatever it is, it travels as text: not every exception can be sent.
         return Finished(cell.key, error=f"a worker cannot read the data: {problem}")
     if fingerprint != cell.fingerprint:
         return Finished(cell.key, error=f"a worker finds another table at {source}")
