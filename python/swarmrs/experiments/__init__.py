@@ -2,6 +2,7 @@
 
 from swarmrs.experiments._compare import Comparison, compare
 from swarmrs.experiments._frame import cells_frame, settings
+from swarmrs.experiments._protocols import Protocol
 from swarmrs.experiments._store import merge
 
-__all__ = ["Comparison", "cells_frame", "compare", "merge", "settings"]
+__all__ = ["Comparison", "Protocol", "cells_frame", "compare", "merge", "settings"]

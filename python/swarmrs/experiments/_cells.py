@@ -185,6 +185,7 @@ def plan(
     A method without chance has one run where all runs see the same rows.
     """
     check_whole("runs", runs)
+    check_whole("the seed of the last run", experiment.seed + runs - 1, 0)
     return list(_cells(data, methods, runs, experiment))
 
 

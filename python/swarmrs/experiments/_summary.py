@@ -2,15 +2,8 @@
 
 import polars as pl
 
-_MEANS = (
-    "size",
-    "train_error",
-    "test_error",
-    "test_balanced_accuracy",
-    "test_ovr_accuracy",
-    "evaluations",
-    "seconds",
-)
+_FIRST = ("size", "train_error", "test_error")
+_LAST = ("test_balanced_accuracy", "evaluations", "seconds")
 
 
 def summary(cells: pl.DataFrame) -> pl.DataFrame:
@@ -24,9 +17,8 @@ def summary(cells: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        ``data``, ``method``, ``runs`` (those of which all cells are done), ``failed`` (cells), the
-        means, and ``std`` of the reported error: that on the rows held out, or that of the search
-        where none are.
+        ``data``, ``method``, ``runs`` (those of which all cells are done), ``failed`` (cells) and
+        means; ``std`` is that of the error on the rows held out, or of the search where none are.
     """
     by = ["data", "method"]
     whole = (
@@ -34,14 +26,14 @@ def summary(cells: pl.DataFrame) -> pl.DataFrame:
         .agg(
             (pl.col("state") == "done").all().alias("is_whole"),
             (pl.col("state") == "failed").sum().alias("failed"),
-            *(pl.col(name).mean() for name in _MEANS),
+            *(pl.col(name).mean() for name in (*_FIRST, *_LAST)),
         )
         .with_columns(pl.coalesce("test_error", "train_error").alias("error"))
     )
-    means = (pl.col(name).filter("is_whole").mean() for name in _MEANS)
     return whole.group_by(by, maintain_order=True).agg(
         pl.col("is_whole").sum().alias("runs"),
         pl.col("failed").sum(),
-        *means,
+        *(pl.col(name).filter("is_whole").mean() for name in _FIRST),
         pl.col("error").filter("is_whole").std().alias("std"),
+        *(pl.col(name).filter("is_whole").mean() for name in _LAST),
     )
