@@ -167,7 +167,7 @@ def spoken(seconds: float) -> str:
 
     Examples
     --------
-    >>> spoken(42), spoken(150), spoken(9000)
+    >>> spoken(42), spoken(170), spoken(9000)
     ('42 s', '3 min', '2.5 h')
     """
     if seconds < 100:

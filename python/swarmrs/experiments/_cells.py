@@ -11,6 +11,7 @@ import numpy as np
 from swarmrs import _swarmrs
 from swarmrs._evaluation import COMMON
 from swarmrs._presets import find_preset, settle
+from swarmrs._select import plain
 from swarmrs._table import Table
 from swarmrs._words import check_whole
 from swarmrs.exceptions import SpecError
@@ -67,7 +68,11 @@ class Experiment:
             If settings are unknown or do not fit the protocol.
         """
         scheme = Protocol.of(protocol)
-        given = {name: value for name, value in settings.items() if value is not None}
+        given = {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in settings.items()
+            if value is not None
+        }
         study = find_preset(given.get("preset"))
         classifier = settle(given.get("classifier"), study.classifier, "knn")
         alike = {"cv": settle(given.get("cv"), study.cv, COMMON["folds"]["k"])}
@@ -249,7 +254,7 @@ def canonical(value: object) -> str:
     >>> canonical({"b": 1, "a": [2.5, None]})
     '{"a":[2.5,null],"b":1}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=plain)
 
 
 def fingerprint_of(table: Table) -> str:

@@ -12,6 +12,7 @@ import polars as pl
 
 from swarmrs._evaluation import METRICS, Evaluation
 from swarmrs._front import Pick
+from swarmrs._groups import group_spec
 from swarmrs._objective import read_objective, read_scoring
 from swarmrs._presets import find_preset
 from swarmrs._selection import Setting
@@ -263,7 +264,7 @@ def compare(
     --------
     >>> found = compare(["sklearn:iris"], "sfs,all", runs=2, protocol="split70")
     >>> found.cells.select("method", "run", "size", "state").rows()
-    [('sfs', 1, 2, 'done'), ('sfs', 2, 3, 'done'), ('all', 1, 4, 'done'), ('all', 2, 4, 'done')]
+    [('sfs', 1, 2, 'done'), ('sfs', 2, 2, 'done'), ('all', 1, 4, 'done'), ('all', 2, 4, 'done')]
     """
     planned = Plan.of(
         [data] if isinstance(data, str) else data,
@@ -345,6 +346,11 @@ def _check(experiment: Experiment, data: Data) -> None:
     read_objective(shared.get("objective"), **objective)
     read_scoring(shared.get("scoring"))
     Pick.read(shared.get("pick", "best"), 0)
+    if "groups" in shared and group_spec(shared["groups"], table)[0] in ("file", "given"):
+        raise SpecError(
+            "groups are columns by name, which differ from table to table",
+            "name a method: lbm, hclust or prefix",
+        )
     for name in ("max_evals", "iterations", "max_features"):
         if name in shared:
             check_whole(name, shared[name])

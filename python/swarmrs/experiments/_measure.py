@@ -74,7 +74,8 @@ def run_cell(
     except SwarmrsError as problem:
         hint = f" ({problem.hint})" if problem.hint else ""
         return Finished(cell.key, error=f"{problem}{hint}")
-    except Exception as problem:
+    except BaseException as problem:
+        # A thread that ended without a word would be waited for: even a panic is told.
         return Finished(cell.key, error=f"{type(problem).__name__}: {problem}")
 
 

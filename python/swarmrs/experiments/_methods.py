@@ -84,9 +84,9 @@ def read_methods(
 
 def _split(text: str) -> list[str]:
     """Cut at the commas outside of brackets."""
-    parts = re.findall(r"(?:[^,\[\]]|\[[^\[\]]*\])+", text)
-    if re.sub(r"\[[^\[\]]*\]", "", text).strip("[]") != re.sub(r"\[[^\[\]]*\]", "", text):
+    if re.search(r"[\[\]]", re.sub(r"\[[^\[\]]*\]", "", text)):
         raise SpecError(f"the brackets of '{text}' do not match", "write bpso[population=50]")
+    parts = re.findall(r"(?:[^,\[\]]|\[[^\[\]]*\])+", text)
     return [part.strip() for part in parts if part.strip()]
 
 

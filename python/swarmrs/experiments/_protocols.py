@@ -114,7 +114,7 @@ def deal(codes: NDArray[np.uint32], n_folds: int, seed: int) -> NDArray[np.intp]
     Examples
     --------
     >>> deal(np.array([0, 0, 0, 1, 1, 1], np.uint32), 3, seed=1).tolist()
-    [0, 2, 1, 0, 2, 1]
+    [1, 2, 0, 2, 0, 1]
     """
     # The one generator of numpy whose numbers are promised never to change.
     chance = np.random.RandomState([seed & 0xFFFFFFFF, seed >> 32])

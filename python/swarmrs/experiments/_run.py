@@ -179,8 +179,13 @@ def run_cells(
     show : callable
         Told how far the run is, whenever a cell ends and several times a second besides.
     """
-    states = store.states()
-    waiting = deque(cell for cell in cells if states[cell.key] != "done")
+    states, attempts = store.states(), store.attempts()
+    # A cell that took a whole process down with it comes last, after all that can be finished.
+    todo = sorted(
+        (cell for cell in cells if states[cell.key] != "done"),
+        key=lambda cell: attempts[cell.key],
+    )
+    waiting = deque(todo)
     outcome, began, n_before = Outcome(), time.monotonic(), len(cells) - len(waiting)
     running: dict[str, Cell] = {}
 
@@ -217,5 +222,7 @@ def run_cells(
                 report()
         finally:
             workers.stop()
+    order = {cell.key: at for at, cell in enumerate(cells)}
+    outcome.failed.sort(key=lambda failure: order[failure[0].key])
     outcome.is_stopped = bool(waiting)
     return outcome

@@ -95,11 +95,15 @@ class Store:
             raise DataError(f"no store at '{self.path}'", "`swarmrs compare --store` makes one")
         if is_file and not Path(self.path).absolute().parent.is_dir():
             raise SpecError(f"the directory of '{self.path}' does not exist", "make it first")
+        # As a URI, so that no name is special to SQLite.
+        where = Path(self.path).absolute().as_uri() if is_file else self.path
         try:
-            # As a URI nothing in a name is special but what is escaped here.
-            where = f"{Path(self.path).absolute().as_uri()}" if is_file else ":memory:"
             self._db = sqlite3.connect(where, uri=is_file, timeout=60, isolation_level=None)
-            self._open()
+            try:
+                self._open()
+            except BaseException:
+                self._db.close()
+                raise
         except sqlite3.Error as problem:
             raise DataError(
                 f"'{self.path}' cannot be used as a store: {problem}",
@@ -121,10 +125,8 @@ class Store:
                     self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
                     self._db.execute(f"PRAGMA user_version = {_VERSION}")
         elif self._pragma("application_id") != _APPLICATION:
-            self._db.close()
             raise DataError(f"'{self.path}' is no store of swarmrs", "give --store another file")
         elif version != _VERSION:
-            self._db.close()
             raise DataError(
                 f"'{self.path}' is a store of version {version}, expected {_VERSION}",
                 "read it with the swarmrs that made it, or give --store another file",
@@ -191,6 +193,10 @@ class Store:
     def states(self) -> dict[str, str]:
         """Return the state of each cell, by key."""
         return dict(self._db.execute("SELECT key, state FROM cell"))
+
+    def attempts(self) -> dict[str, int]:
+        """Return how often each cell was begun, by key."""
+        return dict(self._db.execute("SELECT key, attempt FROM cell"))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield all there is of each cell, tables and methods in the order they were given."""
