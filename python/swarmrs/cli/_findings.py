@@ -5,7 +5,6 @@ from typing import Any
 
 from swarmrs._words import counted, printable
 from swarmrs.cli._render import aligned, line
-from swarmrs.experiments._runs import MEASURES
 
 _HEADER = (
     *("DATA", "METHOD", "RUNS", "MEAN", "STD", "BEST", "PI%", "SIZE", "LESS%", "TRAIN", "EVALS"),
@@ -18,7 +17,7 @@ def findings_table(found: Mapping[str, Any]) -> str:
     better = "higher" if found["is_higher_better"] else "lower"
     return "\n".join(
         [
-            line("measure", f"{MEASURES[found['measure']]}, the {better} the better"),
+            line("measure", f"{found['measure'].replace('_', ' ')}, the {better} the better"),
             line("reference", f"{found['reference']}: in TEST + says it is better, - worse"),
             line("tests", f"signed rank over runs, Holm, level {found['level']}"),
             *(line("note", note) for note in found["notes"]),

@@ -1,6 +1,5 @@
 """The options of the commands, each described once."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from swarmrs._presets import PRESETS
+from swarmrs._setting_text import read_setting
 from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
@@ -225,16 +225,8 @@ def parse_settings(settings: Sequence[str], population: int | None) -> "dict[str
             raise SpecError(f"--set '{name}' has no value", "write --set name=value")
         if name in parsed:
             raise SpecError(f"{name} is set twice", "set it once")
-        parsed[name] = _scalar(value)
+        parsed[name] = read_setting(value)
     return parsed
-
-
-def _scalar(text: str) -> "Setting":
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError:
-        return text
-    return text if isinstance(value, list | dict) else value
 
 
 def parse_size(size: str, what: str = "memory") -> int:

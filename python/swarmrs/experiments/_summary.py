@@ -10,6 +10,7 @@ import polars as pl
 from swarmrs._words import check_word, counted, quoted
 from swarmrs.exceptions import DataError
 from swarmrs.experiments._findings import Entry, Findings, Overall, Versus
+from swarmrs.experiments._methods import ALL
 from swarmrs.experiments._runs import (
     DONE,
     MEASURES,
@@ -37,9 +38,6 @@ from swarmrs.experiments._statistics import (
     vargha_delaney,
     verdict,
 )
-
-# The method that keeps every feature: what PI(%) is measured from.
-ALL = "all"
 
 
 class _Sample(NamedTuple):

@@ -9,6 +9,7 @@ import polars as pl
 
 from swarmrs._words import counted
 from swarmrs.experiments._findings import Findings
+from swarmrs.experiments._methods import ALL
 from swarmrs.experiments._report._drawing import (
     COLORS,
     INK,
@@ -65,7 +66,10 @@ def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
     if traced.is_empty():
         return
     asked = pl.col("trace").list.eval(pl.element().struct.field("asked"))
-    ends = traced.select(first=asked.list.first(), last=asked.list.last())
+    traced = traced.with_columns(first=asked.list.first(), last=asked.list.last())
+    # What was measured once, as all features are, is a level and no beginning.
+    moving = traced.filter(pl.col("trace").list.len() > 1)
+    ends = traced if moving.is_empty() else moving
     start, stop = int(ends["first"].to_numpy().min()), int(ends["last"].to_numpy().max())
     grid = np.unique(np.geomspace(start, stop, _POINTS))
     from matplotlib.ticker import LogLocator
@@ -76,10 +80,11 @@ def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
         mine = traced.filter(pl.col("method") == method)
         if mine.is_empty():
             continue
-        low, middle, high = np.quantile(_best_at(mine, grid), [0.25, 0.5, 0.75], axis=0)
+        known = grid[grid >= mine["first"].to_numpy().max()]
+        low, middle, high = np.quantile(_best_at(mine, known), [0.25, 0.5, 0.75], axis=0)
         is_named = place < len(COLORS)
         axes.plot(
-            grid,
+            known,
             middle,
             color=color_of(place),
             linestyle=dashes_of(place),
@@ -89,7 +94,7 @@ def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
         )
         if is_named:
             axes.fill_between(
-                grid, low, high, color=color_of(place), alpha=0.12, linewidth=0, zorder=1
+                known, low, high, color=color_of(place), alpha=0.12, linewidth=0, zorder=1
             )
     if grid[-1] > 20 * grid[0]:
         axes.set_xscale("log", subs=[])
@@ -110,7 +115,7 @@ def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
 
 
 def _best_at(cells: pl.DataFrame, grid: Values) -> Values:
-    """Return the best cost of each search when so much was asked; after its end its last."""
+    """Return the best cost of each search when so much was asked; after its end that at it."""
     lengths = cells["trace"].list.len().to_numpy().astype(np.intp)
     points = cells["trace"].explode().struct.unnest()
     asked = points["asked"].to_numpy()
@@ -119,7 +124,7 @@ def _best_at(cells: pl.DataFrame, grid: Values) -> Values:
     for length in lengths:
         stop = start + length
         at = np.searchsorted(asked[start:stop], grid, side="right") - 1
-        rows.append(best[start:stop][np.maximum(at, 0)])
+        rows.append(best[start:stop][at])
         start = stop
     return np.array(rows)
 
@@ -227,7 +232,9 @@ def _boxes(found: Findings, data: str, runs: Sequence[Runs]) -> Iterator[Drawing
 def _frequencies(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Drawing]:
     """Yield how often each method chose each of the columns that were chosen most."""
     searches = dict(cells.group_by("method").agg(pl.len()).rows())
-    methods = [name for name in found.methods if name in searches]
+    # Who takes every column tells nothing about any.
+    methods = [name for name in found.methods if name in searches and name != ALL]
+    cells = cells.filter(pl.col("method").is_in(methods))
     chosen = cells.select("method", "selected").explode("selected").drop_nulls()
     if chosen.is_empty():
         return
