@@ -89,10 +89,9 @@ def test_a_failed_cell_is_told_with_its_seed_and_the_others_are_done(
     with closing(Store(store)) as kept:
         states = [row["state"] for row in kept.rows()]
     assert states == ["failed", "failed", "done", "done"]
-    assert [line.split()[:4] for line in done.out.splitlines()[1:]] == [
-        ["sklearn:iris", "bpso[population=0]", "0", "2"],
-        ["sklearn:iris", "sfs", "2", "0"],
-    ]
+    assert "2 cells of 4 not finished" in done.out
+    rows = [line.split()[:3] for line in done.out.splitlines() if line.startswith("sklearn:iris")]
+    assert rows == [["sklearn:iris", "sfs", "2"]]
 
 
 def test_a_dry_run_counts_and_makes_no_store(cli: Cli, tmp_path: Path) -> None:

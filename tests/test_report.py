@@ -1,5 +1,6 @@
 """Reports: whole, the same bytes every time, and inert whatever names they show."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -282,6 +283,37 @@ def test_select_writes_a_report(cli: Callable[..., Any], tmp_path: Path) -> None
     again = cli(*words)
     assert (again.code, "exists" in again.err) == (2, True)
     assert cli(*words[:-2], tmp_path / "found.pdf").code == 2
+
+
+def test_report_writes_a_page_and_figures(
+    cli: Callable[..., Any], blobs_csv: Path, tmp_path: Path
+) -> None:
+    store, page = tmp_path / "r.db", tmp_path / "report.html"
+    quick = ("--runs", 2, "--protocol", "split70", "--max-evals", 60, "-q", "--store", store)
+    assert cli("compare", blobs_csv, "--algos", "bpso,all", *quick).code == 0
+    words = ("report", store, "-o", page, "--figures", tmp_path / "figures", "-f", "json")
+    done = cli(*words, "--measure", "size", "--reference", "all")
+    assert done.code == 0
+    found = json.loads(done.out)["summary"]
+    assert (found["measure"], found["reference"]) == ("size", "all")
+    text = page.read_text(encoding="utf-8")
+    assert_inert(text)
+    assert "Spread of size on blobs" in text
+    assert len(list((tmp_path / "figures").iterdir())) == 12
+    assert cli(*words).code == 2
+    assert cli("report", store, "--measure", "sizes").err.startswith("error: unknown measure")
+
+
+def test_a_store_without_a_finished_run_has_nothing_to_compare(
+    cli: Callable[..., Any], blobs_csv: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "r.db"
+    some = ("--runs", 1, "--protocol", "split70", "-q", "--store", store)
+    done = cli("compare", blobs_csv, "--algos", "bpso[population=0]", *some)
+    assert done.code == 3
+    assert done.out == "nothing to compare yet: no cell is finished\n"
+    assert json.loads(cli("report", store, "-f", "json").out)["summary"] is None
+    assert cli("report", store, "-o", tmp_path / "report.html").code == 1
 
 
 def test_ids_of_figures_do_not_meet() -> None:
