@@ -18,17 +18,9 @@ import swarmrs
 from experiment_cells import cell, failed, frame, made_comparison
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments._report import write_report, write_selection_report
-from swarmrs.experiments._report._drawing import (
-    Drawing,
-    Sheet,
-    as_svg,
-    drawing,
-    new_figure,
-    settle,
-    shown,
-    slug,
-)
+from swarmrs.experiments._report._drawing import Drawing, drawing, new_figure, settle, shown, slug
 from swarmrs.experiments._report._rank_figure import alike
+from swarmrs.experiments._report._svg import Sheet, as_svg
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 HOSTILE = [

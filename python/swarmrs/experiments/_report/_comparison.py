@@ -1,6 +1,7 @@
 """The report of a comparison."""
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -11,9 +12,10 @@ from swarmrs._output import whole_file
 from swarmrs._words import counted
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._findings import Findings
-from swarmrs.experiments._report._drawing import Drawing, Sheet, drawing, save
+from swarmrs.experiments._report._drawing import Drawing, drawing, save
 from swarmrs.experiments._report._figures import draw_all
 from swarmrs.experiments._report._page import on_page, render
+from swarmrs.experiments._report._svg import Sheet
 from swarmrs.experiments._runs import DONE, MEASURES, collect, is_accuracy, labelled
 from swarmrs.experiments._statistics import LEVEL
 from swarmrs.experiments._summary import summary
@@ -24,9 +26,9 @@ _FAILED = 100
 def write_report(
     cells: pl.DataFrame,
     settings: Mapping[str, object],
-    path: Path | None,
+    path: str | os.PathLike[str] | None,
     *,
-    figures: Path | None = None,
+    figures: str | os.PathLike[str] | None = None,
     measure: str | None = None,
     reference: str | None = None,
 ) -> None:
@@ -38,9 +40,9 @@ def write_report(
         A row for each cell, as `cells_frame` gives them.
     settings : mapping
         What made them; a ``"command"`` is shown on its own.
-    path : Path or None
+    path : path or None
         The file; None for figures alone.
-    figures : Path, optional
+    figures : path, optional
         A directory for the figures as PDF and PNG; it is made if it is not there.
     measure, reference : str, optional
         As in `summary`.
@@ -58,12 +60,13 @@ def write_report(
         of_all, of_each = draw_all(found, collect(named), named)
         if path is not None:
             text = _page(found, settings, of_all, of_each, named)
-            with whole_file(path) as part:
+            with whole_file(Path(path)) as part:
                 part.write_text(text, encoding="utf-8")
         if figures is not None:
-            _make(figures)
+            folder = Path(figures)
+            _make(folder)
             for each in chain(of_all, *of_each.values()):
-                save(each, figures)
+                save(each, folder)
 
 
 def _page(

@@ -62,6 +62,8 @@ def draw_all(
 
 def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Drawing]:
     """Yield the best cost so far against evaluations: the median of searches and its quartiles."""
+    from matplotlib.ticker import LogLocator
+
     traced = cells.filter(pl.col("trace").list.len() > 0)
     if traced.is_empty():
         return
@@ -72,8 +74,6 @@ def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
     ends = traced if moving.is_empty() else moving
     start, stop = int(ends["first"].to_numpy().min()), int(ends["last"].to_numpy().max())
     grid = np.unique(np.geomspace(start, stop, _POINTS))
-    from matplotlib.ticker import LogLocator
-
     figure = new_figure(_WIDTH, 3.1)
     axes = figure.subplots()
     for place, method in enumerate(found.methods):

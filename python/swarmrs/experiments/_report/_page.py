@@ -17,7 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from swarmrs._words import printable
-from swarmrs.experiments._report._drawing import Drawing, Sheet, as_svg, shown
+from swarmrs.experiments._report._drawing import Drawing, shown
+from swarmrs.experiments._report._svg import Sheet, as_svg
 
 # A name in full has its limits too: it is repeated in every row.
 _FULL = 300

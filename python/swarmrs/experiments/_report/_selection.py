@@ -1,5 +1,6 @@
 """The report of one search."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,6 @@ from swarmrs.experiments._report._drawing import (
     COLORS,
     INK,
     Drawing,
-    Sheet,
     add_legend,
     drawing,
     new_figure,
@@ -21,6 +21,7 @@ from swarmrs.experiments._report._drawing import (
     shown,
 )
 from swarmrs.experiments._report._page import on_page, render
+from swarmrs.experiments._report._svg import Sheet
 
 if TYPE_CHECKING:
     from swarmrs._selection import Selection
@@ -35,7 +36,10 @@ _TURNS = 400
 
 
 def write_selection_report(
-    selection: "Selection", path: Path, *, command: str | Sequence[str] | None = None
+    selection: "Selection",
+    path: str | os.PathLike[str],
+    *,
+    command: str | Sequence[str] | None = None,
 ) -> None:
     """Write what a search found as one HTML file that needs nothing else.
 
@@ -43,7 +47,7 @@ def write_selection_report(
     ----------
     selection : Selection
         What `select` returned.
-    path : Path
+    path : path
         The file.
     command : str or sequence of str, optional
         The command that made it, to be shown.
@@ -81,7 +85,7 @@ def write_selection_report(
                 for at, point in enumerate(selection.front)
             ],
         )
-    with whole_file(path) as part:
+    with whole_file(Path(path)) as part:
         part.write_text(text, encoding="utf-8")
 
 

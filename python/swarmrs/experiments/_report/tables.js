@@ -7,8 +7,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const read = (row, at) => row.cells[at].textContent.trim();
   const compare = (one, other) => {
     if (one === "" || other === "") return (one === "") - (other === "");
-    const difference = parseFloat(one) - parseFloat(other);
-    return Number.isNaN(difference) ? one.localeCompare(other) : difference;
+    const difference = Number(one) - Number(other);
+    return Number.isNaN(difference) ? one.localeCompare(other, "en", { numeric: true }) : difference;
   };
   heads.forEach((head, at) => {
     const button = document.createElement("button");
