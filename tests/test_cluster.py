@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from swarmrs import compare
+from swarmrs.exceptions import ClusterError, SpecError
 from swarmrs.experiments._store import Store
 
 pytest.importorskip("distributed")
@@ -95,6 +97,20 @@ def test_a_local_cluster_of_two_workers_gives_the_results_of_threads(
     assert end(start(*command(table, here))) == (0, "")
     assert end(start(*command(table, there, "--cluster", "local", "--jobs", 2))) == (0, "")
     assert results(there) == results(here)
+
+
+def test_a_table_without_a_path_is_refused() -> None:
+    frame = pl.DataFrame({"a": [0.0, 1, 2, 3] * 5, "b": [1.0, 2] * 10, "y": [0, 0, 1, 1] * 5})
+    with pytest.raises(SpecError, match="'made' has no path"):
+        compare({"made": frame}, "sfs", runs=1, cluster="local")
+
+
+def test_an_address_without_a_scheduler_is_told(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("swarmrs.experiments._cluster._ANSWER", 1)
+    with pytest.raises(ClusterError, match=r"no dask scheduler answers at 'tcp://127.0.0.1:9'"):
+        compare([table], "sfs", runs=1, cluster="tcp://127.0.0.1:9", store=tmp_path / "r.db")
 
 
 def test_a_killed_worker_costs_no_cell(table: Path, tmp_path: Path, start: Start) -> None:

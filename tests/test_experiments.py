@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,13 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from swarmrs import Evaluator, compare, read_table, select
 from swarmrs._table import Table
 from swarmrs.exceptions import DataError, SpecError
-from swarmrs.experiments._cells import RESULTS_VERSION, Cell, Experiment, fingerprint_of
+from swarmrs.experiments._cells import (
+    RESULTS_VERSION,
+    Cell,
+    Experiment,
+    canonical,
+    fingerprint_of,
+)
 from swarmrs.experiments._compare import Plan
 from swarmrs.experiments._measure import parts, run_cell
 from swarmrs.experiments._methods import read_methods
@@ -148,9 +155,9 @@ def test_keys_are_those_of_every_other_day() -> None:
     # They hang on what is hashed and how: another release finds the cells of an old store by them.
     assert RESULTS_VERSION == "0.1", "a new version has new keys: record them here"
     assert keys("bpso", 1) == [
-        "fb4636f97ad709fda77bfe85545242aa",
-        "fa181714253dd0cfc296b9e48ae134e3",
-        "6a4816182f4482da2df85297501f3389",
+        "7245d76ac374df8f80d55bbfd8750dc2",
+        "f021485c96f45498adfe1e8ba40b04c3",
+        "d1403a52e0f1a46758ba64fcfc871aa9",
     ]
 
 
@@ -215,7 +222,8 @@ def test_a_method_without_chance_runs_again_only_on_other_rows() -> None:
 
 def test_all_methods_are_measured_alike() -> None:
     experiment = Plan.of(["sklearn:iris"], "vlpso,bpso", protocol="resub").experiment
-    assert experiment.settings == {"cv": 10, "k": 5, "metric": "euclidean"}
+    measured = {name: experiment.settings[name] for name in ("cv", "k", "metric", "scale")}
+    assert measured == {"cv": 10, "k": 5, "metric": "euclidean", "scale": "minmax"}
     assert Plan.of(["sklearn:iris"], "bpso", protocol="loo").experiment.settings["cv"] == "loo"
     of_002 = Plan.of(["sklearn:iris"], "bpso", preset="002").experiment
     assert (of_002.settings["metric"], of_002.test_metric) == ("manhattan", "euclidean")
@@ -355,8 +363,14 @@ def test_a_bad_setting_is_refused_before_any_cell(how: dict[str, object], messag
     assert message in str(refused.value)
 
 
-def test_experiments_of_equal_settings_are_equal() -> None:
-    given = {"seed": 1, "split_seed": None, "test_metric": None, "fill": None}
-    one = Experiment.of("cv10", settings={"k": 5, "metric": None}, **given)  # type: ignore[arg-type]
-    other = Experiment.of("cv10", settings={"cv": 10}, **given)  # type: ignore[arg-type]
-    assert one.to_dict() == other.to_dict()
+def test_what_is_said_and_what_goes_without_saying_are_one_experiment() -> None:
+    given: dict[str, Any] = {"seed": 1, "split_seed": None, "test_metric": None, "fill": None}
+    one = Experiment.of("cv10", settings={}, **given)
+    said = {"k": np.int64(5), "metric": None, "cv": 10, "pick": "best", "scale": "minmax"}
+    other = Experiment.of("cv10", settings={**said, "weights": "uniform", "cv_seed": 0}, **given)
+    assert canonical(one.to_dict()) == canonical(other.to_dict())
+
+
+def test_one_table_alone_is_refused_with_what_to_give() -> None:
+    with pytest.raises(SpecError, match="data is one table"):
+        compare(read_table("sklearn:iris").frame, "sfs")  # type: ignore[arg-type]

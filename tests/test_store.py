@@ -1,8 +1,10 @@
 """The store: what is done stays, what does not fit is refused."""
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 
 import polars as pl
 import pytest
@@ -10,8 +12,10 @@ from swarmrs import compare
 from swarmrs._selection import Seconds
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments import cells_frame, merge, settings
+from swarmrs.experiments._cells import Cell
 from swarmrs.experiments._compare import Plan
 from swarmrs.experiments._measure import Finished
+from swarmrs.experiments._run import Threads, run_cells
 from swarmrs.experiments._store import Store
 
 
@@ -85,6 +89,35 @@ def test_the_frame_has_its_columns_even_of_no_result(tmp_path: Path) -> None:
     assert told["protocol"] == "resub"
     assert told["data"][0]["features"] == 4
     assert told["versions"]["swarmrs"]
+
+
+def test_many_at_once_can_make_one_store(tmp_path: Path) -> None:
+    def n_cells(_: int) -> int:
+        with closing(Store(tmp_path / "r.db")) as store:
+            return len(store.states())
+
+    with ThreadPoolExecutor(8) as pool:
+        assert [*pool.map(n_cells, range(32))] == [0] * 32
+
+
+def test_a_cell_that_was_begun_and_never_ended_comes_last(tmp_path: Path) -> None:
+    plan = Plan.of(["sklearn:iris"], "bpso", runs=3, protocol="resub", max_evals=50)
+    begun: list[int] = []
+
+    class Watched(Threads):
+        def submit(self, cell: Cell, n_left: int) -> str:
+            begun.append(cell.run)
+            return super().submit(cell, n_left)
+
+    with closing(Store(tmp_path / "r.db")) as store:
+        plan.enter(store)
+        store.start(plan.cells[0].key, "one that is gone")
+        data = {table.name: table for table in plan.data}
+        with Watched(data, plan.experiment, threads=1, memory=0) as workers:
+            run_cells(plan.cells, store, workers, stop=Event())
+        assert begun == [2, 3, 1]
+        assert {*store.states().values()} == {"done"}
+        assert [row["attempt"] for row in store.rows()] == [2, 1, 1]
 
 
 def test_seeds_of_64_bits_are_kept(tmp_path: Path) -> None:

@@ -110,7 +110,9 @@ class Stopping:
     def _heard(self, number: int, _frame: FrameType | None) -> None:
         self.code = TERMINATED if number == signal.SIGTERM else INTERRUPTED
         if self.stop.is_set():
-            # Nothing is lost: the store is whole after every cell.
+            # Nothing is lost: the store is whole after every cell. A bar has hidden the cursor.
+            if sys.stderr.isatty():
+                os.write(2, b"\x1b[?25h")
             os._exit(self.code)
         self.stop.set()
         os.write(2, b"\nstopping; once more ends at once\n")

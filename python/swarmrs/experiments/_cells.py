@@ -21,6 +21,9 @@ from swarmrs.experiments._protocols import Protocol
 # Traces move with the second number of the version, and only then; results with them.
 RESULTS_VERSION = ".".join(_swarmrs.__version__.split(".")[:2])
 
+# What is the same whether it is said or not.
+_DEFAULTS = {"cv_seed": 0, "pick": "best", "rare_class": "warn"}
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -75,11 +78,16 @@ class Experiment:
         }
         study = find_preset(given.get("preset"))
         classifier = settle(given.get("classifier"), study.classifier, "knn")
-        alike = {"cv": settle(given.get("cv"), study.cv, COMMON["folds"]["k"])}
+        # Left to itself, each algorithm would be measured as in its paper.
+        alike = {
+            "classifier": classifier,
+            "cv": settle(given.get("cv"), study.cv, COMMON["folds"]["k"]),
+            "scale": settle(given.get("scale"), study.scale, "minmax"),
+        }
         if classifier == "knn":
-            # Left to itself, each algorithm would be measured as in its paper.
             alike["k"] = settle(given.get("k"), study.k, COMMON["k"])
             alike["metric"] = settle(given.get("metric"), study.metric, COMMON["metric"])
+            alike["weights"] = settle(given.get("weights"), study.weights, "uniform")
         if scheme.kind == "loo":
             if given.get("cv", "loo") != "loo":
                 raise SpecError(
@@ -100,7 +108,7 @@ class Experiment:
             scheme,
             check_whole("seed", seed, 0),
             None if split_seed is None else check_whole("split_seed", split_seed, 0),
-            given | alike,
+            _DEFAULTS | given | alike,
             test_metric,
             fill,
         )

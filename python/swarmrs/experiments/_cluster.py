@@ -1,5 +1,6 @@
 """The same cells on a cluster: futures of dask, each stored and let go as it arrives."""
 
+import itertools
 import json
 import logging
 import queue
@@ -129,17 +130,18 @@ class Cluster:
         self._futures: dict[str, tuple[Any, Cell]] = {}
         self._suspects: list[Cell] = []
         self._alone: str | None = None
+        self._numbers = itertools.count()
         self._looked, self._n_threads = 0.0, 0
 
     def capacity(self) -> int:
         """Return how many cells may be under way at once; workers may come and go."""
+        if self._alone is not None:
+            return 0
         now = time.monotonic()
         if now - self._looked > _LOOK:
             self._looked = now
-            try:
+            with self._talking():
                 self._n_threads = sum(self._client.nthreads().values())
-            except (OSError, TimeoutError):
-                raise self._lost() from None
         return _AHEAD * max(1, self._n_threads)
 
     def trouble(self) -> str | None:
@@ -153,17 +155,12 @@ class Cluster:
 
     def _submit(self, cell: Cell) -> None:
         data = self._data[cell.data]
-        future = self._client.submit(
-            _work,
-            cell,
-            data.source,
-            data.table.target,
-            self._experiment,
-            **self._how,
-            key=f"swarmrs-{cell.key}",
-            pure=False,
-        )
-        self._futures[future.key] = (future, cell)
+        what = (cell, data.source, data.table.target, self._experiment)
+        # A key of its own each time: the scheduler may still know how the last attempt ended.
+        key = f"swarmrs-{cell.key}-{next(self._numbers)}"
+        with self._talking():
+            future = self._client.submit(_work, *what, **self._how, key=key, pure=False)
+        self._futures[key] = (future, cell)
         future.add_done_callback(self._ended.put)
 
     def next(self, timeout: float) -> Finished | None:
@@ -192,24 +189,25 @@ class Cluster:
         if future.key not in self._futures:
             return None
         _, cell = self._futures.pop(future.key)
+        is_alone, self._alone = self._alone == cell.key, None
         try:
             # Futures of a lost scheduler end too, without a result and without raising.
             if future.status == "finished":
-                return future.result(timeout=_ANSWER)  # type: ignore[no-any-return]
-            if future.status == "error":
+                with self._talking():
+                    return future.result(timeout=_ANSWER)  # type: ignore[no-any-return]
+            if future.status != "error":
+                raise self._lost()
+            with self._talking():
                 problem = future.exception(timeout=_ANSWER)
-                if type(problem).__name__ != "KilledWorker":
-                    return Finished(cell.key, error=f"{type(problem).__name__}: {problem}")
-                if self._alone == cell.key:
-                    return Finished(cell.key, error="its worker died each time, alone too")
-                self._suspects.append(cell)
-                return None
-        except (OSError, TimeoutError):
-            pass
         finally:
             # What is kept would be computed again when the worker that holds it dies.
             future.release()
-        raise self._lost()
+        if type(problem).__name__ != "KilledWorker":
+            return Finished(cell.key, error=f"{type(problem).__name__}: {problem}")
+        if is_alone:
+            return Finished(cell.key, error="its worker died each time, alone too")
+        self._suspects.append(cell)
+        return None
 
     def stop(self) -> None:
         """Forget the cells under way, which end as stopped."""
@@ -220,6 +218,16 @@ class Cluster:
             self._ended.put(Finished(cell.key))
         self._futures.clear()
         self._suspects.clear()
+
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        """Make whatever is raised while the scheduler is gone say so."""
+        try:
+            yield
+        except Exception as problem:
+            if self._client.status == "running" and not isinstance(problem, OSError):
+                raise
+            raise self._lost() from None
 
     def _lost(self) -> ClusterError:
         return ClusterError(
@@ -249,7 +257,7 @@ def _work(
     return run_cell(cell, table, experiment, memory=memory)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _read(source: str, target: str, reading: str) -> tuple[Table, str]:
     """Return a table and its fingerprint, read once for many cells."""
     table = read_table(source, target, **json.loads(reading))

@@ -174,7 +174,7 @@ class Comparison:
 
 
 def compare(
-    data: Mapping[str, Given] | Sequence[Given] | str,
+    data: Mapping[str, Given] | Sequence[Given] | str | os.PathLike[str],
     algos: str | Sequence[str],
     *,
     target: Target = None,
@@ -202,8 +202,8 @@ def compare(
 
     Parameters
     ----------
-    data : sequence or mapping
-        Tables as `read_table` takes them; a mapping gives them names.
+    data : sequence, mapping, str or path
+        Tables as `read_table` takes them, in a list; a mapping gives them names.
     algos : str or sequence of str
         Methods: ``"bpso,vlpso[population=50],all"``; ``all`` takes every feature.
     target : str or int, optional
@@ -267,7 +267,7 @@ def compare(
     [('sfs', 1, 2, 'done'), ('sfs', 2, 2, 'done'), ('all', 1, 4, 'done'), ('all', 2, 4, 'done')]
     """
     planned = Plan.of(
-        [data] if isinstance(data, str) else data,
+        [data] if isinstance(data, str | os.PathLike) else data,
         algos,
         target=target,
         runs=runs,

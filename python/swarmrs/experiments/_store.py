@@ -113,20 +113,18 @@ class Store:
     def _open(self) -> None:
         self._db.execute("PRAGMA trusted_schema = OFF")
         self._db.execute("PRAGMA foreign_keys = ON")
-        version = self._pragma("user_version")
-        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not tables and not version:
-            # Two processes may get here at once: only the first finds no tables.
+        if self._is_empty():
             self._db.execute("PRAGMA journal_mode = WAL")
             with self._transaction():
-                if not self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                # Another process may have made it meanwhile.
+                if self._is_empty():
                     for statement in _TABLES.split(";"):
                         self._db.execute(statement)
                     self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
                     self._db.execute(f"PRAGMA user_version = {_VERSION}")
-        elif self._pragma("application_id") != _APPLICATION:
+        if self._pragma("application_id") != _APPLICATION:
             raise DataError(f"'{self.path}' is no store of swarmrs", "give --store another file")
-        elif version != _VERSION:
+        if (version := self._pragma("user_version")) != _VERSION:
             raise DataError(
                 f"'{self.path}' is a store of version {version}, expected {_VERSION}",
                 "read it with the swarmrs that made it, or give --store another file",
@@ -318,6 +316,10 @@ class Store:
             f"ON CONFLICT (key) DO {update}",
             rows,
         )
+
+    def _is_empty(self) -> bool:
+        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        return not (tables or self._pragma("user_version"))
 
     def _pragma(self, name: str) -> int:
         return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])

@@ -43,6 +43,8 @@ def read_data(
     SpecError
         If none is given, or two have one name.
     """
+    if not isinstance(given, Mapping | Sequence):
+        raise SpecError("data is one table", "give a list of tables, or a dict with their names")
     if not given:
         raise SpecError("no data is given", "name files, or built-in tables such as sklearn:wine")
     tables: list[Data] = []
