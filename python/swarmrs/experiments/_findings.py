@@ -95,7 +95,7 @@ class Findings:
     versus : tuple of Versus
         The reference against each other method on each data set.
     overall : tuple of Overall
-        A row for each method that is ranked, in the order of `methods`.
+        A row for each method, in the order of `methods`.
     blocks : {"data sets", "runs"}
         What the ranks are averaged over: the means of data sets, because the runs of one are no
         independent witnesses; of a single data set its runs.
@@ -118,11 +118,6 @@ class Findings:
     ranked_on: tuple[str | int, ...]
     friedman: Friedman | None
     notes: tuple[str, ...]
-
-    @property
-    def ranked(self) -> tuple[str, ...]:
-        """The methods that take part in the ranks, the best first."""
-        return tuple(row.method for row in self.overall)
 
     def entry(self, data: str, method: str) -> Entry | None:
         """Return what a method showed on a data set; None if it finished no run there."""
@@ -152,11 +147,11 @@ class Findings:
     def _friedman(self, found: Friedman) -> dict[str, object]:
         sums = found.rank_sums
         return {field.name: getattr(found, field.name) for field in fields(found)} | {
-            "methods": self.ranked,
+            "methods": self.methods,
             "average_ranks": found.average_ranks,
             "rank_sums": sums,
             "differ_by_conover": [
-                (self.ranked[i], self.ranked[j])
+                (self.methods[i], self.methods[j])
                 for i in range(sums.size)
                 for j in range(i + 1, sums.size)
                 if abs(sums[i] - sums[j]) > found.critical_sum_difference

@@ -43,7 +43,7 @@ def critical_difference(found: Findings) -> Iterator[Drawing]:
             solid_capstyle="round",
         )
     ends = 1 - 0.06 * (n_methods - 1), n_methods + 0.06 * (n_methods - 1)
-    for at, (method, rank) in enumerate(zip(found.ranked, ranks, strict=True)):
+    for at, (method, rank) in enumerate(zip(found.methods, ranks, strict=True)):
         is_left = at < n_left
         down = first + _LINE * (at if is_left else n_methods - 1 - at)
         end = ends[0] if is_left else ends[1]
