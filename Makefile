@@ -24,7 +24,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-rust quality high-dimension grouping fronts ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-rust quality high-dimension grouping fronts crash ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ grouping: build ## repeat the comparison of the grouped swarms; ARGS="--seeds 3 
 
 fronts: build ## compare the fronts of error and size that searches find; ARGS="--seeds 3 --datasets sonar" for a part
 	$(BIN)/python benches/fronts.py $(ARGS)
+
+crash: build ## kill a running comparison fifty times and compare what is left with an undisturbed one
+	SWARMRS_KILLS=50 $(BIN)/python -m pytest tests/test_crash.py -s
 
 ci: ## run the gate: lint, then test
 	.ci/run

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from swarmrs._selection import Selection
     from swarmrs._swarmrs import __version__
     from swarmrs._table import read_table
+    from swarmrs.experiments._compare import Comparison, compare
 
 __all__ = [
+    "Comparison",
     "Description",
     "Evaluator",
     "FilterSelector",
@@ -37,6 +39,7 @@ __all__ = [
     "SwarmSelector",
     "__version__",
     "algorithms",
+    "compare",
     "describe",
     "exceptions",
     "group",
@@ -48,6 +51,7 @@ __all__ = [
 
 # Names are imported when first used: polars and scikit-learn take seconds to load.
 _HOMES = {
+    "Comparison": "experiments._compare",
     "Description": "_describe",
     "Evaluator": "_evaluator",
     "FilterSelector": "_filter_selector",
@@ -58,6 +62,7 @@ _HOMES = {
     "SwarmSelector": "_estimators",
     "__version__": "_swarmrs",
     "algorithms": "_select",
+    "compare": "experiments._compare",
     "describe": "_describe",
     "group": "_group",
     "minimize": "_minimize",

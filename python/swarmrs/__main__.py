@@ -2,4 +2,6 @@
 
 from swarmrs.cli import main
 
-main()
+# Processes that are spawned import this file; they are not to run the command again.
+if __name__ == "__main__":
+    main()

@@ -28,6 +28,8 @@ class Preset:
         The subsets an algorithm may ask for, by its family, unless it ends by itself.
     population : mapping of str to count
         The members of an algorithm that has them, by its family.
+    test_metric : str or None
+        The distance on rows held out, if it is another than that of the search.
     """
 
     about: str = ""
@@ -41,6 +43,7 @@ class Preset:
     scoring: str | None = None
     max_evals: Mapping[str, Count] = field(default_factory=dict)
     population: Mapping[str, Count] = field(default_factory=dict)
+    test_metric: str | None = None
 
 
 def _twentieth(n_features: int) -> int:
@@ -90,6 +93,7 @@ PRESETS = {
         # A start and 100 moves.
         max_evals={family: lambda n: 101 * _twentieth(n) for family in ("swarm", "baseline")},
         population={"swarm": _twentieth},
+        test_metric="euclidean",
     ),
     "003": Preset(
         about="swarms that choose within groups of features, by 5-NN",

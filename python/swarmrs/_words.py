@@ -8,6 +8,17 @@ from swarmrs.exceptions import SpecError
 
 _SHOWN = 5
 
+# Why a search ended.
+STOPS = {
+    "evaluations": "all evaluations done",
+    "turns": "all turns done",
+    "seconds": "time is up",
+    "target": "target cost reached",
+    "finished": "the algorithm has nothing more to try",
+    "patience": "no better subset for as many turns as patience has",
+    "interrupted": "interrupted, best so far",
+}
+
 
 def listed(items: Iterable[str], shown: int = _SHOWN) -> str:
     """Join items by commas, the first few in full and the rest by their number.
@@ -43,6 +54,17 @@ def counted(number: int, noun: str) -> str:
     """
     plural = "es" if noun.endswith("s") else "s"
     return f"{number} {noun}{'' if number == 1 else plural}"
+
+
+def printable(text: str) -> str:
+    r"""Return the text without characters that steer a terminal or a page, all on one line.
+
+    Examples
+    --------
+    >>> printable("red\x1b[31m\nfish")
+    'red[31m fish'
+    """
+    return "".join(char for char in " ".join(text.split()) if char.isprintable())
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

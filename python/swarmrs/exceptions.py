@@ -27,6 +27,10 @@ class DataError(SwarmrsError, ValueError):
     """The data cannot be used: it is absent, unreadable, incomplete or has one class."""
 
 
+class ClusterError(SwarmrsError, RuntimeError):
+    """A cluster cannot be reached, or is gone; what was finished before is stored."""
+
+
 class InternalError(SwarmrsError, RuntimeError):
     """A bug in swarmrs, never the caller's fault."""
 

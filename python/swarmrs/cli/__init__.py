@@ -9,14 +9,16 @@ from typing import Annotated
 import typer
 
 from swarmrs.cli._commands import algorithms, evaluate, select
+from swarmrs.cli._compare import compare, merge
 from swarmrs.cli._describe import describe
 from swarmrs.cli._group import group
 from swarmrs.cli._rank import rank
+from swarmrs.cli._report import report
 from swarmrs.cli._text import complain
 from swarmrs.exceptions import DataError, SpecError
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (select, evaluate, rank, describe, group, algorithms):
+for command in (select, evaluate, rank, describe, group, algorithms, compare, merge, report):
     app.command()(command)
 
 
@@ -37,8 +39,9 @@ def _root(
 def main(args: Sequence[str] | None = None) -> None:
     """Run a command and end the process with its exit code.
 
-    The code is 0, 1 for bad data, 2 for a bad call, 70 for a bug, 130 when interrupted and 143 when
-    terminated. An error is one line and a hint another; ``--debug`` shows where it arose.
+    The code is 0, 1 for bad data, 2 for a bad call, 3 where cells of a comparison failed, 70 for a
+    bug, 130 when interrupted and 143 when terminated. An error is one line and a hint another;
+    ``--debug`` shows where it arose.
     """
     words = sys.argv[1:] if args is None else list(args)
     try:

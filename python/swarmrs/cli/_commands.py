@@ -1,5 +1,7 @@
 """The commands. Heavy modules are imported when a command runs, so that help is quick."""
 
+import shlex
+import sys
 from typing import Annotated
 
 import typer
@@ -54,6 +56,7 @@ def select(
     *,
     reading: Reading,
     trace: options.Trace = None,
+    report: options.Report = None,
     checkpoint: options.Checkpoint = None,
     output: options.Output = None,
     force: options.Force = False,
@@ -72,10 +75,12 @@ def select(
     swarmrs select genes.parquet --prescreen fcbf --algo pbpso
     swarmrs select data.csv --algo mopbpso --pick knee
     swarmrs select data.csv --seed 1 --checkpoint run.ckpt --output reduced.csv
+    swarmrs select data.csv --report found.html
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     options.check_output(output, (".csv", ".tsv", ".parquet", ".json"), force)
     options.check_output(trace, (".csv", ".parquet"), force)
+    options.check_page(report, force)
     params = options.parse_settings(settings, population)
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
     with Interrupts() as interrupts:
@@ -147,6 +152,10 @@ def select(
         render.write_frame(table.reduced(result.selected), output)
     if trace is not None:
         render.write_frame(result.trace, trace)
+    if report is not None:
+        from swarmrs.experiments._report import write_selection_report
+
+        write_selection_report(result, report, command=shlex.join(["swarmrs", *sys.argv[1:]]))
     if result.stop == "interrupted":
         if checkpoint is not None and not quiet:
             remark("note", ("the same command goes on from here",))

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from swarmrs._words import check_word, counted, listed, sized
+from swarmrs._words import check_word, counted, listed, printable, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._reading import Reading, reads_data
-from swarmrs.cli._text import printable, remark
+from swarmrs.cli._text import remark
 
 _BAR = 30
 _CLASSES = 20

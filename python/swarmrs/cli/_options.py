@@ -1,6 +1,5 @@
 """The options of the commands, each described once."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from swarmrs._presets import PRESETS
+from swarmrs._setting_text import read_setting
 from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
@@ -192,6 +192,10 @@ Memory = Annotated[str, typer.Option(metavar="SIZE", help="For kept distances. C
 Trace = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a row for each turn: csv, parquet.")
 ]
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a page with figures: html. Needs swarmrs[plot]."),
+]
 Checkpoint = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Keep the state here, and go on from it.")
 ]
@@ -224,16 +228,8 @@ def parse_settings(settings: Sequence[str], population: int | None) -> "dict[str
             raise SpecError(f"--set '{name}' has no value", "write --set name=value")
         if name in parsed:
             raise SpecError(f"{name} is set twice", "set it once")
-        parsed[name] = _scalar(value)
+        parsed[name] = read_setting(value)
     return parsed
-
-
-def _scalar(text: str) -> "Setting":
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError:
-        return text
-    return text if isinstance(value, list | dict) else value
 
 
 def parse_size(size: str, what: str = "memory") -> int:
@@ -266,3 +262,12 @@ def check_output(path: Path | None, suffixes: Sequence[str], force: bool) -> Non
         raise SpecError(f"directory '{path.parent}' does not exist", "make it first")
     if path.exists() and not force:
         raise SpecError(f"'{path}' exists", "overwrite it with --force")
+
+
+def check_page(path: Path | None, force: bool) -> None:
+    """Refuse, before anything is computed, a page that cannot be drawn or written at the end."""
+    if path is not None:
+        check_output(path, (".html",), force)
+        from swarmrs.experiments._report._drawing import check_plot
+
+        check_plot()

@@ -5,13 +5,11 @@ import io
 import json
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swarmrs._words import counted, listed
-from swarmrs.cli._text import printable
-from swarmrs.exceptions import DataError
+from swarmrs._output import whole_file
+from swarmrs._words import STOPS, counted, listed, printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,15 +19,6 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv")
 OPTIMISTIC = "the search's own and optimistic: the same folds chose the columns"
 
-_STOPS = {
-    "evaluations": "all evaluations done",
-    "turns": "all turns done",
-    "seconds": "time is up",
-    "target": "target cost reached",
-    "finished": "the algorithm has nothing more to try",
-    "patience": "no better subset for as many turns as patience has",
-    "interrupted": "interrupted, best so far",
-}
 _MEASURES = {
     "su": "su, symmetric uncertainty with the class, 0 to 1",
     "mi": "mi, information about the class, in bits",
@@ -72,7 +61,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             line("cost", f"{result['cost']:.4f}"),
             line("evaluations", f"{counts['asked']} asked, {counts['unique']} measured"),
             line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
-            line("stop", _STOPS.get(result["stop"], result["stop"])),
+            line("stop", STOPS.get(result["stop"], result["stop"])),
             *(_front(result) if is_front_wanted else []),
         ]
     )
@@ -171,7 +160,7 @@ def group_rows(grouping: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
 
 def write_frame(frame: "pl.DataFrame", path: Path) -> None:
     """Write a frame as its file name says."""
-    with _whole(path) as part:
+    with whole_file(path) as part:
         if path.suffix == ".parquet":
             frame.write_parquet(part)
         else:
@@ -180,20 +169,8 @@ def write_frame(frame: "pl.DataFrame", path: Path) -> None:
 
 def write_text(text: str, path: Path) -> None:
     """Write text as a file."""
-    with _whole(path) as part:
+    with whole_file(path) as part:
         part.write_text(f"{text}\n", encoding="utf-8")
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """Give a file to write to that takes the place of `path` when it is complete."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        yield part
-        part.replace(path)
-    except OSError as problem:
-        part.unlink(missing_ok=True)
-        raise DataError(f"'{path}' cannot be written: {problem.strerror or problem}") from problem
 
 
 def line(label: str, value: str, width: int = _LABEL) -> str:

@@ -5,18 +5,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from swarmrs._words import printable
 from swarmrs.exceptions import SwarmrsWarning
-
-
-def printable(text: str) -> str:
-    r"""Return the text without characters that a terminal acts on, all on one line.
-
-    Examples
-    --------
-    >>> printable("red\x1b[31m\nfish")
-    'red[31m fish'
-    """
-    return "".join(char for char in " ".join(text.split()) if char.isprintable())
 
 
 def complain(message: str, hint: str) -> None:

@@ -1,0 +1,301 @@
+"""swarmrs compare and merge: experiments that lose nothing."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swarmrs._words import check_word, counted, sized
+from swarmrs.cli import _options as options
+from swarmrs.cli import _render as render
+from swarmrs.cli._progress import Stopping, cells_progress, spoken
+from swarmrs.cli._reading import Reading, reads_data
+from swarmrs.cli._report import as_text
+from swarmrs.cli._text import complain, remark
+from swarmrs.exceptions import ClusterError, SpecError
+
+if TYPE_CHECKING:
+    from swarmrs.experiments._compare import Plan
+    from swarmrs.experiments._run import Outcome
+
+FAILED = 3
+_SHOWN = 10
+
+Tables = Annotated[
+    list[str],
+    typer.Argument(metavar="DATA...", help="Tables, as for select; or names in --data-dir."),
+]
+Algos = Annotated[
+    str,
+    typer.Option(
+        "--algos",
+        "-a",
+        metavar="IDS",
+        help="Methods with commas, settings of one in brackets: bpso,vlpso[population=50],all. "
+        "all takes every column.",
+    ),
+]
+Runs = Annotated[int, typer.Option(metavar="N", help="Runs of each method; run r has seed r.")]
+ProtocolName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="cv10: each of ten folds is tested by what was found without it; split70: 70 % of the "
+        "rows are searched, the others tested; resub: no rows are held out; loo: the same, "
+        "measured by leaving one out.",
+    ),
+]
+StorePath = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keeps every cell; the same command goes on from it."),
+]
+FirstSeed = Annotated[int, typer.Option(metavar="N", help="The seed of the first run.")]
+SplitSeed = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", help="Deal the rows once, for all runs.", show_default="each run its own"
+    ),
+]
+TestMetric = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Distance on the rows held out.", show_default="that of the search"
+    ),
+]
+CommonSettings = Annotated[
+    list[str],
+    typer.Option("--set", metavar="NAME=VALUE", help="For every method that has this setting."),
+]
+DataDir = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Where tables are that are given by name.")
+]
+Shard = Annotated[
+    str | None,
+    typer.Option(metavar="I/N", help="Run part I of N; `swarmrs merge` joins the stores."),
+]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Run on a dask cluster, tcp://host:8786, or on local processes: local. "
+        "For trusted networks only.",
+    ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Only say how many cells there are and what they take.")
+]
+
+
+@reads_data
+def compare(
+    data: Tables,
+    algos: Algos,
+    target: options.Target = None,
+    runs: Runs = 10,
+    protocol: ProtocolName = "cv10",
+    store: StorePath = None,
+    preset: options.Preset = None,
+    classifier: options.Classifier = None,
+    k: options.Neighbors = None,
+    metric: options.Metric = None,
+    weights: options.Weights = None,
+    cv: options.Cv = None,
+    cv_seed: options.CvSeed = 0,
+    scale: options.Scale = None,
+    test_metric: TestMetric = None,
+    scoring: options.Scoring = None,
+    objective: options.Objective = None,
+    alpha: options.Alpha = None,
+    gamma: options.Gamma = None,
+    sim: options.Sim = None,
+    sigma_log: options.SigmaLog = None,
+    max_evals: options.MaxEvals = None,
+    iterations: options.Iterations = None,
+    population: options.Population = None,
+    settings: CommonSettings = [],  # noqa: B006
+    max_features: options.MaxFeatures = None,
+    prescreen: options.Prescreen = None,
+    groups: options.Groups = None,
+    pick: options.Pick = "best",
+    seed: FirstSeed = 1,
+    split_seed: SplitSeed = None,
+    rare_class: options.RareClass = "warn",
+    constant: options.Constant = None,
+    data_dir: DataDir = None,
+    *,
+    reading: Reading,
+    shard: Shard = None,
+    cluster: ClusterAddress = None,
+    jobs: options.Jobs = 0,
+    memory: options.Memory = "1GiB",
+    dry_run: DryRun = False,
+    format: options.Format = "table",
+    quiet: options.Quiet = False,
+    no_progress: options.NoProgress = False,
+    debug: options.Debug = False,
+) -> None:
+    """Compare methods on tables, run by run and fold by fold.
+
+    \b
+    swarmrs compare wine.csv sonar.csv --algos bpso,pbpso,all --runs 30 --store results.db
+    swarmrs compare *.parquet --algos sfs,ga --protocol split70 --max-evals 2000 --store r.db
+    swarmrs compare genes.parquet --algos vlpso,cso --preset 002 --store r.db --dry-run
+    swarmrs compare *.csv --algos bpso,ga --store part1.db --shard 1/4
+    """  # noqa: D301
+    check_word("format", format, render.FORMATS)
+    if store is None and not dry_run:
+        raise SpecError("no store is given", "name the file that keeps results: --store results.db")
+    n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
+    with Stopping() as stopping:
+        from swarmrs.experiments._compare import Plan, carry_out
+        from swarmrs.experiments._frame import cells_frame
+        from swarmrs.experiments._frame import settings as settings_of
+        from swarmrs.experiments._store import Store
+
+        planned = Plan.of(
+            data,
+            algos,
+            target=target,
+            runs=runs,
+            protocol=protocol,
+            seed=seed,
+            split_seed=split_seed,
+            test_metric=test_metric,
+            params=options.parse_settings(settings, population),
+            shard=_parse_shard(shard),
+            data_dir=data_dir,
+            reading=reading,
+            preset=preset,
+            classifier=classifier,
+            k=k,
+            metric=metric,
+            weights=weights,
+            cv=_whole_or_word(cv),
+            cv_seed=cv_seed,
+            scale=scale,
+            scoring=scoring,
+            objective=objective,
+            alpha=alpha,
+            gamma=gamma,
+            sim=sim,
+            sigma_log=sigma_log,
+            max_evals=max_evals,
+            iterations=iterations,
+            max_features=max_features,
+            prescreen=prescreen,
+            groups=groups,
+            pick=pick,
+            rare_class=rare_class,
+            constant=constant,
+        )
+        if not quiet:
+            for table in planned.data:
+                remark("warning", tuple(f"{table.name}: {it}" for it in table.table.warnings))
+        if dry_run:
+            print(_dry(planned, store, n_jobs, n_bytes, format))
+            return
+        assert store is not None
+        command = shlex.join(["swarmrs", *sys.argv[1:]])
+        with Store(store) as kept:
+            planned.enter(kept, command)
+            try:
+                with cells_progress(not (quiet or no_progress)) as show:
+                    outcome = carry_out(
+                        planned,
+                        kept,
+                        n_jobs=n_jobs,
+                        memory=n_bytes,
+                        cluster=cluster,
+                        stop=stopping.stop,
+                        show=show,
+                    )
+            except ClusterError as problem:
+                complain(str(problem), f"{problem.hint}; then go on with: {command}")
+                raise typer.Exit(1) from None
+            if outcome.is_stopped:
+                remark("note", (f"stopped; finished cells are stored. Go on with: {command}",))
+                raise typer.Exit(stopping.code)
+            print(as_text(cells_frame(kept), settings_of(kept), format))
+    _tell_failed(outcome)
+
+
+def merge(
+    stores: Annotated[list[Path], typer.Argument(metavar="STORE...", help="Stores of shards.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The new store.")],
+    force: options.Force = False,
+    debug: options.Debug = False,
+) -> None:
+    """Join the stores of shards to one.
+
+    \b
+    swarmrs merge part1.db part2.db -o all.db
+    """  # noqa: D301
+    from swarmrs.experiments import merge as join
+
+    join(stores, output, force=force)
+
+
+def _parse_shard(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    parts = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
+    if parts is None:
+        raise SpecError(f"shard is '{text}', expected i/n", "write --shard 1/4")
+    return int(parts[1]), int(parts[2])
+
+
+def _whole_or_word(cv: str | None) -> int | str | None:
+    """Return a number of folds as one, so that it is one setting however it is written."""
+    return int(cv) if cv is not None and re.fullmatch(r"\d{1,9}", cv) else cv
+
+
+def _dry(planned: "Plan", path: Path | None, n_jobs: int, memory: int, format: str) -> str:
+    from dataclasses import asdict
+
+    from swarmrs._threads import count_threads
+    from swarmrs.cli._text import told_later
+    from swarmrs.experiments._estimate import estimate
+    from swarmrs.experiments._frame import cells_frame
+    from swarmrs.experiments._store import Store
+
+    threads = count_threads(n_jobs)
+    # The store is looked at and not touched: a cell is planned when it is to be run.
+    cells, states = None, {}
+    if path is not None and path.exists():
+        with Store(path) as store:
+            cells, states = cells_frame(store), store.states()
+    with told_later():
+        found = estimate(planned, cells, states, threads=threads, memory=memory)
+    if format == "json":
+        return render.as_json(asdict(found))
+    if format == "csv":
+        return render.as_csv(list(asdict(found)), [list(asdict(found).values())])
+    left = found.total - found.done
+    by = "finished cells" if found.done else "short trials"
+    lines = [
+        render.line("tables", str(len(planned.data))),
+        render.line("methods", str(len(planned.methods))),
+        render.line("cells", f"{found.total}: {found.done} done, {left} to do"),
+        render.line(
+            "time", f"about {spoken(found.seconds)} on {counted(threads, 'thread')}, by {by}"
+        ),
+        render.line("memory", f"{sized(found.memory)} at most"),
+    ]
+    return "\n".join(lines)
+
+
+def _tell_failed(outcome: "Outcome") -> None:
+    if not outcome.failed:
+        return
+    from swarmrs.experiments._compare import describe
+
+    told = [f"{describe(cell)}: {text}" for cell, text in outcome.failed[:_SHOWN]]
+    if len(outcome.failed) > _SHOWN:
+        told.append(f"and {len(outcome.failed) - _SHOWN} more; `swarmrs report -f csv` has them")
+    remark("failed", tuple(told))
+    n_failed = counted(len(outcome.failed), "cell")
+    complain(f"{n_failed} failed", "the same command tries them again; other results are stored")
+    raise typer.Exit(FAILED)

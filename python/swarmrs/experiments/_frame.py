@@ -1,0 +1,130 @@
+"""The cells of a store as a frame: what statistics and reports are made of."""
+
+import json
+import os
+from contextlib import closing
+from typing import Any
+
+import polars as pl
+
+from swarmrs.experiments._store import Store
+
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "data": pl.String,
+    "method": pl.String,
+    "params": pl.String,
+    "run": pl.Int64,
+    "seed": pl.UInt64,
+    "split_seed": pl.UInt64,
+    "fold": pl.Int64,
+    "protocol": pl.String,
+    "state": pl.String,
+    "error_text": pl.String,
+    "size": pl.Int64,
+    "selected": pl.List(pl.String),
+    "n_features": pl.Int64,
+    "train_cost": pl.Float64,
+    "train_error": pl.Float64,
+    "train_accuracy": pl.Float64,
+    "train_balanced_accuracy": pl.Float64,
+    "train_ovr_accuracy": pl.Float64,
+    "test_error": pl.Float64,
+    "test_accuracy": pl.Float64,
+    "test_balanced_accuracy": pl.Float64,
+    "test_ovr_accuracy": pl.Float64,
+    "evaluations": pl.Int64,
+    "unique": pl.Int64,
+    "stop": pl.String,
+    "seconds_search": pl.Float64,
+    "seconds_evaluate": pl.Float64,
+    "seconds": pl.Float64,
+    "trace": pl.List(
+        pl.Struct({"asked": pl.Int64, "best_cost": pl.Float64, "best_size": pl.Int64})
+    ),
+}
+_SCORES = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy")
+
+
+def cells_frame(store: Store | str | os.PathLike[str]) -> pl.DataFrame:
+    """Return a row for each cell: tables and methods as they were given, then runs, then folds.
+
+    Parameters
+    ----------
+    store : path or Store
+        The store.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``data``, ``method``, ``params`` (JSON), ``run``, ``seed``, ``split_seed``, ``fold``,
+        ``protocol``, ``state`` (``"todo"``, ``"done"``, ``"failed"``) and ``error_text`` say which
+        cell it is and what became of it. ``size``, ``selected`` and ``n_features`` are what was
+        chosen of how much. ``train_...`` is what the search measured on its own folds,
+        ``test_...`` what the chosen columns show on rows that no search saw; null where the
+        protocol holds out none. ``evaluations`` were asked for, ``unique`` of them measured.
+        ``seconds_search`` and ``seconds_evaluate`` add up to ``seconds``. ``trace`` has the turns
+        at which the best changed, and the last.
+    """
+    if not isinstance(store, Store):
+        with closing(Store(store, must_exist=True)) as opened:
+            return cells_frame(opened)
+    protocol = store.about()["experiment"].get("protocol")
+    rows = [_row(row) | {"protocol": protocol} for row in store.rows()]
+    return pl.DataFrame(rows, schema=SCHEMA)
+
+
+def settings(store: Store | str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what holds for all cells of a store.
+
+    Parameters
+    ----------
+    store : path or Store
+        The store.
+
+    Returns
+    -------
+    dict
+        ``command`` (None if it was made in Python), ``created``, ``versions``, ``protocol``,
+        ``preset``, ``data`` (the tables with their rows, features and classes) and ``experiment``:
+        all settings that the cells share.
+    """
+    if not isinstance(store, Store):
+        with closing(Store(store, must_exist=True)) as opened:
+            return settings(opened)
+    about = store.about()
+    experiment = about["experiment"]
+    return {
+        "command": about.get("command"),
+        "created": about.get("created"),
+        "versions": about["versions"],
+        "protocol": experiment.get("protocol"),
+        "preset": experiment.get("preset"),
+        "data": [table._asdict() for table in store.data()],
+        "experiment": experiment,
+    }
+
+
+def _row(cell: dict[str, Any]) -> dict[str, Any]:
+    same = ("data", "method", "params", "run", "fold", "state", "n_features")
+    timed = ("seconds_search", "seconds_evaluate", "seconds")
+    row = {name: cell[name] for name in (*same, *timed)}
+    row |= {"seed": int(cell["seed"]), "split_seed": int(cell["split_seed"])}
+    row["error_text"] = cell["error"]
+    if cell["result_json"] is None:
+        return row
+    found = json.loads(cell["result_json"])
+    for part in ("train", "test"):
+        scores = found[part] or {}
+        row |= {f"{part}_{name}": scores.get(name) for name in _SCORES}
+    trace = [
+        dict(zip(("asked", "best_cost", "best_size"), step, strict=True)) for step in found["trace"]
+    ]
+    return row | {
+        "size": found["size"],
+        "selected": found["selected"],
+        "train_cost": found["cost"],
+        "evaluations": found["asked"],
+        "unique": found["unique"],
+        "stop": found["stop"],
+        "trace": trace,
+    }

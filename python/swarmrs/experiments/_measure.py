@@ -1,0 +1,170 @@
+"""One cell: a search on the rows it may see, and its answer tried on the others."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from swarmrs._evaluator import Evaluator
+from swarmrs._select import Turn, select
+from swarmrs._selection import Seconds, Selection
+from swarmrs._table import Table
+from swarmrs.exceptions import SwarmrsError
+from swarmrs.experiments._cells import Cell, Experiment, canonical
+from swarmrs.experiments._methods import ALL
+from swarmrs.experiments._protocols import Division, filled, rows_of
+
+# Test values farther from those of training than this many times their reach are all equally far.
+# Without a bound, one of them would take the grid away from all other values.
+_FAR = 64.0
+
+# What `all` has no use for: it chooses nothing.
+_OF_A_SEARCH = ("max_evals", "iterations", "max_features", "prescreen", "groups", "pick")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What became of a cell.
+
+    Attributes
+    ----------
+    key : str
+        Which cell.
+    result : str or None
+        What was found, as canonical JSON; it depends on nothing but the cell.
+    seconds : Seconds or None
+        What it took.
+    error : str or None
+        Why it failed; with no result and no error it was stopped.
+    """
+
+    key: str
+    result: str | None = None
+    seconds: Seconds | None = None
+    error: str | None = None
+
+
+def run_cell(
+    cell: Cell,
+    table: Table,
+    experiment: Experiment,
+    *,
+    threads: int = 1,
+    memory: int = 2**30,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Finished:
+    """Run a cell; whatever it raises is its result."""
+
+    def on_turn(_: Turn) -> bool:
+        return is_stopped()
+
+    try:
+        table, seen, division = parts(cell, table, experiment)
+        found = search(cell, seen, experiment, n_jobs=threads, memory=memory, on_turn=on_turn)
+        if found.stop in ("stopped", "interrupted"):
+            return Finished(cell.key)
+        test = None
+        if division.test is not None:
+            test = try_out(table, division, found, experiment.test_metric)
+        return Finished(cell.key, _canonical(found, test), found.seconds)
+    except SwarmrsError as problem:
+        hint = f" ({problem.hint})" if problem.hint else ""
+        return Finished(cell.key, error=f"{problem}{hint}")
+    except BaseException as problem:
+        # A thread that ended without a word would be waited for: even a panic is told.
+        return Finished(cell.key, error=f"{type(problem).__name__}: {problem}")
+
+
+def parts(cell: Cell, table: Table, experiment: Experiment) -> tuple[Table, Table, Division]:
+    """Return a table without gaps, the rows of it that a search may see, and who is who."""
+    division = experiment.protocol.divide(table, cell.split_seed, cell.fold)
+    if experiment.fill is not None:
+        table = filled(table, experiment.fill, division.train)
+    seen = table if division.test is None else rows_of(table, division.train)
+    return table, seen, division
+
+
+def search(cell: Cell, seen: Table, experiment: Experiment, **how: Any) -> Selection:
+    """Return what the method of a cell finds in the rows it may see."""
+    settings = experiment.settings_of(cell.algo)
+    if cell.algo != ALL:
+        return select(
+            seen,
+            algo=cell.algo,
+            params=json.loads(cell.params),
+            random_state=cell.seed,
+            **settings,
+            **how,
+        )
+    kept = {name: value for name, value in settings.items() if name not in _OF_A_SEARCH}
+    # A backward search measures all features first, and this one has no second turn.
+    return select(
+        seen, algo="gsbs", max_evals=1, random_state=0, **kept | {"constant": "keep"}, **how
+    )
+
+
+def try_out(
+    table: Table, division: Division, found: Selection, metric: str | None
+) -> dict[str, float]:
+    """Return the scores of the chosen columns on the rows held out.
+
+    The classifier is that of the search, its distance the one given if any; its references are the
+    training rows, which alone fix the scale.
+    """
+    assert division.test is not None
+    chosen = list(found.selected_indices)
+    x = _scaled(table.x[:, chosen], division.train, str(found.evaluation["scale"]))
+    names = [table.names[index] for index in chosen]
+    part = replace(table, frame=pl.from_numpy(x, schema=names), x=np.asfortranarray(x), warnings=())
+    own = {name: found.evaluation.get(name) for name in ("classifier", "k", "metric", "weights")}
+    if metric is not None and own["classifier"] == "knn":
+        own["metric"] = metric
+    settings: dict[str, Any] = {**own, "scale": "none", "cv": [(division.train, division.test)]}
+    scores = Evaluator(part, **settings).measure(np.ones(len(chosen), bool))[0]
+    return {
+        name: float(scores[name])
+        for name in ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
+    }
+
+
+def _scaled(x: NDArray[np.float64], train: NDArray[np.intp], how: str) -> NDArray[np.float64]:
+    if how == "none":
+        return x
+    seen = x[train]
+    if how == "minmax":
+        middle, reach = seen.min(axis=0), np.ptp(seen, axis=0)
+    else:
+        middle, reach = seen.mean(axis=0), seen.std(axis=0)
+    scaled = np.where(reach > 0, (x - middle) / np.where(reach > 0, reach, 1.0), 0.0)
+    bound = _FAR * float(np.abs(scaled[train]).max(initial=1.0))
+    return np.asarray(scaled.clip(-bound, bound))
+
+
+def _canonical(found: Selection, test: dict[str, float] | None) -> str:
+    """Return what was found as JSON of which there is one only."""
+    plain = {
+        "selected": list(found.selected),
+        "size": found.size,
+        "cost": found.cost,
+        "train": found.scores,
+        "test": test,
+        "asked": found.evaluations.asked,
+        "unique": found.evaluations.unique,
+        "stop": found.stop,
+        "trace": _steps(found.trace),
+    }
+    return canonical(plain)
+
+
+def _steps(trace: pl.DataFrame) -> list[list[float]]:
+    """Return the turns at which the best changed, and the last one."""
+    rows = trace.select("asked", "best_cost", "best_size").rows()
+    return [
+        list(row)
+        for at, row in enumerate(rows)
+        if at in (0, len(rows) - 1) or row[1:] != rows[at - 1][1:]
+    ]

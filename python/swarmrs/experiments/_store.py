@@ -1,0 +1,387 @@
+"""The store: one SQLite file that holds every cell of a comparison, whatever happens to a run."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from swarmrs._selection import versions
+from swarmrs._words import listed
+from swarmrs.exceptions import DataError, SpecError
+from swarmrs.experiments._cells import Cell, Experiment, canonical
+from swarmrs.experiments._measure import Finished
+
+# "swrm", so that no other program's file is taken for a store; and the layout of the tables below.
+_APPLICATION = 0x7377726D
+_VERSION = 1
+
+_TABLES = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE data (
+    name TEXT PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE,
+    rows INTEGER NOT NULL, features INTEGER NOT NULL, classes INTEGER NOT NULL
+);
+CREATE TABLE cell (
+    position INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    data TEXT NOT NULL REFERENCES data (name),
+    fingerprint TEXT NOT NULL,
+    method TEXT NOT NULL,
+    algo TEXT NOT NULL,
+    params TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    seed TEXT NOT NULL,
+    split_seed TEXT NOT NULL,
+    fold INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'todo' CHECK (state IN ('todo', 'done', 'failed')),
+    attempt INTEGER NOT NULL DEFAULT 0,
+    worker TEXT,
+    started TEXT,
+    finished TEXT,
+    seconds_search REAL,
+    seconds_evaluate REAL,
+    seconds REAL,
+    result_json TEXT,
+    error TEXT
+);
+"""
+# What a cell is. Seeds are text: SQLite has no unsigned numbers of 64 bits.
+_SEEDS = ("seed", "split_seed")
+_METHOD = ("method", "algo", "params")
+_IDENTITY = ("key", "data", "fingerprint", *_METHOD, "run", *_SEEDS, "fold")
+# What became of it, the same in every execution; and when, by whom, how fast.
+_RESULT = ("state", "result_json", "error")
+_SECONDS = ("seconds_search", "seconds_evaluate", "seconds")
+_OUTCOME = (*_RESULT, "attempt", "worker", "started", "finished", *_SECONDS)
+
+
+class DataRow(NamedTuple):
+    """What a store knows of a table."""
+
+    name: str
+    fingerprint: str
+    rows: int
+    features: int
+    classes: int
+
+
+class Store:
+    """The cells of one comparison in a file.
+
+    A cell is planned before it is run and stored in one transaction that is on disk when it
+    returns. A cell that is done is never written again. All cells share one experiment.
+
+    Parameters
+    ----------
+    path : path
+        The file, made if it does not exist; ``":memory:"`` for none.
+    must_exist : bool
+        Whether a file that does not exist is an error.
+
+    Raises
+    ------
+    DataError
+        If the file is no store, or one of another version.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, must_exist: bool = False) -> None:
+        self.path = os.fspath(path)
+        is_file = self.path != ":memory:"
+        if is_file and must_exist and not Path(self.path).is_file():
+            raise DataError(f"no store at '{self.path}'", "`swarmrs compare --store` makes one")
+        if is_file and not Path(self.path).absolute().parent.is_dir():
+            raise SpecError(f"the directory of '{self.path}' does not exist", "make it first")
+        # As a URI, so that no name is special to SQLite.
+        where = Path(self.path).absolute().as_uri() if is_file else self.path
+        try:
+            self._db = sqlite3.connect(where, uri=is_file, timeout=60, isolation_level=None)
+            try:
+                self._open()
+            except BaseException:
+                self._db.close()
+                raise
+        except sqlite3.Error as problem:
+            raise DataError(
+                f"'{self.path}' cannot be used as a store: {problem}",
+                "give --store another file, or see whether it can be written",
+            ) from None
+
+    def _open(self) -> None:
+        self._db.execute("PRAGMA trusted_schema = OFF")
+        self._db.execute("PRAGMA foreign_keys = ON")
+        if self._is_empty():
+            self._db.execute("PRAGMA journal_mode = WAL")
+            with self._transaction():
+                # Another process may have made it meanwhile.
+                if self._is_empty():
+                    for statement in _TABLES.split(";"):
+                        self._db.execute(statement)
+                    self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
+                    self._db.execute(f"PRAGMA user_version = {_VERSION}")
+        if self._pragma("application_id") != _APPLICATION:
+            raise DataError(f"'{self.path}' is no store of swarmrs", "give --store another file")
+        if (version := self._pragma("user_version")) != _VERSION:
+            raise DataError(
+                f"'{self.path}' is a store of version {version}, expected {_VERSION}",
+                "read it with the swarmrs that made it, or give --store another file",
+            )
+        self._db.execute("PRAGMA journal_mode = WAL")
+        # A result that was acknowledged survives a loss of power, not of the process alone.
+        self._db.execute("PRAGMA synchronous = FULL")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def __enter__(self) -> "Store":
+        """Return the store itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of the file."""
+        self.close()
+
+    def plan(
+        self,
+        experiment: Experiment,
+        data: Iterable[DataRow],
+        cells: Sequence[Cell],
+        command: str | None = None,
+    ) -> None:
+        """Add the cells that are not there yet.
+
+        Raises
+        ------
+        SpecError
+            If the store holds another experiment, or another table of the same name.
+        """
+        rows = [tuple(_stored(cell, name) for name in _IDENTITY) for cell in cells]
+        with self._transaction():
+            self._agree(experiment.to_dict())
+            self._tell("command", command)
+            for table in data:
+                self._add_data(table)
+            self._add_cells(_IDENTITY, rows)
+
+    def start(self, key: str, worker: str) -> None:
+        """Note that a cell is begun."""
+        with self._transaction():
+            self._db.execute(
+                "UPDATE cell SET attempt = attempt + 1, worker = ?, started = ? "
+                "WHERE key = ? AND state != 'done'",
+                (worker, _now(), key),
+            )
+
+    def finish(self, done: Finished) -> None:
+        """Keep what became of a cell; a cell that is done stays as it is."""
+        seconds = done.seconds or (None, None, None)
+        state = "failed" if done.result is None else "done"
+        with self._transaction():
+            self._db.execute(
+                "UPDATE cell SET state = ?, result_json = ?, error = ?, finished = ?, "
+                "seconds_search = ?, seconds_evaluate = ?, seconds = ? "
+                "WHERE key = ? AND state != 'done'",
+                (state, done.result, done.error, _now(), *seconds, done.key),
+            )
+
+    def states(self) -> dict[str, str]:
+        """Return the state of each cell, by key."""
+        return dict(self._db.execute("SELECT key, state FROM cell"))
+
+    def attempts(self) -> dict[str, int]:
+        """Return how often each cell was begun, by key."""
+        return dict(self._db.execute("SELECT key, attempt FROM cell"))
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield all there is of each cell, tables and methods in the order they were given."""
+        columns = [*_IDENTITY, *_OUTCOME]
+        found = self._db.execute(
+            f"SELECT {', '.join(f'cell.{name}' for name in columns)}, data.features "
+            "FROM cell JOIN data ON data.name = cell.data ORDER BY "
+            "data.rowid, min(cell.position) OVER (PARTITION BY cell.method), cell.method, "
+            "cell.run, cell.fold"
+        )
+        for row in found:
+            yield dict(zip([*columns, "n_features"], row, strict=True))
+
+    def about(self) -> dict[str, Any]:
+        """Return what holds for all cells: the experiment, the command, versions, when it began."""
+        told = dict(self._db.execute("SELECT name, value FROM about ORDER BY name"))
+        experiment = json.loads(told.pop("experiment", "{}"))
+        made_by = json.loads(told.pop("versions", "{}"))
+        return {**told, "versions": made_by, "experiment": experiment}
+
+    def data(self) -> list[DataRow]:
+        """Return the tables."""
+        found = self._db.execute(
+            "SELECT name, fingerprint, rows, features, classes FROM data ORDER BY rowid"
+        )
+        return [DataRow(*row) for row in found]
+
+    def dump(self) -> str:
+        """Return all results as text: equal for equal results, whenever and however they came."""
+        lines = [self.about()["experiment"], *(list(row) for row in sorted(self.data()))]
+        kept = (*_IDENTITY, *_RESULT)
+        cells = sorted(([row[name] for name in kept] for row in self.rows()), key=canonical)
+        return "".join(canonical(line) + "\n" for line in [*lines, *cells])
+
+    def absorb(self, other: "Store") -> None:
+        """Take in the cells of another store.
+
+        Raises
+        ------
+        SpecError
+            If the two hold different experiments or tables of one name.
+        DataError
+            If a cell is done in both, with different results.
+        """
+        told = other.about()
+        columns = (*_IDENTITY, *_OUTCOME)
+        with self._transaction():
+            self._agree(told["experiment"], other.path)
+            for name in ("created", "versions"):
+                self._tell(name, _text(told.get(name)), is_kept=True)
+            self._tell("command", told.get("command"))
+            for table in other.data():
+                self._add_data(table, other.path)
+            mine = dict(self._db.execute("SELECT key, result_json FROM cell WHERE state = 'done'"))
+            for row in other.rows():
+                if (
+                    row["state"] == "done"
+                    and mine.get(row["key"], row["result_json"]) != (row["result_json"])
+                ):
+                    raise DataError(
+                        f"'{other.path}' has another result for {row['method']} on {row['data']}, "
+                        f"run {row['run']}, fold {row['fold']} (key {row['key']})",
+                        "run that cell alone to see which is right, and leave the other store out",
+                    )
+                self._add_cells(columns, [tuple(row[name] for name in columns)])
+
+    def _agree(self, experiment: dict[str, Any], where: str | None = None) -> None:
+        """Take on an experiment, or refuse one that differs from that of the store."""
+        known = self.about()["experiment"]
+        if known and known != json.loads(canonical(experiment)):
+            names = sorted({*known, *experiment})
+            differing = [name for name in names if known.get(name) != experiment.get(name)]
+            told = (
+                f"{name} is {experiment.get(name)}, there {known.get(name)}" for name in differing
+            )
+            raise SpecError(
+                f"'{where or self.path}' holds another experiment: {listed(told)}",
+                "cells of one store can be compared: give --store another file",
+            )
+        self._tell("experiment", canonical(experiment), is_kept=True)
+        self._tell("created", _now(), is_kept=True)
+        self._tell("versions", canonical(versions()), is_kept=True)
+
+    def _tell(self, name: str, value: str | None, *, is_kept: bool = False) -> None:
+        if value is not None:
+            change = "NOTHING" if is_kept else "UPDATE SET value = excluded.value"
+            self._db.execute(
+                f"INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO {change}",
+                (name, value),
+            )
+
+    def _add_data(self, table: DataRow, where: str | None = None) -> None:
+        query = "SELECT name, fingerprint FROM data WHERE name = ? OR fingerprint = ?"
+        for name, fingerprint in self._db.execute(query, (table.name, table.fingerprint)):
+            if name != table.name:
+                raise SpecError(
+                    f"'{table.name}' is the same table as '{name}' of '{self.path}'",
+                    "leave it out, or call it by that name",
+                )
+            if fingerprint != table.fingerprint:
+                raise SpecError(
+                    f"'{table.name}' of '{where or 'this call'}' is not the table of that name in "
+                    f"'{self.path}'",
+                    "rename one of the two, or give --store another file",
+                )
+        self._db.execute(
+            "INSERT INTO data (name, fingerprint, rows, features, classes) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (name) DO NOTHING",
+            table,
+        )
+
+    def _add_cells(self, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
+        changes = [f"{name} = excluded.{name}" for name in columns if name in _OUTCOME]
+        # A cell that is done is never replaced, nor one that failed by one not begun.
+        better = "cell.state != 'done' AND excluded.state != 'todo'"
+        update = f"UPDATE SET {', '.join(changes)} WHERE {better}" if changes else "NOTHING"
+        self._db.executemany(
+            f"INSERT INTO cell ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
+            f"ON CONFLICT (key) DO {update}",
+            rows,
+        )
+
+    def _is_empty(self) -> bool:
+        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        return not (tables or self._pragma("user_version"))
+
+    def _pragma(self, name: str) -> int:
+        return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+
+def merge(
+    stores: Sequence[str | os.PathLike[str]],
+    into: str | os.PathLike[str],
+    *,
+    force: bool = False,
+) -> None:
+    """Write one store with the cells of several, such as those of shards.
+
+    Parameters
+    ----------
+    stores : sequence of path
+        What to join; the same cell may be in several of them.
+    into : path
+        The store to make. Nothing is left there unless all went well.
+    force : bool
+        Whether a file that is there may be replaced.
+
+    Raises
+    ------
+    SpecError
+        If they hold different experiments, or `into` exists.
+    DataError
+        If a cell has different results, or a file is no store.
+    """
+    target = Path(into)
+    if target.exists() and not force:
+        raise SpecError(f"'{target}' exists", "overwrite it with --force")
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    try:
+        with closing(Store(part)) as whole:
+            for path in stores:
+                with closing(Store(path, must_exist=True)) as store:
+                    whole.absorb(store)
+        part.replace(target)
+    finally:
+        for leftover in (part, *(Path(f"{part}-{suffix}") for suffix in ("wal", "shm"))):
+            leftover.unlink(missing_ok=True)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _stored(cell: Cell, name: str) -> str | int:
+    value: str | int = getattr(cell, name)
+    return str(value) if name in _SEEDS else value
+
+
+def _text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else canonical(value)

@@ -1,0 +1,284 @@
+"""summary(): what the cells of a comparison allow to conclude."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from swarmrs._words import check_word, counted, quoted
+from swarmrs.exceptions import DataError
+from swarmrs.experiments._findings import Entry, Findings, Overall, Versus
+from swarmrs.experiments._methods import ALL
+from swarmrs.experiments._runs import (
+    DONE,
+    MEASURES,
+    Runs,
+    Values,
+    collect,
+    costs,
+    default_measure,
+    is_accuracy,
+    labelled,
+)
+from swarmrs.experiments._statistics import (
+    Tested,
+    friedman,
+    holm,
+    improvement,
+    mid_ranks,
+    moments,
+    paired_t,
+    places,
+    rank_sum,
+    reduction,
+    signed_rank,
+    tally,
+    vargha_delaney,
+    verdict,
+)
+
+
+class _Sample(NamedTuple):
+    """The runs of a method on a data set, and their costs by the measure that is compared."""
+
+    runs: Runs
+    costs: Values
+
+
+_Samples = Mapping[tuple[str, str], _Sample]
+
+
+class _Blocks(NamedTuple):
+    """What ranks are averaged over: the kind, the names, and a row of costs for each."""
+
+    kind: str
+    names: tuple[str | int, ...]
+    costs: Values
+
+
+def summary(
+    cells: pl.DataFrame,
+    *,
+    measure: str | None = None,
+    reference: str | None = None,
+    cost_of_all: Mapping[str, float] | None = None,
+) -> Findings:
+    """Compare the methods of a frame of cells.
+
+    A run's value is the mean over its folds; runs with a fold that is not finished are left out.
+    Ranks and the tests over data sets go by the means of runs.
+
+    Parameters
+    ----------
+    cells : polars.DataFrame
+        A row for each cell, as `cells_frame` gives them.
+    measure : str, optional
+        What is compared: a column of the cells that is measured. By default the test accuracy, or
+        where there is none the training error, or the training cost.
+    reference : str, optional
+        The method that the others are tested against; by default that of the best average rank.
+    cost_of_all : mapping, optional
+        For each data set what all features cost in this measure (of an accuracy the shortfall from
+        1); what PI(%) is measured from. By default that of the method ``"all"``, if it is there.
+
+    Returns
+    -------
+    Findings
+
+    Raises
+    ------
+    SpecError
+        If there is no such measure or method.
+    DataError
+        If no run is finished.
+    """
+    if measure is not None:
+        check_word("measure", measure, tuple(MEASURES))
+    runs = collect(labelled(cells))
+    measure = measure or default_measure(runs)
+    samples = {
+        (each.data, each.method): _Sample(each, costs(each.values[measure], measure))
+        for each in runs
+        if not np.isnan(each.values[measure]).any()
+    }
+    if not samples:
+        raise DataError(f"no run has a {MEASURES[measure]}", "compare by another measure")
+    datasets = tuple(sorted({data for data, _ in samples}))
+    names = sorted({method for _, method in samples})
+    if reference is not None:
+        check_word("method", reference, names)
+    blocks = _blocks(datasets, names, samples)
+    # Without a block that all methods share, they are all alike.
+    ranks = np.array([mid_ranks(row) for row in blocks.costs]).reshape(-1, len(names))
+    average = ranks.mean(axis=0) if len(ranks) else np.full(len(names), (len(names) + 1) / 2)
+    order = sorted(range(len(names)), key=lambda at: (average[at], names[at]))
+    methods = tuple(names[at] for at in order)
+    reference = reference or methods[0]
+    table = blocks.costs[:, order]
+    of_all = {data: each.costs.mean() for (data, name), each in samples.items() if name == ALL}
+    of_all |= cost_of_all or {}
+    return Findings(
+        measure=measure,
+        reference=reference,
+        datasets=datasets,
+        methods=methods,
+        entries=tuple(
+            entry
+            for data in datasets
+            for entry in _entries(data, methods, samples, measure, of_all.get(data))
+        ),
+        versus=tuple(
+            row for data in datasets for row in _versus(data, reference, methods, samples)
+        ),
+        overall=_overall(table, methods, average[order], methods.index(reference)),
+        blocks=blocks.kind,
+        ranked_on=blocks.names,
+        friedman=friedman(table),
+        notes=tuple(_notes(cells, datasets, methods, samples, blocks)),
+    )
+
+
+def _blocks(datasets: Sequence[str], methods: Sequence[str], samples: _Samples) -> _Blocks:
+    """Return the means of the data sets that all methods have; of a single one, its runs."""
+    table: list[list[float]]
+    if len(datasets) > 1:
+        whole = [data for data in datasets if all((data, name) in samples for name in methods)]
+        table = [[moments(samples[data, name].costs).mean for name in methods] for data in whole]
+        return _Blocks("data sets", tuple(whole), np.array(table).reshape(-1, len(methods)))
+    present = [samples[datasets[0], name] for name in methods]
+    # A method without chance is run once, and would do the same in every run.
+    numbers = [set(each.runs.numbers.tolist()) for each in present if each.costs.size > 1]
+    common = sorted(set.intersection(*numbers)) if numbers else [0]
+    table = [[_in_run(each, run) for each in present] for run in common]
+    return _Blocks("runs", tuple(common), np.array(table).reshape(-1, len(methods)))
+
+
+def _in_run(sample: _Sample, run: int) -> float:
+    alone = sample.costs.size == 1
+    return float(sample.costs[0 if alone else np.searchsorted(sample.runs.numbers, run)])
+
+
+def _paired(first: _Sample, second: _Sample) -> tuple[Values, Values]:
+    """Return the costs of the runs both have; a single run is paired with every one."""
+    if first.costs.size == 1 or second.costs.size == 1:
+        one, other = np.broadcast_arrays(first.costs, second.costs)
+        return one, other
+    _, ours, theirs = np.intersect1d(first.runs.numbers, second.runs.numbers, return_indices=True)
+    return first.costs[ours], second.costs[theirs]
+
+
+def _entries(
+    data: str, methods: Sequence[str], samples: _Samples, measure: str, of_all: float | None
+) -> Iterator[Entry]:
+    """Yield a row for each method that has the measure on a data set."""
+    present = [method for method in methods if (data, method) in samples]
+    summed = [moments(samples[data, method].costs) for method in present]
+    contest = places([each.mean for each in summed])
+    for method, (mean, std, best), place in zip(present, summed, contest, strict=True):
+        runs = samples[data, method].runs
+        means = {name: float(values.mean()) for name, values in runs.values.items()}
+        yield Entry(
+            data=data,
+            method=method,
+            runs=runs.numbers.size,
+            incomplete=runs.incomplete,
+            mean=1 - mean if is_accuracy(measure) else mean,
+            std=std,
+            best=1 - best if is_accuracy(measure) else best,
+            improvement=None if of_all is None else improvement(mean, of_all),
+            place=int(place),
+            size=means["size"],
+            n_features=runs.n_features,
+            reduction=reduction(means["size"], runs.n_features),
+            train_error=None if math.isnan(means["train_error"]) else means["train_error"],
+            evaluations=means["evaluations"],
+            unique=means["unique"],
+            seconds_search=means["seconds_search"],
+            seconds_evaluate=means["seconds_evaluate"],
+            seconds=means["seconds"],
+        )
+
+
+def _versus(
+    data: str, reference: str, methods: Sequence[str], samples: _Samples
+) -> Iterator[Versus]:
+    """Yield the tests of the reference against every other method on one data set."""
+    if (data, reference) not in samples:
+        return
+    ours = samples[data, reference]
+    others = [name for name in methods if name != reference and (data, name) in samples]
+    pairs = [_paired(samples[data, name], ours) for name in others]
+    signed = [signed_rank(*pair) if pair[0].size > 1 else None for pair in pairs]
+    corrected = _holm(signed)
+    for name, pair, ranks, p in zip(others, pairs, signed, corrected, strict=True):
+        theirs = samples[data, name]
+        is_sample = min(theirs.costs.size, ours.costs.size) > 1
+        t = paired_t(*pair) if pair[0].size > 1 else None
+        yield Versus(
+            data=data,
+            method=name,
+            pairs=pair[0].size,
+            t=t,
+            t_verdict=None if t is None else _t_verdict(t),
+            signed_rank=ranks,
+            holm=p,
+            verdict=None if ranks is None or p is None else verdict(ranks.lean, p),
+            rank_sum=rank_sum(theirs.costs, ours.costs) if is_sample else None,
+            effect=vargha_delaney(theirs.costs, ours.costs),
+        )
+
+
+def _t_verdict(t: Tested) -> str:
+    """Return the sign of a paired t as the tables of 2D-UPSO have it: equal and unclear differ."""
+    sign = verdict(t.lean, t.p)
+    return "?" if sign == "=" and t.lean else sign
+
+
+def _holm(tests: Sequence[Tested | None]) -> list[float | None]:
+    """Return the corrected chances of those tests that could be done."""
+    corrected = iter(holm([test.p for test in tests if test is not None]).tolist())
+    return [None if test is None else next(corrected) for test in tests]
+
+
+def _overall(
+    table: Values, methods: Sequence[str], average: Values, reference: int
+) -> tuple[Overall, ...]:
+    """Return a row for each method; `table` has a row of costs for each block."""
+    others = [at for at in range(len(methods)) if at != reference]
+    ours = table[:, reference]
+    signed = [signed_rank(table[:, at], ours) if len(table) > 1 else None for at in others]
+    tests = dict(zip(others, zip(signed, _holm(signed), strict=True), strict=True))
+    return tuple(
+        Overall(
+            method=method,
+            average_rank=float(average[at]),
+            place=int(place),
+            tally=None if at == reference else tally(ours, table[:, at]),
+            signed_rank=tests.get(at, (None, None))[0],
+            holm=tests.get(at, (None, None))[1],
+        )
+        for at, (method, place) in enumerate(zip(methods, places(average), strict=True))
+    )
+
+
+def _notes(
+    cells: pl.DataFrame,
+    datasets: Sequence[str],
+    methods: Sequence[str],
+    samples: _Samples,
+    blocks: _Blocks,
+) -> Iterator[str]:
+    """Say what is left out."""
+    unfinished = cells.height - cells.filter(pl.col("state") == DONE).height
+    if unfinished:
+        yield f"{counted(unfinished, 'cell')} of {cells.height} not finished"
+    incomplete = sum(each.runs.incomplete for each in samples.values())
+    if incomplete:
+        yield f"{counted(incomplete, 'run')} left out, because not all folds are finished"
+    if blocks.kind == "data sets" and len(blocks.names) < len(datasets):
+        gone = [data for data in datasets if data not in blocks.names]
+        yield f"not ranked, because some method has no finished run there: {quoted(gone)}"
+    elif blocks.kind == "runs":
+        yield "one data set: ranks and tests are over its runs, and say nothing about other data"

@@ -1,0 +1,110 @@
+"""The tables of a comparison: files, built-in ones, frames, each under a name of its own."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from swarmrs._table import Data as Given
+from swarmrs._table import Table, Target, read_table
+from swarmrs.exceptions import DataError, SpecError
+from swarmrs.experiments._cells import Data, fingerprint_of
+
+_SUFFIXES = (".parquet", ".csv", ".tsv", ".arff", ".arrow", ".feather")
+# What fills gaps looks at training rows alone where a protocol holds others out.
+FILLS = ("median", "mode")
+
+
+def read_data(
+    given: Mapping[str, Given] | Sequence[Given],
+    target: Target = None,
+    *,
+    data_dir: str | os.PathLike[str] | None,
+    reading: Mapping[str, Any],
+) -> list[Data]:
+    """Return the tables, each with its name and fingerprint.
+
+    Parameters
+    ----------
+    given : sequence, or mapping of names
+        What `read_table` takes: paths, ``sklearn:wine``, frames, pairs. A word that is no file is
+        looked up in `data_dir`, with any suffix that tables have.
+    target : str or int, optional
+        The column of classes, by default the last, as in all tables.
+    data_dir : path, optional
+        Where tables are that are given by name.
+    reading : mapping
+        More for `read_table`.
+
+    Raises
+    ------
+    DataError
+        If one is absent, cannot be read, or is the same as another.
+    SpecError
+        If none is given, or two have one name.
+    """
+    if not isinstance(given, Mapping | Sequence):
+        raise SpecError("data is one table", "give a list of tables, or a dict with their names")
+    if not given:
+        raise SpecError("no data is given", "name files, or built-in tables such as sklearn:wine")
+    tables: list[Data] = []
+    for name, source in _named(given, data_dir):
+        table = read_table(source, target, **reading)
+        data = Data(name or _called(table), table, fingerprint_of(table), _shared(source))
+        for other in tables:
+            if other.name == data.name:
+                raise SpecError(
+                    f"two tables are called '{data.name}'", "rename a file, or leave one out"
+                )
+            if other.fingerprint == data.fingerprint:
+                raise DataError(
+                    f"'{other.name}' and '{data.name}' are the same table", "leave one out"
+                )
+        tables.append(data)
+    return tables
+
+
+def _named(
+    given: Mapping[str, Given] | Sequence[Given], data_dir: str | os.PathLike[str] | None
+) -> Iterator[tuple[str | None, Given]]:
+    if isinstance(given, Mapping):
+        yield from given.items()
+        return
+    for source in given:
+        yield None, _found(source, data_dir) if isinstance(source, str) else source
+
+
+def _found(word: str, data_dir: str | os.PathLike[str] | None) -> str:
+    """Return the file that a word stands for, or the word as it is."""
+    if data_dir is None or word.startswith("sklearn:") or Path(word).exists():
+        return word
+    if not Path(data_dir).is_dir():
+        raise SpecError(f"directory '{data_dir}' does not exist", "name one with --data-dir")
+    # A name, not a way out of the directory.
+    if Path(word).name == word:
+        for suffix in ("", *_SUFFIXES):
+            path = Path(data_dir) / f"{word}{suffix}"
+            if path.is_file():
+                return str(path)
+    raise DataError(
+        f"no table '{word}' here or in '{data_dir}'", f"it may end in {', '.join(_SUFFIXES)}"
+    )
+
+
+def _called(table: Table) -> str:
+    """Return a name without the suffix of a file, in characters that every file can hold."""
+    name = table.name.encode("utf-8", "backslashreplace").decode()
+    stem, dot, suffix = name.rpartition(".")
+    if suffix == "gz":
+        stem, dot, suffix = stem.rpartition(".")
+    return stem if stem and f"{dot}{suffix}" in _SUFFIXES else name
+
+
+def _shared(source: Given) -> str | None:
+    """Return where another process finds a table, if it can."""
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        if path.startswith("sklearn:"):
+            return path
+        return None if path == "-" else os.path.abspath(path)
+    return None
