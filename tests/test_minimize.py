@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from swarmrs import algorithms, minimize
-from swarmrs._select import Turn
+from swarmrs._search import Turn
 from swarmrs.exceptions import SpecError
 
 Bits = NDArray[np.bool_]

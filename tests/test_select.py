@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from swarmrs import Evaluator, select
-from swarmrs._select import Turn
+from swarmrs._search import Turn
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
@@ -74,6 +74,9 @@ class TestSelection:
             "work",
             "stop",
             "front",
+            "parsimony",
+            "stability",
+            "held_out",
             "versions",
         ]
         assert plain["algorithm"] == "bpso"

@@ -12,7 +12,8 @@ from swarmrs._constraints import Together
 from swarmrs._evaluation import CV
 from swarmrs._groups import Groups
 from swarmrs._scorer import Estimator, Scoring
-from swarmrs._select import RandomState, select
+from swarmrs._seeds import RandomState
+from swarmrs._select import select
 from swarmrs._selection import Setting
 
 

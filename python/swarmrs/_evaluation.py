@@ -1,5 +1,6 @@
 """How a subset is measured: the classifier, its settings and the folds."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from swarmrs import _swarmrs
 from swarmrs._presets import Preset, settle
 from swarmrs._table import Table
 from swarmrs._words import check_whole, check_word
@@ -28,6 +30,7 @@ COMMON: dict[str, Any] = {
 }
 
 Split: TypeAlias = tuple[ArrayLike, ArrayLike]
+Rows: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 class Splitter(Protocol):
@@ -90,6 +93,39 @@ class Folds:
             raise SpecError(f"cv is {cv!r}, expected folds", f"known: {', '.join(CVS)}")
         pairs = cv.split(table.x, table.y) if hasattr(cv, "split") else cv
         return cls("splits", splits=tuple((_rows(train), _rows(test)) for train, test in pairs))
+
+    def rows(self, table: Table) -> list[Rows]:
+        """Return the rows of each training and test part as scikit-learn draws them.
+
+        Raises
+        ------
+        SpecError
+            If the scheme is ``"wrap5"`` or ``"own"``, which no estimator from outside knows.
+        DataError
+            If the classes are too small for it.
+        """
+        from sklearn.model_selection import LeaveOneOut, StratifiedKFold, StratifiedShuffleSplit
+
+        if self.scheme == "splits":
+            return [(np.array(train), np.array(test)) for train, test in self.splits]
+        if self.scheme == "loo":
+            return list(LeaveOneOut().split(table.x))
+        if self.scheme == "holdout":
+            cut = StratifiedShuffleSplit(1, test_size=self.test, random_state=self.seed % 2**32)
+        elif self.scheme == "kfold":
+            seed = self.seed % 2**32 if self.shuffle else None
+            cut = StratifiedKFold(self.k, shuffle=self.shuffle, random_state=seed)
+        else:
+            raise SpecError(
+                f"cv is '{self.scheme}', which is for classifiers knn and nb", "give cv folds"
+            )
+        try:
+            return list(cut.split(table.x, table.y))
+        except ValueError as problem:
+            raise DataError(
+                f"classes of {table.name} are too small to be cut: {problem}",
+                "take fewer folds or more test rows, or leave small classes out",
+            ) from None
 
     def spec(self) -> dict[str, object]:
         """Return the folds as the engine reads them."""
@@ -182,6 +218,20 @@ class Evaluation:
             folds=Folds(**{"seed": self.folds.seed, **by["folds"]}) if is_open else self.folds,
         )
 
+    def standard_error(
+        self, table: Table, dataset: _swarmrs.Dataset, mask: NDArray[np.bool_]
+    ) -> float:
+        """Return the standard error of the error of a subset.
+
+        The share of misses of a row, over the times it is tested, is what spreads: rows are what is
+        sampled, whatever the folds, and to test a row again adds none.
+        """
+        engine = _swarmrs.Evaluator(dataset, json.dumps(self.spec()), 1, 0, False)
+        rows, codes = engine.predict(mask)
+        tested = np.bincount(rows)
+        misses = np.bincount(rows, weights=codes != table.codes[rows])
+        return spread_of_mean((misses[tested > 0]) / tested[tested > 0])
+
     def spec(self) -> dict[str, object]:
         """Return the evaluation as the engine reads it."""
         return {
@@ -198,6 +248,26 @@ class Evaluation:
         if self.classifier == "knn":
             settings |= {"k": self.k, "metric": self.metric, "weights": self.weights}
         return settings | {"scale": self.scale, "folds": self.folds.to_dict()}
+
+
+def spread_of_mean(values: NDArray[np.float64]) -> float:
+    """Return the standard error of the mean of some values: their deviation over a root.
+
+    Raises
+    ------
+    SpecError
+        If there is one value alone.
+
+    Examples
+    --------
+    >>> round(spread_of_mean(np.array([0.0, 0.0, 1.0, 1.0])), 4)
+    0.2887
+    """
+    if len(values) < 2:
+        raise SpecError(
+            "one test part tells no standard error of a score", "give cv two folds or more"
+        )
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def _rows(part: ArrayLike) -> list[int]:

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs import _swarmrs
 from swarmrs._groups import given_groups
 from swarmrs._scorer import Outside
-from swarmrs._select import RandomState, Turn, budget, draw_seed, plain
+from swarmrs._search import Turn, budget, plain
+from swarmrs._seeds import RandomState, draw_seed
 from swarmrs._selection import Seconds, Setting
 from swarmrs._words import check_whole, counted
 from swarmrs.exceptions import SpecError

@@ -7,7 +7,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from swarmrs._evaluation import CV, Folds
+from swarmrs import _swarmrs
+from swarmrs._evaluation import CV, Folds, Rows, spread_of_mean
 from swarmrs._table import Table
 from swarmrs.exceptions import SpecError
 
@@ -41,12 +42,18 @@ class Outside:
         The score an estimator is asked for.
     folds : Folds, optional
         The folds an estimator is scored on.
+    splits : sequence of pairs of rows
+        The same as rows.
+    score : callable, optional
+        Returns the scores of an estimator on the features of a mask, one for each split of a table.
     """
 
     name: str
     scorer: Scorer
     scoring: str | None = None
     folds: Folds | None = None
+    splits: Sequence[Rows] = ()
+    score: Callable[[NDArray[np.bool_], Table, Sequence[Rows]], NDArray[np.float64]] | None = None
 
     @classmethod
     def of_callable(cls, scorer: Scorer) -> "Outside":
@@ -67,44 +74,45 @@ class Outside:
         """Return 1 - the mean score of an estimator over folds, features unscaled."""
         from joblib import Parallel, delayed
         from sklearn.base import clone
-        from sklearn.model_selection import (
-            LeaveOneOut,
-            StratifiedKFold,
-            StratifiedShuffleSplit,
-            cross_val_score,
-        )
+        from sklearn.model_selection import cross_val_score
 
         # Ten folds, as the engine's own classifiers have them where nobody says otherwise.
         folds = Folds.of(10 if cv is None else cv, cv_seed, table)
-        splits = list(folds.splits)
-        if folds.scheme == "loo":
-            splits = list(LeaveOneOut().split(table.x))
-        elif folds.scheme == "holdout":
-            holdout = StratifiedShuffleSplit(1, test_size=folds.test, random_state=folds.seed)
-            splits = list(holdout.split(table.x, table.y))
-        elif folds.scheme == "wrap5":
-            raise SpecError("cv is 'wrap5', which is for classifiers knn and nb", "give cv folds")
-        elif folds.scheme == "kfold":
-            seed = folds.seed if folds.shuffle else None
-            stratified = StratifiedKFold(folds.k, shuffle=folds.shuffle, random_state=seed)
-            splits = list(stratified.split(table.x, table.y))
+        splits = folds.rows(table)
+
+        def score(
+            mask: NDArray[np.bool_], table: Table, splits: Sequence[Rows]
+        ) -> NDArray[np.float64]:
+            return np.asarray(
+                cross_val_score(
+                    clone(estimator),
+                    table.x[:, mask],
+                    table.y,
+                    cv=splits,
+                    scoring=scoring,
+                    error_score="raise",
+                )
+            )
 
         def error(mask: NDArray[np.bool_]) -> float:
-            scores = cross_val_score(
-                clone(estimator),
-                table.x[:, mask],
-                table.y,
-                cv=splits,
-                scoring=scoring,
-                error_score="raise",
-            )
-            return 1.0 - float(scores.mean())
+            return 1.0 - float(score(mask, table, splits).mean())
 
         def scorer(masks: NDArray[np.bool_]) -> list[float]:
             return list(Parallel(n_jobs=n_jobs)(delayed(error)(mask) for mask in masks))
 
         shown = scoring if isinstance(scoring, str) else getattr(scoring, "__qualname__", None)
-        return cls(" ".join(repr(estimator).split()), scorer, shown, folds)
+        name = " ".join(repr(estimator).split())
+        return cls(name, scorer, shown, folds, splits, score)
+
+    def standard_error(
+        self, table: Table, _dataset: _swarmrs.Dataset, mask: NDArray[np.bool_]
+    ) -> float:
+        """Return the standard error of the error of a subset, by its spread over the folds."""
+        if self.score is None:
+            raise SpecError(
+                "a scorer tells no standard error", "give an estimator or classifier instead"
+            )
+        return spread_of_mean(self.score(mask, table, self.splits))
 
     def spec(self) -> dict[str, object]:
         """Return what stands in the engine's place for an evaluation; it is not used."""

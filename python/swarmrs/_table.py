@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias, Unpack, cast
 
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs._clean import (
     ENCODINGS,
     MISSING,
+    Unfilled,
     drop_columns,
     drop_rows,
     mark_missing,
@@ -64,6 +65,8 @@ class Table:
         What the reader of a result should know about how the data was read.
     warnings : tuple of str
         What about the data can mislead.
+    unfilled : Unfilled, optional
+        The features before missing values were filled, if any were.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Table:
     encoded: tuple[tuple[int, ...], ...] = ()
     notices: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    unfilled: Unfilled | None = None
 
     @property
     def y(self) -> NDArray[np.generic]:
@@ -95,6 +99,34 @@ class Table:
     def has_gaps(self) -> bool:
         """Whether values are missing."""
         return any(column.null_count() for column in self.frame)
+
+    def take(self, rows: NDArray[np.intp], by: NDArray[np.intp] | None = None) -> "Table":
+        """Return some rows; what is missing in them is filled by the rows `by`, or by them alone.
+
+        Classes without a row are gone.
+
+        Raises
+        ------
+        DataError
+            If fewer than two classes are left, or a column cannot be filled.
+        """
+        frame = self.frame[rows]
+        if self.unfilled is not None:
+            frame = self.unfilled.filled(rows, rows if by is None else by)
+        present, codes = np.unique(self.codes[rows], return_inverse=True)
+        if len(present) < 2:
+            raise DataError(
+                f"{counted(len(rows), 'row')} of {self.name} have one class, expected 2 or more",
+                "hold out fewer rows, or other ones",
+            )
+        return replace(
+            self,
+            frame=frame,
+            x=np.asfortranarray(frame.cast(pl.Float64).to_numpy(order="fortran")),
+            codes=codes.astype(np.uint32),
+            labels=tuple(self.labels[code] for code in present),
+            unfilled=None,
+        )
 
     def locate(self, columns: Sequence[str | int]) -> list[int]:
         """Return the positions of features given by name or index."""
@@ -231,7 +263,9 @@ def prepare(
             )
         warnings.append(told)
     nominal = text_columns(features) if encode == "ordinal" else []
-    features, cleaned, encoded = to_numbers(features, missing=missing, encode=encode, gaps=raw.gaps)
+    features, cleaned, encoded, unfilled = to_numbers(
+        features, missing=missing, encode=encode, gaps=raw.gaps
+    )
     names = features.columns
     excluded = {locate(column, names, raw.name) for column in exclude}
     x = np.asfortranarray(features.cast(pl.Float64).to_numpy(order="fortran"))
@@ -246,6 +280,7 @@ def prepare(
         tuple(encoded),
         (*notices, *found.notices(names)),
         (*warnings, *cleaned, *found.warnings(names)),
+        unfilled,
     )
 
 

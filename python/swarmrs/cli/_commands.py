@@ -79,7 +79,7 @@ def select(
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
     with Interrupts() as interrupts:
         try:
-            from swarmrs import _select, read_table
+            from swarmrs import _search, _select, read_table
 
             table = read_table(data, target, exclude=exclude, **reading)
             if not quiet:
@@ -136,7 +136,7 @@ def select(
     elif format == "csv":
         print(render.as_csv(("index", "column"), pairs))
     else:
-        cards = {card.id: card for card in _select.algorithms()}
+        cards = {card.id: card for card in _search.algorithms()}
         is_front_wanted = cards[result.algorithm].seeks_front or result.pick != "best"
         print(render.selection_table(plain, is_front_wanted))
     if output is not None and output.suffix == ".json":

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from swarmrs._select import Turn
+    from swarmrs._search import Turn
 
 INTERRUPTED, TERMINATED = 130, 143
 
