@@ -54,7 +54,10 @@ def repeat(
         return best
     warnings = best.warnings
     if resample is None and all(run.trace.equals(best.trace) for run in ended):
-        told = "seeds change nothing here, all runs are one: draw rows to see what the data changes"
+        told = (
+            f"all {len(ended)} runs are the same, step by step: no seed changes this search; "
+            "--resample shows what other rows change"
+        )
         warnings = (*warnings, told)
     stability = _compare(search, ended, resample, threads)
     return replace(best, stability=stability, warnings=warnings)

@@ -59,26 +59,30 @@ def run_all(jobs: Sequence[Job], threads: int, at_once: bool, on_turn: OnTurn | 
             halt.set()
         return found
 
+    found: list[Selection | None] = []
+    is_interrupted = False
     if workers == 1:
-        found = [work(number) for number in range(len(jobs))]
-        is_interrupted = any(it is not None and it.stop == "interrupted" for it in found)
+        try:
+            for number in range(len(jobs)):
+                found.append(work(number))
+        except KeyboardInterrupt:
+            # It came between two runs, or before one had measured anything.
+            is_interrupted = True
     else:
         with ThreadPoolExecutor(workers) as pool:
-            futures = [pool.submit(work, number) for number in range(len(jobs))]
-            is_interrupted = not _ended(futures)
+            futures: list[Future[Selection | None]] = []
+            try:
+                for number in range(len(jobs)):
+                    futures.append(pool.submit(work, number))
+                wait(futures, return_when=FIRST_EXCEPTION)
+            except KeyboardInterrupt:
+                # The engine hears of it in no thread but this one.
+                is_interrupted = True
             halt.set()
         found = [future.result() for future in futures]
+    found += [None] * (len(jobs) - len(found))
+    is_interrupted |= any(it is not None and it.stop == "interrupted" for it in found)
     cut = [it for it in found if it is not None and it.stop in CUT]
     done = [None if it is None or it.stop in CUT else it for it in found]
     stop = "interrupted" if is_interrupted else "stopped"
     return Runs(done, cut, stop if None in done else None)
-
-
-def _ended(futures: Sequence[Future[Selection | None]]) -> bool:
-    """Wait until all have ended or one has failed, and tell whether Ctrl-C came before that."""
-    try:
-        wait(futures, return_when=FIRST_EXCEPTION)
-    except KeyboardInterrupt:
-        # The engine hears of it in no thread but this one.
-        return False
-    return True

@@ -7,6 +7,7 @@ import typer
 from swarmrs._words import check_word
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
+from swarmrs.cli._honest import all_measured
 from swarmrs.cli._progress import Interrupts, progress
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._text import complain, remark, told_later
@@ -45,6 +46,11 @@ def select(
     prescreen: options.Prescreen = None,
     groups: options.Groups = None,
     pick: options.Pick = "best",
+    parsimony: options.Parsimony = None,
+    repeats: options.Repeats = 1,
+    resample: options.Resample = None,
+    test_size: options.TestSize = None,
+    outer_cv: options.OuterCv = None,
     seed: options.Seed = None,
     jobs: options.Jobs = 0,
     memory: options.Memory = "1GiB",
@@ -53,6 +59,7 @@ def select(
     *,
     reading: Reading,
     trace: options.Trace = None,
+    kept: options.KeepAll = None,
     checkpoint: options.Checkpoint = None,
     output: options.Output = None,
     force: options.Force = False,
@@ -70,11 +77,14 @@ def select(
     swarmrs select genes.parquet --objective weighted --max-features 50 --seed 1 -f json
     swarmrs select genes.parquet --prescreen fcbf --algo pbpso
     swarmrs select data.csv --algo mopbpso --pick knee
+    swarmrs select data.csv --outer-cv 10 --seed 1
+    swarmrs select data.csv --repeats 20 --resample 0.8 --seed 1
     swarmrs select data.csv --seed 1 --checkpoint run.ckpt --output reduced.csv
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     options.check_output(output, (".csv", ".tsv", ".parquet", ".json"), force)
-    options.check_output(trace, (".csv", ".parquet"), force)
+    for rows in (trace, kept):
+        options.check_output(rows, (".csv", ".parquet"), force)
     params = options.parse_settings(settings, population)
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
     with Interrupts() as interrupts:
@@ -116,6 +126,12 @@ def select(
                     prescreen=prescreen,
                     groups=groups,
                     pick=pick,
+                    parsimony=parsimony,
+                    repeats=repeats,
+                    resample=resample,
+                    test_size=test_size,
+                    outer_cv=outer_cv,
+                    keep_all=kept is not None,
                     random_state=seed,
                     n_jobs=n_jobs,
                     memory=n_bytes,
@@ -145,6 +161,8 @@ def select(
         render.write_frame(table.reduced(result.selected), output)
     if trace is not None:
         render.write_frame(result.trace, trace)
+    if kept is not None:
+        render.write_frame(all_measured(result, kept.suffix == ".csv"), kept)
     if result.stop == "interrupted":
         if checkpoint is not None and not quiet:
             remark("note", ("the same command goes on from here",))

@@ -2,10 +2,12 @@
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from swarmrs.exceptions import SwarmrsWarning
+
+LABEL = 13
 
 
 def printable(text: str) -> str:
@@ -17,6 +19,23 @@ def printable(text: str) -> str:
     'red[31m fish'
     """
     return "".join(char for char in " ".join(text.split()) if char.isprintable())
+
+
+def line(label: str, value: str, width: int = LABEL) -> str:
+    """Return a labelled line."""
+    return f"{label:<{width}}{printable(value)}"
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """Return rows of equal width, cells to the left but for some columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            f"{cell:>{width}}" if at in right else f"{cell:<{width}}"
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def complain(message: str, hint: str) -> None:

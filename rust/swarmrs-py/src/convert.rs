@@ -83,7 +83,7 @@ pub type Measured<'py> = (
 /// What a run kept, as arrays.
 pub fn measured(py: Python<'_>, kept: Kept, n_features: usize) -> PyResult<Measured<'_>> {
     let shape = [kept.subsets.len(), n_features.div_ceil(64) * 8];
-    let bits: Vec<u8> = kept.subsets.iter().flat_map(|subset| subset.to_bytes()).collect();
+    let bits: Vec<u8> = kept.subsets.iter().flat_map(Subset::to_bytes).collect();
     Ok((
         PyArray1::from_vec(py, kept.turns),
         PyArray1::from_vec(py, kept.costs),
