@@ -68,7 +68,7 @@ def _drawn(search: Search, share: float, draw: int) -> Search:
     table = search.table
     folds = Folds("holdout", test=1.0 - share, seed=search.settings.cv_seed + draw)
     ((rows, _),) = folds.rows(table)
-    return search.on(table.take(np.sort(rows)))
+    return search.on(table.take(rows))
 
 
 def _compare(
