@@ -251,22 +251,13 @@ class Evaluation:
 
 
 def spread_of_mean(values: NDArray[np.float64]) -> float:
-    """Return the standard error of the mean of some values: their deviation over a root.
-
-    Raises
-    ------
-    SpecError
-        If there is one value alone.
+    """Return the standard error of the mean of some values, two or more: deviation over root.
 
     Examples
     --------
     >>> round(spread_of_mean(np.array([0.0, 0.0, 1.0, 1.0])), 4)
     0.2887
     """
-    if len(values) < 2:
-        raise SpecError(
-            "one test part tells no standard error of a score", "give cv two folds or more"
-        )
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 

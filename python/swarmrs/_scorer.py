@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs import _swarmrs
 from swarmrs._evaluation import CV, Folds, Rows, spread_of_mean
 from swarmrs._table import Table
-from swarmrs.exceptions import SpecError
 
 Scorer: TypeAlias = Callable[[NDArray[np.bool_]], Sequence[float]]
 
@@ -108,10 +107,7 @@ class Outside:
         self, table: Table, _dataset: _swarmrs.Dataset, mask: NDArray[np.bool_]
     ) -> float:
         """Return the standard error of the error of a subset, by its spread over the folds."""
-        if self.score is None:
-            raise SpecError(
-                "a scorer tells no standard error", "give an estimator or classifier instead"
-            )
+        assert self.score is not None, "a search that asks for it has an estimator"
         return spread_of_mean(self.score(mask, table, self.splits))
 
     def spec(self) -> dict[str, object]:

@@ -184,6 +184,11 @@ class Search:
         default = "drop" if settings.preset is None and settings.scorer is None else "keep"
         excluded += useless(table, settings.constant or default, included, excluded, lists)
         pick = Pick.read(settings.pick, len({*included}), settings.parsimony)
+        if pick.rule == "1se" and isinstance(measure, Outside) and len(measure.splits) < 2:
+            raise SpecError(
+                "parsimony goes by how an error spreads, which one score does not tell",
+                "give an estimator and two folds or more",
+            )
         limits = budget(settings.max_evals, settings.iterations, settings.time_limit)
         width, most = table.x.shape[1], settings.max_features
         params, limits = _filled_up(study, settings.algo, width, settings.params or {}, limits)
