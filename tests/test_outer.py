@@ -289,8 +289,12 @@ def test_what_cannot_be_held_out_is_refused(
 
 
 def test_classes_too_small_are_refused(blobs: Blobs) -> None:
-    with pytest.raises(DataError, match="classes of array are too small to be cut: n_splits=50"):
+    with pytest.raises(DataError, match="50 folds, but the largest class of array has 20 rows"):
         select(blobs, algo="sfs", outer_cv=50)
+    with pytest.raises(SpecError, match="1 fold leaves nothing to learn from"):
+        select(blobs, algo="sfs", outer_cv=1)
+    with pytest.raises(DataError, match=r"0\.01 of 60 rows of array cannot be held out"):
+        select(blobs, algo="sfs", test_size=0.01)
     ash = np.flatnonzero(blobs[1] == "ash")
     splits = [(ash, np.setdiff1d(np.arange(60), ash))]
     with pytest.raises(DataError, match="20 rows of array have one class, expected 2 or more"):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs import _swarmrs
 from swarmrs._presets import Preset, settle
 from swarmrs._table import Table
-from swarmrs._words import check_whole, check_word
+from swarmrs._words import check_whole, check_word, counted
 from swarmrs.exceptions import DataError, SpecError
 
 CLASSIFIERS = ("knn", "nb", "nb-cdf")
@@ -110,11 +110,18 @@ class Folds:
             return [(np.array(train), np.array(test)) for train, test in self.splits]
         if self.scheme == "loo":
             return list(LeaveOneOut().split(table.x))
+        most, seed = np.bincount(table.codes).max(), self.seed % 2**32
         if self.scheme == "holdout":
-            cut = StratifiedShuffleSplit(1, test_size=self.test, random_state=self.seed % 2**32)
+            cut = StratifiedShuffleSplit(1, test_size=self.test, random_state=seed)
         elif self.scheme == "kfold":
-            seed = self.seed % 2**32 if self.shuffle else None
-            cut = StratifiedKFold(self.k, shuffle=self.shuffle, random_state=seed)
+            if self.k < 2:
+                raise SpecError(f"{self.k} fold leaves nothing to learn from", "take 2 or more")
+            if self.k > most:
+                told = f"{self.k} folds, but the largest class of {table.name} has {most} rows"
+                raise DataError(told, "take fewer folds, or leave-one-out")
+            cut = StratifiedKFold(
+                self.k, shuffle=self.shuffle, random_state=seed if self.shuffle else None
+            )
         else:
             raise SpecError(
                 f"cv is '{self.scheme}', which is for classifiers knn and nb", "give cv folds"
@@ -123,9 +130,10 @@ class Folds:
             return list(cut.split(table.x, table.y))
         except ValueError as problem:
             raise DataError(
-                f"classes of {table.name} are too small to be cut: {problem}",
-                "take fewer folds or more test rows, or leave small classes out",
-            ) from None
+                f"{self.test:g} of {counted(table.frame.height, 'row')} of {table.name} cannot be "
+                "held out: either part needs a row of each class",
+                "hold out another share, or leave small classes out with --rare-class drop",
+            ) from problem
 
     def spec(self) -> dict[str, object]:
         """Return the folds as the engine reads them."""

@@ -249,7 +249,7 @@ def select(
     n_runs = check_whole("repeats", repeats)
     drawn, held = _check_share("resample", resample), _check_share("test_size", test_size)
     if drawn is not None and n_runs == 1:
-        raise SpecError("resample needs repeats: one run has no stability", "give repeats=20")
+        raise SpecError("resample needs repeats: one run has no stability", "repeat it 20 times")
     if held is not None and outer_cv is not None:
         raise SpecError("test_size and outer_cv both hold out rows", "give one of the two")
     if checkpoint is not None and (n_runs > 1 or outer_cv is not None):
