@@ -256,6 +256,13 @@ class TestFolds:
         with pytest.warns(SwarmrsWarning, match="1 class of fewer rows than 4 outer folds: 'ash'"):
             select((blobs[0][keep], blobs[1][keep]), algo="sfs", cv=2, k=1, outer_cv=4)
 
+    def test_rows_may_be_tested_by_themselves(self, blobs: Blobs) -> None:
+        """Resubstitution: the nearest row is the row itself."""
+        every = np.arange(60)
+        found = select(blobs, algo="sfs", k=1, outer_cv=[(every, every)])
+        assert held_out_of(found).outer_error == 0
+        assert held_out_of(found).inner_error == found.scores["error"]
+
     def test_groups_stay_together(self, blobs: Blobs) -> None:
         folds = list(GroupKFold(3).split(*blobs, groups=np.arange(60) // 4))
         found = select(blobs, algo="sfs", outer_cv=folds)

@@ -182,7 +182,7 @@ class TestRepeats:
         assert costs[consensus.selected_indices] == consensus.cost
 
     def test_a_search_without_chance_says_so(self, blobs: Blobs) -> None:
-        with pytest.warns(SwarmrsWarning, match="no seed changes this search"):
+        with pytest.warns(SwarmrsWarning, match="seeds change nothing here"):
             found = select(blobs, algo="sfs", random_state=1, repeats=3)
         assert stability_of(found).agreement == (1, 1, 1)
         assert stability_of(found).consensus.selected == found.selected
@@ -229,6 +229,13 @@ class TestStopping:
         assert found.stop == "stopped"
         assert len(told) == 5
         assert {runs for _, runs in told} == {50}
+
+    def test_of_rows_drawn_the_search_of_all_rows_is_returned(self, blobs: Blobs) -> None:
+        found = select(
+            blobs, repeats=9, resample=0.5, n_jobs=2, on_turn=lambda turn: turn["run"] == 4
+        )
+        assert found.stop == "stopped"
+        assert found.data["rows"] == 60
 
     def test_what_a_callback_raises_arrives(self, blobs: Blobs) -> None:
         def fail(turn: Turn) -> None:

@@ -42,12 +42,16 @@ def repeat(
     # What Python measures keeps the interpreter busy, and has threads of its own.
     at_once = not isinstance(search.measure, Outside)
     ran = run_all(jobs, threads, at_once, on_turn)
-    wholes, draws = (ran.done, ran.done) if resample is None else (ran.done[:1], ran.done[1:])
-    found = [run for run in wholes if run is not None] or ran.cut
+    if resample is None:
+        found = [run for run in ran.done if run is not None] or ran.cut
+        ended = [run for run in ran.done if run is not None]
+    else:
+        # The search of all rows begins first, so that it is the first to be cut.
+        found = [ran.done[0]] if ran.done[0] is not None else ran.cut[:1]
+        ended = [run for run in ran.done[1:] if run is not None]
     if not found:
         raise KeyboardInterrupt
     best = min(found, key=lambda run: (run.cost, run.size))
-    ended = [run for run in draws if run is not None]
     if ran.stop is not None:
         best = replace(best, stop=ran.stop)
     if len(ended) < 2:
@@ -55,7 +59,7 @@ def repeat(
     warnings = best.warnings
     if resample is None and all(run.trace.equals(best.trace) for run in ended):
         told = (
-            f"all {len(ended)} runs are the same, step by step: no seed changes this search; "
+            f"all {len(ended)} runs are the same, step by step: seeds change nothing here; "
             "--resample shows what other rows change"
         )
         warnings = (*warnings, told)
