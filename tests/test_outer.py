@@ -134,6 +134,20 @@ class TestOneSplit:
             assert held_out_of(found).outer_error == oracle((filled, y), found, train, test, model)
 
     @pytest.mark.filterwarnings("ignore::swarmrs.exceptions.SwarmrsWarning")
+    def test_rows_drawn_of_training_rows_fill_their_own_gaps(self, blobs: Blobs) -> None:
+        x, y = blobs
+        x = x.copy()
+        x[np.random.default_rng(1).random(x.shape) < 0.2] = np.nan
+        train, _ = cut(blobs, 0.3, 0)
+        settings: dict[str, Any] = {"max_evals": 60, "missing": "median", "random_state": 1}
+        settings |= {"repeats": 3, "resample": 0.7}
+        found = select((x, y), test_size=0.3, **settings).stability
+        alone = select((x[train], y[train]), **settings).stability
+        assert found is not None
+        assert alone is not None
+        assert found.to_dict() == alone.to_dict()
+
+    @pytest.mark.filterwarnings("ignore::swarmrs.exceptions.SwarmrsWarning")
     def test_text_is_filled_and_spread_by_training_rows(self) -> None:
         rng = np.random.default_rng(2)
         codes = np.arange(80) % 2
@@ -277,6 +291,14 @@ class TestFolds:
         ({"test_size": 0.3, "outer_cv": 5}, "test_size and outer_cv both hold out rows"),
         ({"outer_cv": 5, "checkpoint": "x"}, "a checkpoint is for one search, not for several"),
         ({"outer_cv": "many"}, "unknown cv 'many'"),
+        (
+            {"outer_cv": [(range(50), range(50, 61))]},
+            "a part of cv is empty or names no row, expected 0 to 59",
+        ),
+        (
+            {"outer_cv": [(range(50), np.empty(0, dtype=int))]},
+            "a part of cv is empty or names no row, expected 0 to 59",
+        ),
         (
             {"outer_cv": 5, "cv": [(range(30), range(30, 60))]},
             "cv names rows, some of which are held out or not drawn",

@@ -100,14 +100,20 @@ class Folds:
         Raises
         ------
         SpecError
-            If the scheme is ``"wrap5"`` or ``"own"``, which no estimator from outside knows.
+            If the scheme is ``"wrap5"`` or ``"own"``, which no estimator from outside knows, or the
+            splits given are none of this table.
         DataError
             If the classes are too small for it.
         """
         from sklearn.model_selection import LeaveOneOut, StratifiedKFold, StratifiedShuffleSplit
 
         if self.scheme == "splits":
-            return [(np.array(train), np.array(test)) for train, test in self.splits]
+            parts = [(np.array(train), np.array(test)) for train, test in self.splits]
+            n = table.frame.height
+            for part in (rows for both in parts for rows in both):
+                if not part.size or part.min() < 0 or part.max() >= n:
+                    raise SpecError(f"a part of cv is empty or names no row, expected 0 to {n - 1}")
+            return parts
         if self.scheme == "loo":
             return list(LeaveOneOut().split(table.x))
         most, seed = np.bincount(table.codes).max(), self.seed % 2**32

@@ -110,9 +110,10 @@ class Table:
         DataError
             If fewer than two classes are left, or a column cannot be filled.
         """
-        frame = self.frame[rows]
-        if self.unfilled is not None:
-            frame = self.unfilled.filled(rows, rows if by is None else by)
+        frame, unfilled = self.frame[rows], self.unfilled
+        if unfilled is not None:
+            frame = unfilled.filled(rows, rows if by is None else by)
+            unfilled = replace(unfilled, frame=unfilled.frame[rows])
         present, codes = np.unique(self.codes[rows], return_inverse=True)
         if len(present) < 2:
             raise DataError(
@@ -125,7 +126,7 @@ class Table:
             x=np.asfortranarray(frame.cast(pl.Float64).to_numpy(order="fortran")),
             codes=codes.astype(np.uint32),
             labels=tuple(self.labels[code] for code in present),
-            unfilled=None,
+            unfilled=unfilled,
         )
 
     def locate(self, columns: Sequence[str | int]) -> list[int]:
