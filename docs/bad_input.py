@@ -52,6 +52,7 @@ SEARCH = "select FILE --algo sfs --cv 2 -k 1"
 ROWS = b"1,2,x\n2,3,y\n3,9,x\n7,1,y\n"
 RARE = b"a,class\n" + b"1,x\n2,y\n3,x\n4,y\n" * 5 + b"7,z\n9,z\n"
 LONE = b"a,class\n" + b"1,x\n2,y\n3,x\n4,y\n" * 5 + b"7,z\n"
+SMALL = b"a,b,class\n" + ROWS * 5
 ARFF = b"@relation r\n@attribute a numeric\n@attribute class {x, y}\n@data\n"
 
 NAMES = [
@@ -241,6 +242,19 @@ WEKA = [
     Case("an unknown type", "d.arff", ARFF.replace(b"numeric", b"relational") + b"1,x\n"),
     Case("no rows", "d.arff", ARFF),
 ]
+TRUST = [
+    Case("rows held out twice", "d.csv", SMALL, "select FILE --test-size 0.3 --outer-cv 5"),
+    Case("a number of rows held out", "d.csv", SMALL, "select FILE --test-size 30"),
+    Case("more outer folds than rows of a class", "d.csv", SMALL, f"{SEARCH} --outer-cv 12"),
+    Case("a class rarer than the outer folds", "d.csv", RARE, f"{SEARCH} --outer-cv 5"),
+    Case("no repeats", "d.csv", SMALL, "select FILE --repeats 0"),
+    Case("rows drawn for one run", "d.csv", SMALL, "select FILE --resample 0.8"),
+    Case("repeats without chance", "d.csv", SMALL, f"{SEARCH} --repeats 3"),
+    Case("one checkpoint for several", "d.csv", SMALL, "select FILE --repeats 3 --checkpoint c"),
+    Case("two rules at once", "d.csv", SMALL, "select FILE --parsimony 1se --pick knee"),
+    Case("an unknown rule", "d.csv", SMALL, "select FILE --parsimony 1sd"),
+    Case("a file that holds no rows", "d.csv", SMALL, "select FILE --keep-all all.json"),
+]
 SECTIONS = {
     "Names": NAMES,
     "Bytes": BYTES,
@@ -251,6 +265,7 @@ SECTIONS = {
     "Columns": COLUMNS,
     "Classes": CLASSES,
     "ARFF": WEKA,
+    "Repeats and rows held out": TRUST,
 }
 
 

@@ -1,8 +1,10 @@
 """select(): what it asks of the engine and what it makes of its answer."""
 
+import inspect
 import json
 import pickle
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from swarmrs import Evaluator, select
+from swarmrs._settings import Settings
 from swarmrs._watch import Turn
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
@@ -74,6 +77,9 @@ class TestSelection:
             "work",
             "stop",
             "front",
+            "parsimony",
+            "stability",
+            "held_out",
             "versions",
         ]
         assert plain["algorithm"] == "bpso"
@@ -366,3 +372,10 @@ def test_a_class_rarer_than_the_folds_is_warned_of(blobs: Blobs) -> None:
     ):
         result = select(x, labels, **QUICK)
     assert len(result.warnings) == 1
+
+
+def test_settings_have_the_defaults_of_select() -> None:
+    theirs = inspect.signature(select).parameters
+    assert {field.name: field.default for field in fields(Settings)} == {
+        field.name: theirs[field.name].default for field in fields(Settings)
+    }

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from swarmrs._group import group
     from swarmrs._grouping import Grouping
     from swarmrs._minimize import Minimum, minimize
+    from swarmrs._outer import HeldOut
     from swarmrs._rank import Ranking, rank
-    from swarmrs._select import algorithms, select
+    from swarmrs._select import select
     from swarmrs._selection import Selection
+    from swarmrs._settings import algorithms
+    from swarmrs._stability import Stability
     from swarmrs._swarmrs import __version__
     from swarmrs._table import read_table
     from swarmrs.experiments._compare import Comparison, compare
@@ -33,9 +36,11 @@ __all__ = [
     "Evaluator",
     "FilterSelector",
     "Grouping",
+    "HeldOut",
     "Minimum",
     "Ranking",
     "Selection",
+    "Stability",
     "SwarmSelector",
     "__version__",
     "algorithms",
@@ -56,12 +61,14 @@ _HOMES = {
     "Evaluator": "_evaluator",
     "FilterSelector": "_filter_selector",
     "Grouping": "_grouping",
+    "HeldOut": "_outer",
     "Minimum": "_minimize",
     "Ranking": "_rank",
     "Selection": "_selection",
+    "Stability": "_stability",
     "SwarmSelector": "_estimators",
     "__version__": "_swarmrs",
-    "algorithms": "_select",
+    "algorithms": "_settings",
     "compare": "experiments._compare",
     "describe": "_describe",
     "group": "_group",

@@ -1,12 +1,14 @@
 """From columns of any kind to numbers, by policies the caller names; nothing silently."""
 
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import polars.selectors as cs
+from numpy.typing import NDArray
 
 from swarmrs._read import check_names, too_long
 from swarmrs._words import counted, listed, quoted
@@ -65,6 +67,39 @@ def drop_columns(
     return features.drop(gone), [told]
 
 
+@dataclass(frozen=True)
+class Unfilled:
+    """Columns of numbers before missing values were filled, to fill them by some rows alone.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+        The columns; text as ranks of its values.
+    policy : {"median", "mode", "knn"}
+        How they are filled.
+    nominal : frozenset of str
+        The columns that held text.
+    spread : mapping of str to Series
+        The values of the columns of text that are spread over one column each.
+    """
+
+    frame: pl.DataFrame
+    policy: str
+    nominal: frozenset[str]
+    spread: Mapping[str, pl.Series]
+
+    def filled(self, rows: NDArray[np.intp], by: NDArray[np.intp]) -> pl.DataFrame:
+        """Return some rows, filled by what others show; a column for each of the table.
+
+        Raises
+        ------
+        DataError
+            If these others have no value at all in a column where one is missing.
+        """
+        frame = _fill(self.frame[rows], self.frame[by], self.policy, self.nominal)
+        return pl.DataFrame(list(chain.from_iterable(_spread(frame, self.spread))))
+
+
 class Numbers(NamedTuple):
     """Columns as numbers.
 
@@ -76,11 +111,14 @@ class Numbers(NamedTuple):
         What was rounded or filled.
     encoded : list of tuple of int
         The positions of the columns that came from one column of text, for each that was spread.
+    unfilled : Unfilled or None
+        The same before missing values were filled, if any were.
     """
 
     frame: pl.DataFrame
     warnings: list[str]
     encoded: list[tuple[int, ...]]
+    unfilled: Unfilled | None
 
 
 def to_numbers(
@@ -109,21 +147,29 @@ def to_numbers(
             "replace them, or leave the columns out with --exclude",
         )
     warnings = [too_long(long)] if (long := _rounded(frame)) else []
-    if missing != "keep":
-        frame, filled = _fill(frame, missing, nominal=set(text), gaps=gaps)
-        warnings += filled
-    if encode != "onehot":
-        return Numbers(frame, warnings, [])
-    spread = [_one_hot(column, values.get(column.name)) for column in frame]
-    columns = [column for part in spread for column in part]
-    check_names([column.name for column in columns], "the encoded table", "rename one of them")
-    ends = accumulate(len(part) for part in spread)
+    spread = values if encode == "onehot" else {}
+    unfilled = None
+    total = sum(column.null_count() for column in frame)
+    if total and missing == "error":
+        _refuse_gaps(frame, gaps)
+    if total and missing != "keep":
+        unfilled = Unfilled(frame, missing, frozenset(text), spread)
+        frame = _fill(frame, frame, missing, unfilled.nominal)
+        warnings.append(
+            f"{counted(total, 'missing value')} filled by {missing} over all rows, those of test "
+            "folds too: errors are optimistic"
+        )
+    parts = _spread(frame, spread)
+    columns = list(chain.from_iterable(parts))
+    if spread:
+        check_names([column.name for column in columns], "the encoded table", "rename one of them")
+    ends = accumulate(map(len, parts))
     encoded = [
         tuple(range(end - len(part), end))
-        for end, part in zip(ends, spread, strict=True)
+        for end, part in zip(ends, parts, strict=True)
         if len(part) > 1
     ]
-    return Numbers(pl.DataFrame(columns), warnings, encoded)
+    return Numbers(pl.DataFrame(columns), warnings, encoded, unfilled)
 
 
 def text_columns(frame: pl.DataFrame) -> list[str]:
@@ -216,36 +262,34 @@ def _counts(columns: dict[str, int]) -> str:
     return listed(f"'{name}' ({total})" for name, total in columns.items())
 
 
-def _fill(
-    frame: pl.DataFrame, policy: str, nominal: set[str], gaps: str | None
-) -> tuple[pl.DataFrame, list[str]]:
+def _refuse_gaps(frame: pl.DataFrame, gaps: str | None) -> None:
+    """Refuse missing values, naming their columns."""
     missing = {column.name: column.null_count() for column in frame if column.null_count()}
-    if not missing:
-        return frame, []
-    if policy == "error":
-        why = f"; {gaps}" if gaps else ""
-        raise DataError(
-            f"missing values in {counted(len(missing), 'column')}: {_counts(missing)}{why}",
-            "leave them out with --missing drop-rows or drop-columns, "
-            "or fill them with median, mode or knn",
-        )
-    if empty := [name for name, total in missing.items() if total == frame.height]:
+    why = f"; {gaps}" if gaps else ""
+    raise DataError(
+        f"missing values in {counted(len(missing), 'column')}: {_counts(missing)}{why}",
+        "leave them out with --missing drop-rows or drop-columns, "
+        "or fill them with median, mode or knn",
+    )
+
+
+def _fill(
+    frame: pl.DataFrame, donors: pl.DataFrame, policy: str, nominal: Collection[str]
+) -> pl.DataFrame:
+    """Return a frame without missing values, filled by what `donors` shows."""
+    missing = [column.name for column in frame if column.null_count()]
+    if empty := [name for name in missing if donors[name].null_count() == donors.height]:
         raise DataError(
             f"{counted(len(empty), 'column')} without any value: {quoted(empty)}",
             "leave them out with --exclude",
         )
     frame = frame.with_columns(frame[name].cast(pl.Float64) for name in missing)
     if policy == "knn":
-        frame = frame.with_columns(_nearest_values(frame, list(missing), nominal))
-    else:
-        frame = frame.with_columns(
-            frame[name].fill_null(_middle(frame[name], policy == "mode" or name in nominal))
-            for name in missing
-        )
-    total = counted(sum(missing.values()), "missing value")
-    return frame, [
-        f"{total} filled by {policy} over all rows, those of test folds too: errors are optimistic"
-    ]
+        return frame.with_columns(_nearest_values(frame, donors, missing, nominal))
+    return frame.with_columns(
+        frame[name].fill_null(_middle(donors[name], policy == "mode" or name in nominal))
+        for name in missing
+    )
 
 
 def _middle(column: pl.Series, is_nominal: bool) -> object:
@@ -254,35 +298,41 @@ def _middle(column: pl.Series, is_nominal: bool) -> object:
 
 
 def _nearest_values(
-    frame: pl.DataFrame, incomplete: list[str], nominal: set[str]
+    frame: pl.DataFrame, donors: pl.DataFrame, incomplete: list[str], nominal: Collection[str]
 ) -> Iterator[pl.Series]:
-    """Fill each gap with the value of the nearest row that has one.
+    """Fill each gap with the value of the nearest of the donors that has one.
 
-    The distance of two rows is the mean square over the features both have, scaled to 0..1; of
-    equally near rows the first counts. A row that shares no feature with any is given the mean, or
-    the mode of text.
+    The distance of two rows is the mean square over the features both have, scaled to 0..1 by the
+    donors; of equally near ones the first counts. A row that shares no feature with any is given
+    the mean, or the mode of text.
     """
-    x = frame.cast(pl.Float64).to_numpy()
-    low, high = np.nanmin(x, axis=0), np.nanmax(x, axis=0)
-    scaled = (x - low) / np.where(high > low, high - low, 1.0)
+    filled = frame.cast(pl.Float64).to_numpy(writable=True)
+    x = donors.cast(pl.Float64).to_numpy()
     known = ~np.isnan(x)
-    filled = x.copy()
-    for row in np.flatnonzero(~known.all(axis=1)):
-        common = known & known[row]
-        apart = np.where(common, scaled - scaled[row], 0.0)
+    low, high = np.where(known, x, np.inf).min(axis=0), np.where(known, x, -np.inf).max(axis=0)
+    low, width = np.where(known.any(axis=0), low, 0.0), np.where(high > low, high - low, 1.0)
+    scaled, rows = (x - low) / width, (filled - low) / width
+    for row in np.flatnonzero(np.isnan(rows).any(axis=1)):
+        has = ~np.isnan(rows[row])
+        common = known & has
+        apart = np.where(common, scaled - rows[row], 0.0)
         squares = np.einsum("ij,ij->i", apart, apart)
         shared = common.sum(axis=1)
         distance = np.where(shared > 0, squares / np.maximum(shared, 1), np.inf)
-        for column in np.flatnonzero(~known[row]):
+        for column in np.flatnonzero(~has):
             reachable = np.where(known[:, column], distance, np.inf)
             donor = reachable.argmin()
             if np.isfinite(reachable[donor]):
                 filled[row, column] = x[donor, column]
             else:
-                values = frame.to_series(int(column)).drop_nulls()
+                values = donors.to_series(int(column)).drop_nulls()
                 is_nominal = values.name in nominal
                 filled[row, column] = values.mode().min() if is_nominal else values.mean()
     return (pl.Series(name, filled[:, frame.get_column_index(name)]) for name in incomplete)
+
+
+def _spread(frame: pl.DataFrame, values: Mapping[str, pl.Series]) -> list[list[pl.Series]]:
+    return [_one_hot(column, values.get(column.name)) for column in frame]
 
 
 def _one_hot(column: pl.Series, values: pl.Series | None) -> list[pl.Series]:

@@ -11,18 +11,8 @@ from swarmrs._clean import count_infinite, mark_missing, other_kinds, ranked, te
 from swarmrs._formats import Reading, ReadOptions
 from swarmrs._inspect import Findings, copies_of, inspect
 from swarmrs._selection import SCHEMA_VERSION, versions
-from swarmrs._table import (
-    Data,
-    Label,
-    Table,
-    Target,
-    check_policies,
-    classes_of,
-    find,
-    names_here,
-    prepare,
-    split,
-)
+from swarmrs._table import Data, Table, check_policies, find, prepare
+from swarmrs._target import Label, Target, classes_of, names_here, split
 from swarmrs._words import counted
 from swarmrs.exceptions import DataError, SpecError
 

@@ -15,10 +15,10 @@ from swarmrs._chooser import Chooser
 from swarmrs._constraints import Together
 from swarmrs._evaluation import CV
 from swarmrs._groups import Groups
-from swarmrs._measure import is_regressor
 from swarmrs._routing import route, router_of
-from swarmrs._scorer import Estimator, Scoring
-from swarmrs._select import RandomState, select
+from swarmrs._scorer import Estimator, Scoring, is_regressor
+from swarmrs._seeds import RandomState
+from swarmrs._select import select
 from swarmrs._selection import Selection, Setting
 from swarmrs._words import check_whole, check_word
 from swarmrs.exceptions import SwarmrsWarning

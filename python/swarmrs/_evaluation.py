@@ -1,5 +1,6 @@
 """How a subset is measured: the classifier, its settings and the folds."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -8,9 +9,10 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from swarmrs import _swarmrs
 from swarmrs._presets import Preset, settle
 from swarmrs._table import Table
-from swarmrs._words import check_whole, check_word
+from swarmrs._words import check_whole, check_word, counted
 from swarmrs.exceptions import DataError, SpecError
 
 CLASSIFIERS = ("knn", "nb", "nb-cdf")
@@ -28,6 +30,7 @@ COMMON: dict[str, Any] = {
 }
 
 Split: TypeAlias = tuple[ArrayLike, ArrayLike]
+Rows: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 class Splitter(Protocol):
@@ -90,6 +93,63 @@ class Folds:
             raise SpecError(f"cv is {cv!r}, expected folds", f"known: {', '.join(CVS)}")
         pairs = cv.split(table.x, table.y) if hasattr(cv, "split") else cv
         return cls("splits", splits=tuple((_rows(train), _rows(test)) for train, test in pairs))
+
+    def rows(self, table: Table) -> list[Rows]:
+        """Return the rows of each training and test part as scikit-learn draws them.
+
+        They are stratified where there are classes.
+
+        Raises
+        ------
+        SpecError
+            If the scheme is ``"wrap5"`` or ``"own"``, which no estimator from outside knows, or the
+            splits given are none of this table.
+        DataError
+            If the classes are too small for it.
+        """
+        from sklearn.model_selection import (
+            KFold,
+            LeaveOneOut,
+            ShuffleSplit,
+            StratifiedKFold,
+            StratifiedShuffleSplit,
+        )
+
+        if self.scheme == "splits":
+            parts = [(np.array(train), np.array(test)) for train, test in self.splits]
+            n = table.frame.height
+            for part in (rows for both in parts for rows in both):
+                if not part.size or part.min() < 0 or part.max() >= n:
+                    raise SpecError(f"a part of cv is empty or names no row, expected 0 to {n - 1}")
+            return parts
+        if self.scheme == "loo":
+            return list(LeaveOneOut().split(table.x))
+        has_classes, seed = table.values is None, self.seed % 2**32
+        most = np.bincount(table.codes).max() if has_classes else table.frame.height
+        if self.scheme == "holdout":
+            one = StratifiedShuffleSplit if has_classes else ShuffleSplit
+            cut = one(1, test_size=self.test, random_state=seed)
+        elif self.scheme == "kfold":
+            if self.k < 2:
+                raise SpecError(f"{self.k} fold leaves nothing to learn from", "take 2 or more")
+            if self.k > most:
+                whose = f"the largest class of {table.name}" if has_classes else table.name
+                told = f"{self.k} folds, but {whose} has {most} rows"
+                raise DataError(told, "take fewer folds, or leave-one-out")
+            parts = StratifiedKFold if has_classes else KFold
+            cut = parts(self.k, shuffle=self.shuffle, random_state=seed if self.shuffle else None)
+        else:
+            raise SpecError(
+                f"cv is '{self.scheme}', which is for classifiers knn and nb", "give cv folds"
+            )
+        try:
+            return list(cut.split(table.x, table.y))
+        except ValueError as problem:
+            raise DataError(
+                f"{self.test:g} of {counted(table.frame.height, 'row')} of {table.name} cannot be "
+                "held out: either part needs a row of each class",
+                "hold out another share, or leave small classes out with --rare-class drop",
+            ) from problem
 
     def spec(self) -> dict[str, object]:
         """Return the folds as the engine reads them."""
@@ -182,6 +242,20 @@ class Evaluation:
             folds=Folds(**{"seed": self.folds.seed, **by["folds"]}) if is_open else self.folds,
         )
 
+    def standard_error(
+        self, table: Table, dataset: _swarmrs.Dataset, mask: NDArray[np.bool_]
+    ) -> float:
+        """Return the standard error of the error of a subset.
+
+        The share of misses of a row, over the times it is tested, is what spreads: rows are what is
+        sampled, whatever the folds, and to test a row again adds none.
+        """
+        engine = _swarmrs.Evaluator(dataset, json.dumps(self.spec()), 1, 0, False)
+        rows, codes = engine.predict(mask)
+        tested = np.bincount(rows)
+        misses = np.bincount(rows, weights=codes != table.codes[rows])
+        return spread_of_mean((misses[tested > 0]) / tested[tested > 0])
+
     def spec(self) -> dict[str, object]:
         """Return the evaluation as the engine reads it."""
         return {
@@ -198,6 +272,17 @@ class Evaluation:
         if self.classifier == "knn":
             settings |= {"k": self.k, "metric": self.metric, "weights": self.weights}
         return settings | {"scale": self.scale, "folds": self.folds.to_dict()}
+
+
+def spread_of_mean(values: NDArray[np.float64]) -> float:
+    """Return the standard error of the mean of some values, two or more: deviation over root.
+
+    Examples
+    --------
+    >>> round(spread_of_mean(np.array([0.0, 0.0, 1.0, 1.0])), 4)
+    0.2887
+    """
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def _rows(part: ArrayLike) -> list[int]:

@@ -12,7 +12,8 @@ from swarmrs._evaluation import COMMON, CV, Evaluation
 from swarmrs._presets import find_preset
 from swarmrs._rare import settle_rare
 from swarmrs._selection import Work, describe_data
-from swarmrs._table import Source, Target, read_table
+from swarmrs._table import Source, read_table
+from swarmrs._target import Target
 from swarmrs._threads import count_threads
 from swarmrs._words import check_whole
 from swarmrs.exceptions import SpecError, SwarmrsWarning

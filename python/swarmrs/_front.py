@@ -1,16 +1,17 @@
 """The front of a search: what fewer features cost, and which of its subsets is wanted."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, overload
 
 import polars as pl
 
-from swarmrs._words import counted
+from swarmrs._words import check_word, counted
 from swarmrs.exceptions import SpecError
 
 PICKS = "best, knee, size<=K"
+PARSIMONY = ("1se",)
 
 
 class FrontPoint(NamedTuple):
@@ -98,6 +99,19 @@ class Front(Sequence[FrontPoint]):
         return {"hypervolume": self.hypervolume, "knee": knee, "points": points}
 
 
+class Parsimony(NamedTuple):
+    """What was given up for a smaller subset.
+
+    `best_size` and `best_error` are those of the best subset, `standard_error` is that of its
+    error: `rule` takes the smallest subset whose error exceeds the best one's by that at the most.
+    """
+
+    rule: str
+    best_size: int
+    best_error: float
+    standard_error: float
+
+
 @dataclass(frozen=True)
 class Pick:
     """Which subset of a run is wanted.
@@ -105,7 +119,7 @@ class Pick:
     Attributes
     ----------
     rule : str
-        As it was given: ``"best"``, ``"knee"`` or ``"size<=K"``.
+        As it was given: ``"best"``, ``"knee"``, ``"size<=K"`` or, for parsimony, ``"1se"``.
     most : int or None
         K.
     """
@@ -114,14 +128,22 @@ class Pick:
     most: int | None = None
 
     @classmethod
-    def read(cls, rule: object, n_included: int) -> Self:
-        """Return the pick a rule stands for.
+    def read(cls, rule: object, n_included: int, parsimony: object = None) -> Self:
+        """Return the pick a rule stands for, or that of parsimony.
 
         Raises
         ------
         SpecError
-            If it is none, or if the features that are always in are too many for it.
+            If it is none, if there are two, or if the features that are always in are too many.
         """
+        if parsimony is not None:
+            word = check_word("parsimony", parsimony, PARSIMONY)
+            if rule != "best":
+                raise SpecError(
+                    f"pick is {rule!r} and parsimony is {word!r}, but one subset is returned",
+                    "leave one of the two out",
+                )
+            return cls(word)
         if rule in ("best", "knee"):
             return cls(str(rule))
         match = re.fullmatch(r"size ?<= ?([1-9]\d*)", rule) if isinstance(rule, str) else None
@@ -135,7 +157,9 @@ class Pick:
             )
         return cls(f"size<={most}", most)
 
-    def of(self, found: Mapping[str, Any]) -> Mapping[str, Any]:
+    def of(
+        self, found: Mapping[str, Any], standard_error: Callable[[Sequence[int]], float]
+    ) -> tuple[Mapping[str, Any], Parsimony | None]:
         """Return the wanted one of what the engine found: its answer or a point of its front.
 
         Raises
@@ -146,9 +170,14 @@ class Pick:
         points: Sequence[Mapping[str, Any]] = found["front"]["points"]
         knee: int = found["front"]["knee"]
         if self.rule == "best":
-            return found
+            return found, None
+        if self.rule == "1se":
+            error, spread = found["measures"]["error"], standard_error(found["selected"])
+            near = (it for it in (*points, found) if it["measures"]["error"] <= error + spread)
+            given_up = Parsimony(self.rule, found["size"], error, spread)
+            return min(near, key=lambda it: it["size"]), given_up
         if self.most is None:
-            return points[knee]
+            return points[knee], None
         small = [point for point in points if point["size"] <= self.most]
         if not small:
             raise SpecError(
@@ -156,4 +185,4 @@ class Pick:
                 f"max_features={self.most} lets the search try none that is larger; a search "
                 "along the front tries small ones by itself",
             )
-        return small[-1]
+        return small[-1], None

@@ -11,7 +11,8 @@ from swarmrs._dataset import dataset_of
 from swarmrs._grouping import Grouping
 from swarmrs._groups import Groups, group_spec
 from swarmrs._selection import describe_data
-from swarmrs._table import Data, Target, read_table
+from swarmrs._table import Data, read_table
+from swarmrs._target import Target
 from swarmrs._threads import count_threads
 from swarmrs._words import check_whole
 from swarmrs.exceptions import SwarmrsWarning

@@ -13,8 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs import _swarmrs
 from swarmrs._groups import given_groups
 from swarmrs._scorer import Outside
-from swarmrs._select import RandomState, budget, draw_seed, plain
+from swarmrs._search import plain
+from swarmrs._seeds import RandomState, draw_seed
 from swarmrs._selection import Seconds, Setting
+from swarmrs._settings import budget
 from swarmrs._watch import OnTurn
 from swarmrs._words import check_whole, counted
 from swarmrs.exceptions import SpecError

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from swarmrs import _swarmrs
 from swarmrs._dataset import dataset_of
 from swarmrs._selection import SCHEMA_VERSION, describe_data, versions
-from swarmrs._table import Data, Target, read_table
+from swarmrs._table import Data, read_table
+from swarmrs._target import Target
 from swarmrs._threads import count_threads
 from swarmrs._words import check_whole, check_word
 from swarmrs.exceptions import SpecError, SwarmrsWarning

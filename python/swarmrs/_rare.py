@@ -8,7 +8,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs._evaluation import CV, Folds
-from swarmrs._table import Label, Table
+from swarmrs._table import Table
+from swarmrs._target import Label
 from swarmrs._words import check_word, counted, listed
 from swarmrs.exceptions import DataError, SpecError
 
@@ -78,6 +79,9 @@ def _named(table: Table, code: np.intp) -> str:
 def _without(table: Table, rare: NDArray[np.bool_], told: str) -> Table:
     kept_rows = ~rare[table.codes]
     new_codes = np.cumsum(~rare, dtype=np.uint32) - 1
+    unfilled = table.unfilled
+    if unfilled is not None:
+        unfilled = replace(unfilled, frame=unfilled.frame.filter(pl.Series(kept_rows)))
     return replace(
         table,
         frame=table.frame.filter(pl.Series(kept_rows)),
@@ -85,6 +89,7 @@ def _without(table: Table, rare: NDArray[np.bool_], told: str) -> Table:
         codes=new_codes[table.codes[kept_rows]].astype(np.uint32),
         labels=tuple(label for label, gone in zip(table.labels, rare, strict=True) if not gone),
         warnings=(*table.warnings, told),
+        unfilled=unfilled,
     )
 
 

@@ -9,7 +9,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from swarmrs._evaluation import CV, Folds
+from swarmrs import _swarmrs
+from swarmrs._evaluation import CV, Folds, Rows, spread_of_mean
 from swarmrs._table import Table
 from swarmrs._threads import count_threads
 from swarmrs.exceptions import SpecError
@@ -30,6 +31,15 @@ class Estimator(Protocol):
 Scoring: TypeAlias = str | Callable[[Estimator, NDArray[np.float64], NDArray[np.generic]], float]
 
 
+def is_regressor(judge: object) -> bool:
+    """Return whether it is an estimator that predicts numbers."""
+    if judge is None or isinstance(judge, str):
+        return False  # Without scikit-learn, which takes long to load.
+    from sklearn import base
+
+    return bool(base.is_regressor(judge))
+
+
 @dataclass(frozen=True)
 class Outside:
     """A measure the engine does not know: only the error comes back.
@@ -46,6 +56,10 @@ class Outside:
         The folds an estimator is scored on.
     has_classes : bool
         Whether its folds are of classes, so that the engine can warn of rare ones.
+    splits : sequence of pairs of rows
+        The same as rows.
+    score : callable, optional
+        Returns the scores of an estimator on the features of a mask, one for each split of a table.
     """
 
     name: str
@@ -53,6 +67,8 @@ class Outside:
     scoring: str | None = None
     folds: Folds | None = None
     has_classes: bool = False
+    splits: Sequence[Rows] = ()
+    score: Callable[[NDArray[np.bool_], Table, Sequence[Rows]], NDArray[np.float64]] | None = None
 
     @classmethod
     def of_callable(cls, scorer: Scorer) -> "Outside":
@@ -88,7 +104,7 @@ class Outside:
                 "cv is 'loo', but a part of one row has no r2",
                 "take folds, or a scoring such as 'neg_mean_absolute_error'",
             )
-        splits, x, y = _splits(folds, table), table.x, table.y
+        splits, x, y = folds.rows(table), table.x, table.y
         # The engine asks from a thread of its own, where neither the settings of scikit-learn nor
         # those of joblib are known that are in force here.
         n_workers, config = count_threads(n_jobs), get_config()
@@ -112,7 +128,21 @@ class Outside:
 
         shown = scoring if isinstance(scoring, str) else getattr(scoring, "__qualname__", None)
         name = " ".join(repr(estimator).split())
-        return cls(name, scorer, shown, folds, table.values is None)
+
+        def score(
+            mask: NDArray[np.bool_], table: Table, splits: Sequence[Rows]
+        ) -> NDArray[np.float64]:
+            with config_context(**config):
+                return _scores(estimator, table.x[:, mask], table.y, splits, scoring, params)
+
+        return cls(name, scorer, shown, folds, table.values is None, splits, score)
+
+    def standard_error(
+        self, table: Table, _dataset: _swarmrs.Dataset, mask: NDArray[np.bool_]
+    ) -> float:
+        """Return the standard error of the error of a subset, by its spread over the folds."""
+        assert self.score is not None, "a search that asks for it has an estimator"
+        return spread_of_mean(self.score(mask, table, self.splits))
 
     def spec(self) -> dict[str, object]:
         """Return what stands in the engine's place for an evaluation; it is not used."""
@@ -137,33 +167,6 @@ class Outside:
         return settings
 
 
-def _splits(folds: Folds, table: Table) -> Sequence[tuple[ArrayLike, ArrayLike]]:
-    """Return the rows of each training and test part; stratified where there are classes."""
-    from sklearn.model_selection import (
-        KFold,
-        LeaveOneOut,
-        ShuffleSplit,
-        StratifiedKFold,
-        StratifiedShuffleSplit,
-    )
-
-    if folds.scheme == "splits":
-        return folds.splits
-    if folds.scheme == "wrap5":
-        raise SpecError("cv is 'wrap5', which is for classifiers knn and nb", "give cv folds")
-    is_measured = table.values is not None
-    if folds.scheme == "loo":
-        splitter = LeaveOneOut()
-    elif folds.scheme == "holdout":
-        one = ShuffleSplit if is_measured else StratifiedShuffleSplit
-        splitter = one(1, test_size=folds.test, random_state=folds.seed)
-    else:
-        seed = folds.seed if folds.shuffle else None
-        parts = KFold if is_measured else StratifiedKFold
-        splitter = parts(folds.k, shuffle=folds.shuffle, random_state=seed)
-    return list(splitter.split(table.x, table.y))
-
-
 def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -172,15 +175,27 @@ def _error(
     estimator: Estimator,
     x: NDArray[np.float64],
     y: NDArray[np.generic],
-    splits: Sequence[tuple[ArrayLike, ArrayLike]],
+    splits: Sequence[Rows],
     scoring: Scoring | None,
     params: Mapping[str, object] | None,
 ) -> float:
-    """Return 1 - the mean score: a function of its arguments alone, for other processes."""
+    """Return 1 - the mean score."""
+    return 1.0 - float(_scores(estimator, x, y, splits, scoring, params).mean())
+
+
+def _scores(
+    estimator: Estimator,
+    x: NDArray[np.float64],
+    y: NDArray[np.generic],
+    splits: Sequence[Rows],
+    scoring: Scoring | None,
+    params: Mapping[str, object] | None,
+) -> NDArray[np.float64]:
+    """Return the score on each split: a function of its arguments alone, for other processes."""
     from sklearn.base import clone
     from sklearn.model_selection import cross_val_score
 
     scores = cross_val_score(
         clone(estimator), x, y, cv=splits, scoring=scoring, params=params, error_score="raise"
     )
-    return 1.0 - float(scores.mean())
+    return np.asarray(scores, dtype=np.float64)

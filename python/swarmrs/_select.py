@@ -1,39 +1,27 @@
 """select(): the one path from a table to a selection."""
 
-import json
 import os
-import secrets
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 
-from swarmrs import _swarmrs
-from swarmrs._constraints import Together, read_together, useless
-from swarmrs._dataset import dataset_of
-from swarmrs._evaluation import CV, Evaluation
-from swarmrs._front import Pick
-from swarmrs._groups import Groups, group_spec
-from swarmrs._measure import is_regressor, read_measure
-from swarmrs._objective import read_objective
-from swarmrs._presets import Preset, count, find_preset
-from swarmrs._scorer import Estimator, Outside, Scorer, Scoring
-from swarmrs._selection import (
-    Card,
-    Selection,
-    Setting,
-    read_cards,
-    read_selection,
-)
-from swarmrs._table import Data, Target, read_table
+from swarmrs._constraints import Together
+from swarmrs._evaluation import CV
+from swarmrs._groups import Groups
+from swarmrs._outer import cross_validate, hold_out
+from swarmrs._repeats import repeat
+from swarmrs._scorer import Estimator, Scorer, Scoring, is_regressor
+from swarmrs._search import Search
+from swarmrs._seeds import RandomState, draw_seed
+from swarmrs._selection import Selection, Setting
+from swarmrs._settings import Settings
+from swarmrs._table import Data, read_table
+from swarmrs._target import Target
 from swarmrs._threads import count_threads
-from swarmrs._watch import OnTurn, Patience
+from swarmrs._watch import OnTurn
 from swarmrs._words import check_whole
 from swarmrs.exceptions import SpecError, SwarmrsWarning
-
-RandomState: TypeAlias = int | np.integer | np.random.RandomState | np.random.Generator | None
 
 
 def select(
@@ -70,6 +58,12 @@ def select(
     prescreen: str | None = None,
     groups: Groups | None = None,
     pick: str = "best",
+    parsimony: str | None = None,
+    repeats: int = 1,
+    resample: float | None = None,
+    test_size: float | None = None,
+    outer_cv: CV | None = None,
+    keep_all: bool = False,
     random_state: RandomState = None,
     n_jobs: int | None = None,
     memory: int = 2**30,
@@ -167,17 +161,37 @@ def select(
         Which of the subsets tried is returned: the one of least cost; the one where the front of
         error and size bends most; or the one of least error with at most K features. It changes
         nothing about the search.
+    parsimony : {"1se"}, optional
+        Return the smallest subset tried whose error exceeds that of the best by one standard error
+        at the most; see `Parsimony`. Like `pick` it changes nothing about the search.
+    repeats : int
+        How many times to search: with the seed, the one after it, and so on. The best run is
+        returned, and `Selection.stability` tells how alike they are.
+    resample : float, optional
+        Give each of these runs a share of the rows, drawn anew from each class by `cv_seed`, the
+        number after it, and so on. The result is then a search of all rows, and stability tells
+        what other data would change.
+    test_size : float, optional
+        The share of rows of each class to hold out, drawn by `cv_seed`. The others are searched,
+        and `Selection.held_out` tells what was found is worth on these.
+    outer_cv : int, "loo", str, splitter or iterable of splits, optional
+        Hold out each fold in turn, as `cv` has folds, and search the others. The result is a search
+        of all rows, and `Selection.held_out` tells what such a search is worth.
+    keep_all : bool
+        Whether `Selection.measured` is to hold every subset measured.
     random_state : int, RandomState, Generator or None
         The seed of the search. None draws one, which the result holds.
     n_jobs : int, optional
-        Threads, by scikit-learn's convention: None is 1, -1 is all. It changes no result.
+        Threads, by scikit-learn's convention: None is 1, -1 is all. Several searches share them.
+        It changes no result.
     memory : int
-        Bytes for distances kept between evaluations. It changes no result.
+        Bytes for distances kept between evaluations, in each search. It changes no result.
     checkpoint : path, optional
         A file that holds what was measured. If it exists, the search goes on where it stopped and
-        ends as if it never had.
+        ends as if it never had. For one search only.
     on_turn : callable, optional
-        Told how far the search is after each turn; returns True to stop it.
+        Told how far the search is after each turn; returns True to stop it. Of several searches it
+        is told which, and stops all.
     fit_params : mapping, optional
         What an estimator's `fit` is given beside the samples, such as ``sample_weight``; with
         scikit-learn's metadata routing enabled also its scorer, both by what they have requested.
@@ -211,18 +225,17 @@ def select(
     >>> result.selected
     ('alcohol', 'flavanoids')
     """
-    study, card = find_preset(preset), _find_card(algo)
-    table, measure, scores = read_measure(
-        read_table(
-            data,
-            target,
-            missing=missing,
-            encode=encode,
-            exclude=exclude,
-            continuous=scorer is None and is_regressor(classifier),
-        ),
-        study,
-        card,
+    table = read_table(
+        data,
+        target,
+        missing=missing,
+        encode=encode,
+        exclude=exclude,
+        continuous=scorer is None and is_regressor(classifier),
+    )
+    settings = Settings(
+        algo=algo,
+        preset=preset,
         classifier=classifier,
         k=k,
         metric=metric,
@@ -232,130 +245,66 @@ def select(
         scale=scale,
         scoring=scoring,
         scorer=scorer,
+        objective=objective,
+        alpha=alpha,
+        gamma=gamma,
+        sim=sim,
+        sigma_log=sigma_log,
+        max_evals=max_evals,
+        iterations=iterations,
+        time_limit=time_limit,
+        target_cost=target_cost,
+        patience=patience,
+        params=params,
+        include=include,
+        exclude=exclude,
+        max_features=max_features,
+        together=together,
+        one_per_group=one_per_group,
+        prescreen=prescreen,
+        groups=groups,
+        pick=pick,
+        memory=memory,
         rare_class=rare_class,
-        n_jobs=n_jobs,
+        constant=constant,
         fit_params=fit_params,
+        parsimony=parsimony,
     )
-    included, excluded = table.locate(include), table.locate(exclude)
-    lists = read_together(table, together)
-    default = "drop" if preset is None and scorer is None else "keep"
-    excluded += useless(table, constant or default, included, excluded, lists)
-    wanted = Pick.read(pick, len({*included}))
-    limits = budget(max_evals, iterations, time_limit)
-    settings, limits = _search(study, card, table.x.shape[1], params or {}, limits)
-    goal = objective or study.objective
-    lowers_hybrid = card is not None and card.objective["kind"] == "hybrid"
-    if goal is None and lowers_hybrid and isinstance(measure, Outside):
-        goal = "error"  # How far classes lie apart is known to our k-NN alone.
-    patient = None if patience is None else Patience(check_whole("patience", patience), on_turn)
-    spec = {
-        "algorithm": algo,
-        "params": settings,
-        "seed": draw_seed(random_state),
-        "evaluation": measure.spec(),
-        "objective": read_objective(goal, alpha=alpha, gamma=gamma, sim=sim, sigma_log=sigma_log),
-        "scoring": scores,
-        "budget": {**limits, "target": target_cost},
-        "include": included,
-        "exclude": excluded,
-        "max_features": None if max_features is None else check_whole("max_features", max_features),
-        "together": lists,
-        "one_per_group": bool(one_per_group),
-        "prescreen": prescreen,
-        "groups": None if groups is None else group_spec(groups, table)[1],
-        "memory": check_whole("memory", memory, 0),
-    }
-    grid = measure.scale if isinstance(measure, Evaluation) else "minmax"
-    dataset = dataset_of(table, grid)
-    found = _swarmrs.run(
-        dataset,
-        json.dumps(spec, default=plain),
-        threads=count_threads(n_jobs),
-        checkpoint=None if checkpoint is None else os.fspath(checkpoint),
-        on_turn=patient or on_turn,
-        scorer=measure.scorer if isinstance(measure, Outside) else None,
-    )
-    selection = read_selection(found, table, dataset.fingerprint, measure, preset, wanted)
-    if patient is not None:
-        is_spent = patient.is_spent and selection.stop == "stopped"
-        selection = replace(
-            selection,
-            stop="patience" if is_spent else selection.stop,
-            budget=selection.budget | {"patience": patient.turns},
+    n_runs = check_whole("repeats", repeats)
+    drawn, held = _check_share("resample", resample), _check_share("test_size", test_size)
+    if drawn is not None and n_runs == 1:
+        raise SpecError("resample needs repeats: one run has no stability", "repeat it 20 times")
+    if held is not None and outer_cv is not None:
+        raise SpecError("test_size and outer_cv both hold out rows", "give one of the two")
+    if checkpoint is not None and (n_runs > 1 or outer_cv is not None):
+        raise SpecError("a checkpoint is for one search, not for several", "leave it out")
+    seed, threads = draw_seed(random_state), count_threads(n_jobs)
+    search = Search.of(settings.settle(table), settings, n_jobs)
+
+    def procedure(search: Search, threads: int, on_turn: OnTurn | None) -> Selection:
+        if n_runs == 1:
+            return search.run(
+                seed, threads=threads, checkpoint=checkpoint, on_turn=on_turn, keep_all=keep_all
+            )
+        return repeat(
+            search, seed, n_runs, drawn, threads=threads, on_turn=on_turn, keep_all=keep_all
         )
+
+    if held is not None:
+        selection = hold_out(search, held, procedure, threads, on_turn)
+    elif outer_cv is not None:
+        selection = cross_validate(search, outer_cv, procedure, threads, on_turn)
+    else:
+        selection = procedure(search, threads, on_turn)
     for message in selection.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
     return selection
 
 
-def algorithms() -> list[Card]:
-    """Return the cards of all algorithms, by id.
-
-    Examples
-    --------
-    >>> {card.id: card.year for card in algorithms()}["bpso"]
-    1997
-    """
-    return read_cards(_swarmrs.algorithms())
-
-
-def _find_card(algo: str) -> Card | None:
-    """Return the card of an algorithm; None if there is none, which the engine says later."""
-    names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
-    return next((card for card, name in names if name.lower() == str(algo).lower()), None)
-
-
-def budget(
-    max_evals: int | None, iterations: int | None, time_limit: float | None
-) -> dict[str, float | None]:
-    """Return the limits of a search as the engine names them."""
-    return {
-        "evaluations": None if max_evals is None else check_whole("max_evals", max_evals),
-        "turns": None if iterations is None else check_whole("iterations", iterations),
-        "seconds": time_limit,
-    }
-
-
-def _search(
-    study: Preset,
-    card: Card | None,
-    n_features: int,
-    params: Mapping[str, Setting],
-    limits: Mapping[str, float | None],
-) -> tuple[dict[str, Setting], dict[str, float | None]]:
-    """Return the settings of an algorithm and its limits, filled up by what a study has."""
-    settings, bounds = dict(params), dict(limits)
-    if card is None:
-        return settings, bounds
-    has_members = any(parameter.name == "population" for parameter in card.params)
-    if has_members and card.family in study.population:
-        settings.setdefault("population", count(study.population[card.family], n_features))
-    # A search that ends by itself is not cut.
-    ends = card.evaluations is None
-    if not ends and card.family in study.max_evals and all(n is None for n in limits.values()):
-        bounds["evaluations"] = count(study.max_evals[card.family], n_features)
-    return settings, bounds
-
-
-def draw_seed(random_state: RandomState) -> int:
-    """Return the seed that `random_state` stands for."""
-    # 32 bits are enough to draw from, and every reader of JSON keeps them.
-    if random_state is None:
-        return secrets.randbits(32)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**32))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**32, dtype=np.uint64))
-    if isinstance(random_state, int | np.integer) and 0 <= random_state < 2**64:
-        return int(random_state)
-    raise SpecError(
-        f"random_state is {random_state!r}, expected a number from 0 to 2**64 - 1, a RandomState, "
-        "a Generator or None"
-    )
-
-
-def plain(value: object) -> object:
-    """Return a number of numpy as one of Python, for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    raise SpecError(f"{value!r} is no setting", "give a number, a string, a boolean or None")
+def _check_share(what: str, share: object) -> float | None:
+    """Return a share of rows if it is one, and not all or none of them."""
+    if share is None:
+        return None
+    if isinstance(share, float | np.floating) and 0 < share < 1:
+        return float(share)
+    raise SpecError(f"{what} is {share!r}, expected a share of the rows between 0 and 1")

@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
 from swarmrs._evaluation import Evaluation
-from swarmrs._front import Front, FrontPoint, Pick
+from swarmrs._front import Front, FrontPoint, Parsimony
 from swarmrs._scorer import Outside
 from swarmrs._table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from swarmrs._outer import HeldOut
+    from swarmrs._stability import Stability
 
 SCHEMA_VERSION = 1
 
@@ -71,8 +74,9 @@ class Selection:
     groups : tuple of tuple of str or None
         The groups of features the search knew of; None where it asked for none.
     pick : str
-        Which subset of the run this is: ``"best"``, the least cost, or ``"knee"`` or ``"size<=K"``
-        of the front. What follows, down to the scores, is that subset's.
+        Which subset of the run this is: ``"best"``, the least cost; ``"knee"`` or ``"size<=K"`` of
+        the front; or ``"1se"``, the smallest near the best. What follows, down to the scores, is
+        that subset's.
     selected : tuple of str
         The names of the chosen features, in the order of the table.
     selected_indices : tuple of int
@@ -97,6 +101,15 @@ class Selection:
         A row for each turn.
     front : Front
         The trade-off between size and error among all subsets tried, its knee and hypervolume.
+    parsimony : Parsimony or None
+        What was given up for a smaller subset, if that was asked for.
+    measured : polars.DataFrame or None
+        If `keep_all` was given, a row for each subset measured, in that order: its turn, size, cost
+        and error, and the positions of its features.
+    stability : Stability or None
+        If the search was repeated, how alike the subsets of its runs are.
+    held_out : HeldOut or None
+        If rows were held out, what the features show on rows that no search has seen.
     warnings : tuple of str
         What can mislead: how the data was read, rare classes, columns the grid is too coarse for.
     """
@@ -124,6 +137,10 @@ class Selection:
     trace: pl.DataFrame
     front: Front
     warnings: tuple[str, ...]
+    parsimony: Parsimony | None = None
+    measured: pl.DataFrame | None = None
+    stability: "Stability | None" = None
+    held_out: "HeldOut | None" = None
 
     @property
     def size(self) -> int:
@@ -173,6 +190,9 @@ class Selection:
             "work": self.work._asdict(),
             "stop": self.stop,
             "front": self.front.to_dict(),
+            "parsimony": None if self.parsimony is None else self.parsimony._asdict(),
+            "stability": None if self.stability is None else self.stability.to_dict(),
+            "held_out": None if self.held_out is None else self.held_out.to_dict(),
             "versions": versions(),
         }
 
@@ -243,23 +263,24 @@ def read_cards(text: str) -> list[Card]:
 
 
 def read_selection(
-    text: str,
+    found: Mapping[str, Any],
+    chosen: Mapping[str, Any],
     table: Table,
-    fingerprint: str,
     measure: Evaluation | Outside,
+    *,
+    fingerprint: str,
     preset: str | None,
-    pick: Pick,
+    pick: str,
+    parsimony: Parsimony | None,
+    measured: pl.DataFrame | None,
 ) -> Selection:
-    """Return the selection in what the engine says about its run."""
-    found = json.loads(text)
+    """Return the selection in what the engine says about its run, `chosen` being the subset."""
     scoring, groups = found.get("scoring"), found["groups"]
-    if not isinstance(measure, Outside):
-        measure = measure.settled(found["measured_by"])
-    chosen = _point(pick.of(found), table, measure)
-    points = tuple(_point(point, table, measure) for point in found["front"]["points"])
+    point = read_point(chosen, table, measure)
+    points = tuple(read_point(point, table, measure) for point in found["front"]["points"])
     knee = found["front"]["knee"]
     support = np.zeros(table.frame.width, dtype=bool)
-    support[list(chosen.selected_indices)] = True
+    support[list(point.selected_indices)] = True
     return Selection(
         algorithm=found["algorithm"],
         params=found["params"],
@@ -271,12 +292,12 @@ def read_selection(
         budget=found["budget"],
         prescreen=found["prescreen"],
         groups=None if groups is None else tuple(_names(table, group) for group in groups),
-        pick=pick.rule,
-        selected=chosen.selected,
-        selected_indices=chosen.selected_indices,
+        pick=pick,
+        selected=point.selected,
+        selected_indices=point.selected_indices,
         support=support,
-        cost=chosen.cost,
-        scores=chosen.scores,
+        cost=point.cost,
+        scores=point.scores,
         evaluations=Evaluations(**found["evaluations"]),
         seconds=Seconds(**found["seconds"]),
         work=Work(**found["work"]),
@@ -284,10 +305,12 @@ def read_selection(
         trace=pl.DataFrame(found["trace"]),
         front=Front(points, None if knee is None else points[knee], found["front"]["hypervolume"]),
         warnings=(*table.warnings, *table.name_classes(found["warnings"])),
+        parsimony=parsimony,
+        measured=measured,
     )
 
 
-def _point(point: Mapping[str, Any], table: Table, measure: Evaluation | Outside) -> FrontPoint:
+def read_point(point: Mapping[str, Any], table: Table, measure: Evaluation | Outside) -> FrontPoint:
     """Return a subset with what the engine measured of it."""
     scores = point["measures"]
     if isinstance(measure, Outside):

@@ -4,7 +4,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Dataset", "Evaluator", "__version__", "algorithms", "minimize", "run"]
+__all__ = ["Dataset", "Evaluator", "__version__", "algorithms", "minimize", "price", "run"]
 
 __version__: str
 
@@ -54,6 +54,18 @@ def run(
     threads: int,
     checkpoint: str | None = None,
     on_turn: Callable[[Any], bool | None] | None = None,
+    scorer: Callable[[NDArray[np.bool_]], Sequence[float]] | None = None,
+    keep_all: bool = False,
+) -> tuple[
+    str,
+    tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.float64], NDArray[np.uint8]] | None,
+]: ...
+def price(
+    dataset: Dataset,
+    spec: str,
+    masks: NDArray[np.bool_],
+    *,
+    threads: int,
     scorer: Callable[[NDArray[np.bool_]], Sequence[float]] | None = None,
 ) -> str: ...
 def minimize(

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs._clean import (
     ENCODINGS,
     MISSING,
+    Unfilled,
     drop_columns,
     drop_rows,
     mark_missing,
@@ -23,7 +24,8 @@ from swarmrs._clean import (
 from swarmrs._formats import Reading, ReadOptions, read_file
 from swarmrs._inspect import copies_of, inspect, is_constant
 from swarmrs._levels import levels_of
-from swarmrs._read import Raw, frame_of_array, read_built_in, read_pandas, series_of
+from swarmrs._read import Raw, frame_of_array, read_built_in, read_pandas
+from swarmrs._target import Label, Target, classes_of, many_values, names_here, split
 from swarmrs._words import check_word, counted, locate, quoted
 from swarmrs.exceptions import DataError
 
@@ -31,14 +33,8 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
     from polars._typing import ArrowStreamExportable
 
-Label: TypeAlias = str | int | float | bool
-Target: TypeAlias = str | int | ArrayLike | None
 Source: TypeAlias = "str | os.PathLike[str] | pl.LazyFrame | IntoDataFrame | ArrayLike | Table"
 Data: TypeAlias = "Source | tuple[Source, Target]"
-
-# Numbers with more values than this, each in fewer rows than that on average, measure something.
-_MANY_CLASSES = 20
-_ROWS_OF_A_CLASS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +63,8 @@ class Table:
         What about the data can mislead.
     values : ndarray of float64 or None
         The target's numbers, where it is measured: then the classes are levels of it.
+    unfilled : Unfilled, optional
+        The features before missing values were filled, if any were.
     """
 
     name: str
@@ -79,6 +77,7 @@ class Table:
     notices: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     values: NDArray[np.float64] | None = None
+    unfilled: Unfilled | None = None
 
     @property
     def y(self) -> NDArray[np.generic]:
@@ -99,6 +98,42 @@ class Table:
     def has_gaps(self) -> bool:
         """Whether values are missing."""
         return any(column.null_count() for column in self.frame)
+
+    def take(self, rows: NDArray[np.intp], by: NDArray[np.intp] | None = None) -> "Table":
+        """Return some rows; what is missing in them is filled by the rows `by`, or by them alone.
+
+        Classes without a row are gone; the levels of a measured target are cut anew.
+
+        Raises
+        ------
+        DataError
+            If fewer than two classes are left, or a column cannot be filled.
+        """
+        frame, unfilled = self.frame[rows], self.unfilled
+        if unfilled is not None:
+            frame = unfilled.filled(rows, rows if by is None else by)
+            unfilled = replace(unfilled, frame=unfilled.frame[rows])
+        x = np.asfortranarray(frame.cast(pl.Float64).to_numpy(order="fortran"))
+        if self.values is not None:
+            target = pl.Series(self.target, self.values[rows])
+            values, codes, labels = levels_of(target, self.name)
+            return replace(
+                self, frame=frame, x=x, codes=codes, labels=labels, values=values, unfilled=unfilled
+            )
+        present, places = np.unique(self.codes[rows], return_inverse=True)
+        if len(present) < 2:
+            raise DataError(
+                f"{counted(len(rows), 'row')} of {self.name} have one class, expected 2 or more",
+                "hold out fewer rows, or other ones",
+            )
+        return replace(
+            self,
+            frame=frame,
+            x=x,
+            codes=places.astype(np.uint32),
+            labels=tuple(self.labels[code] for code in present),
+            unfilled=unfilled,
+        )
 
     def locate(self, columns: Sequence[str | int]) -> list[int]:
         """Return the positions of features given by name or index."""
@@ -235,7 +270,7 @@ def prepare(
         if continuous
         else (None, *classes_of(labels, raw.name, raw.gaps))
     )
-    if not continuous and (measured := _many_values(labels, classes)) is not None:
+    if not continuous and (measured := many_values(labels, classes)) is not None:
         warnings.append(measured)
     if copies := copies_of(labels, features):
         told = f"{counted(len(copies), 'column')} equal to the target: {quoted(copies)}"
@@ -245,7 +280,9 @@ def prepare(
             )
         warnings.append(told)
     nominal = text_columns(features) if encode == "ordinal" else []
-    features, cleaned, encoded = to_numbers(features, missing=missing, encode=encode, gaps=raw.gaps)
+    features, cleaned, encoded, unfilled = to_numbers(
+        features, missing=missing, encode=encode, gaps=raw.gaps
+    )
     names = features.columns
     excluded = {locate(column, names, raw.name) for column in exclude}
     x = np.asfortranarray(features.cast(pl.Float64).to_numpy(order="fortran"))
@@ -261,6 +298,7 @@ def prepare(
         (*notices, *found.notices(names)),
         (*warnings, *cleaned, *found.warnings(names)),
         values,
+        unfilled,
     )
 
 
@@ -288,103 +326,3 @@ def find(source: Source, reading: Reading) -> Raw:
     if hasattr(source, "__arrow_c_stream__"):
         return Raw("frame", pl.DataFrame(cast("ArrowStreamExportable", source)))
     return Raw("array", frame_of_array(source), kind="array")
-
-
-def split(
-    raw: Raw, target: Target, name: str = "class"
-) -> tuple[pl.DataFrame, pl.Series, list[str]]:
-    """Return the features, the labels, and notices of how they were told apart.
-
-    Labels that are given apart from the features are called by `name`.
-
-    Raises
-    ------
-    DataError
-        If there are no rows or no features, or the labels do not fit the rows.
-    SpecError
-        If there is no such column.
-    """
-    frame, notices = raw.frame, list(raw.notices)
-    if frame.is_empty():
-        raise DataError(f"{raw.name} has no rows", "there must be a line for each sample")
-    if target is None:
-        target = raw.target or -1
-        if raw.target is None:
-            notices.append(f"the target is the last column, '{frame.columns[-1]}'")
-    if isinstance(target, str | int):
-        labels = frame.to_series(locate(target, frame.columns, raw.name))
-        features = frame.drop(labels.name)
-    else:
-        while name in frame.columns:
-            name += "_"
-        labels, features = series_of(name, target), frame
-        if len(labels) != frame.height:
-            raise DataError(
-                f"{counted(frame.height, 'row')} but {counted(len(labels), 'label')}",
-                "give a label for each row",
-            )
-    if not features.width:
-        raise DataError(
-            f"{raw.name} has no column beside the target '{labels.name}'",
-            "there must be a column for each feature",
-        )
-    return features, labels.fill_nan(None) if labels.dtype.is_float() else labels, notices
-
-
-def names_here(
-    frame: pl.DataFrame, columns: Sequence[str | int], where: str, encode: str
-) -> list[str]:
-    """Return the names of columns given by name or index.
-
-    A column may be one that one-hot encoding has yet to make: then only names already here count.
-    """
-    return [
-        frame.columns[locate(column, frame.columns, where)]
-        for column in columns
-        if encode != "onehot" or column in frame.columns
-    ]
-
-
-def _many_values(labels: pl.Series, classes: tuple[Label, ...]) -> str | None:
-    n, rows = len(classes), len(labels)
-    if not labels.dtype.is_numeric() or n <= _MANY_CLASSES or rows >= _ROWS_OF_A_CLASS * n:
-        return None
-    return f"target '{labels.name}' has {n} different numbers in {rows} rows: are they classes?"
-
-
-def classes_of(
-    labels: pl.Series, where: str, gaps: str | None = None
-) -> tuple[NDArray[np.uint32], tuple[Label, ...]]:
-    """Return the class of each row as an index into the sorted classes.
-
-    `gaps` says why labels may be missing.
-
-    Raises
-    ------
-    DataError
-        If the labels are no classes, some are missing, or there are too few or too many.
-    """
-    target = f"target '{labels.name}' of {where}"
-    another = "name the column of classes with --target"
-    if labels.dtype in (pl.Categorical, pl.Enum):
-        labels = labels.cast(pl.String)
-    if labels.dtype.is_float():
-        if not (labels.drop_nulls() % 1 == 0).all():
-            raise DataError(
-                f"{target} is continuous, expected classes",
-                f"{another}, or cut its values into classes first",
-            )
-    elif not (labels.dtype.is_integer() or labels.dtype in (pl.String, pl.Boolean, pl.Null)):
-        raise DataError(f"{target} is {labels.dtype}, expected classes", another)
-    if labels.null_count():
-        raise DataError(
-            f"{target} has {counted(labels.null_count(), 'missing value')}"
-            f"{f'; {gaps}' if gaps else ''}",
-            "remove these rows, or use --missing drop-rows",
-        )
-    classes, codes = np.unique(labels.to_numpy(), return_inverse=True)
-    if len(classes) < 2:
-        raise DataError(f"{target} has one class, expected 2 or more", another)
-    if len(classes) == len(labels):
-        raise DataError(f"{target} has a class for every row", another)
-    return codes.astype(np.uint32), tuple(classes.tolist())

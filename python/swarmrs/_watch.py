@@ -1,11 +1,11 @@
 """Who watches a search: what is told of each turn, and the patience that ends it."""
 
 from collections.abc import Callable
-from typing import TypeAlias, TypedDict
+from typing import NotRequired, TypeAlias, TypedDict
 
 
 class Turn(TypedDict):
-    """What `on_turn` is told after each turn."""
+    """What `on_turn` is told after each turn; of several searches, also which of how many."""
 
     turn: int
     asked: int
@@ -15,6 +15,8 @@ class Turn(TypedDict):
     best_error: float
     best_size: int
     seconds: float
+    run: NotRequired[int]
+    runs: NotRequired[int]
 
 
 OnTurn: TypeAlias = Callable[[Turn], bool | None]

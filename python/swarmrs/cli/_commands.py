@@ -9,6 +9,7 @@ import typer
 from swarmrs._words import check_word
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
+from swarmrs.cli._honest import all_measured
 from swarmrs.cli._progress import Interrupts, progress
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._text import complain, remark, told_later
@@ -48,6 +49,11 @@ def select(
     prescreen: options.Prescreen = None,
     groups: options.Groups = None,
     pick: options.Pick = "best",
+    parsimony: options.Parsimony = None,
+    repeats: options.Repeats = 1,
+    resample: options.Resample = None,
+    test_size: options.TestSize = None,
+    outer_cv: options.OuterCv = None,
     seed: options.Seed = None,
     jobs: options.Jobs = 0,
     memory: options.Memory = "1GiB",
@@ -57,6 +63,7 @@ def select(
     reading: Reading,
     trace: options.Trace = None,
     report: options.Report = None,
+    kept: options.KeepAll = None,
     checkpoint: options.Checkpoint = None,
     output: options.Output = None,
     force: options.Force = False,
@@ -74,18 +81,21 @@ def select(
     swarmrs select genes.parquet --objective weighted --max-features 50 --seed 1 -f json
     swarmrs select genes.parquet --prescreen fcbf --algo pbpso
     swarmrs select data.csv --algo mopbpso --pick knee
+    swarmrs select data.csv --outer-cv 10 --seed 1
+    swarmrs select data.csv --repeats 20 --resample 0.8 --seed 1
     swarmrs select data.csv --seed 1 --checkpoint run.ckpt --output reduced.csv
     swarmrs select data.csv --report found.html
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     options.check_output(output, (".csv", ".tsv", ".parquet", ".json"), force)
-    options.check_output(trace, (".csv", ".parquet"), force)
+    for rows in (trace, kept):
+        options.check_output(rows, (".csv", ".parquet"), force)
     options.check_page(report, force)
     params = options.parse_settings(settings, population)
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
     with Interrupts() as interrupts:
         try:
-            from swarmrs import _select, read_table
+            from swarmrs import _select, _settings, read_table
 
             table = read_table(data, target, exclude=exclude, **reading)
             if not quiet:
@@ -123,6 +133,12 @@ def select(
                     prescreen=prescreen,
                     groups=groups,
                     pick=pick,
+                    parsimony=parsimony,
+                    repeats=repeats,
+                    resample=resample,
+                    test_size=test_size,
+                    outer_cv=outer_cv,
+                    keep_all=kept is not None,
                     random_state=seed,
                     n_jobs=n_jobs,
                     memory=n_bytes,
@@ -143,7 +159,7 @@ def select(
     elif format == "csv":
         print(render.as_csv(("index", "column"), pairs))
     else:
-        cards = {card.id: card for card in _select.algorithms()}
+        cards = {card.id: card for card in _settings.algorithms()}
         is_front_wanted = cards[result.algorithm].seeks_front or result.pick != "best"
         print(render.selection_table(plain, is_front_wanted))
     if output is not None and output.suffix == ".json":
@@ -156,6 +172,8 @@ def select(
         from swarmrs.experiments._report import write_selection_report
 
         write_selection_report(result, report, command=shlex.join(["swarmrs", *sys.argv[1:]]))
+    if kept is not None:
+        render.write_frame(all_measured(result, kept.suffix == ".csv"), kept)
     if result.stop == "interrupted":
         if checkpoint is not None and not quiet:
             remark("note", ("the same command goes on from here",))

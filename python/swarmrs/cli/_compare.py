@@ -14,7 +14,7 @@ from swarmrs.cli import _render as render
 from swarmrs.cli._progress import Stopping, cells_progress, spoken
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._report import as_text
-from swarmrs.cli._text import complain, remark
+from swarmrs.cli._text import complain, line, remark
 from swarmrs.exceptions import ClusterError, SpecError
 
 if TYPE_CHECKING:
@@ -276,13 +276,11 @@ def _dry(planned: "Plan", path: Path | None, n_jobs: int, memory: int, format: s
     left = found.total - found.done
     by = "finished cells" if found.done else "short trials"
     lines = [
-        render.line("tables", str(len(planned.data))),
-        render.line("methods", str(len(planned.methods))),
-        render.line("cells", f"{found.total}: {found.done} done, {left} to do"),
-        render.line(
-            "time", f"about {spoken(found.seconds)} on {counted(threads, 'thread')}, by {by}"
-        ),
-        render.line("memory", f"{sized(found.memory)} at most"),
+        line("tables", str(len(planned.data))),
+        line("methods", str(len(planned.methods))),
+        line("cells", f"{found.total}: {found.done} done, {left} to do"),
+        line("time", f"about {spoken(found.seconds)} on {counted(threads, 'thread')}, by {by}"),
+        line("memory", f"{sized(found.memory)} at most"),
     ]
     return "\n".join(lines)
 

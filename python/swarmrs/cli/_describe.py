@@ -9,7 +9,7 @@ from swarmrs._words import check_word, counted, listed, printable, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._reading import Reading, reads_data
-from swarmrs.cli._text import remark
+from swarmrs.cli._text import aligned, line, remark
 
 _BAR = 30
 _CLASSES = 20
@@ -61,15 +61,15 @@ def _table(found: Mapping[str, Any], every: bool) -> str:
     would = f"search {searched} of {counted(len(columns), 'column')}"
     if found["refusal"] is not None:
         would = f"refuse it: {found['refusal']}"
-    hint = [] if found["hint"] is None else [render.line("", found["hint"])]
+    hint = [] if found["hint"] is None else [line("", found["hint"])]
     return "\n".join(
         [
-            render.line("data", f"{found['name']}, {found['kind']}: {_size(found)}"),
+            line("data", f"{found['name']}, {found['kind']}: {_size(found)}"),
             *_classes(found["target"], found["classes"]),
-            render.line("missing", gaps if incomplete else "none"),
-            *([render.line("null words", f"empty, {words}")] if words else []),
-            render.line("memory", f"about {sized(found['memory'])}, and what --memory allows"),
-            render.line("select would", would),
+            line("missing", gaps if incomplete else "none"),
+            *([line("null words", f"empty, {words}")] if words else []),
+            line("memory", f"about {sized(found['memory'])}, and what --memory allows"),
+            line("select would", would),
             *hint,
             "",
             *_columns(columns, every),
@@ -84,7 +84,7 @@ def _size(found: Mapping[str, Any]) -> str:
 
 def _classes(target: str, classes: Sequence[Mapping[str, Any]]) -> list[str]:
     if not classes:
-        return [render.line("target", f"'{target}', no classes")]
+        return [line("target", f"'{target}', no classes")]
     total, most = sum(row["rows"] for row in classes), max(row["rows"] for row in classes)
     rows = [
         (
@@ -96,8 +96,8 @@ def _classes(target: str, classes: Sequence[Mapping[str, Any]]) -> list[str]:
         for row in classes[:_CLASSES]
     ]
     more = [f"  and {len(classes) - _CLASSES} more"] if len(classes) > _CLASSES else []
-    head = render.line("target", f"'{target}': {counted(len(classes), 'class')}")
-    return [head, *render.aligned(rows, right=(1, 2)), *more]
+    head = line("target", f"'{target}': {counted(len(classes), 'class')}")
+    return [head, *aligned(rows, right=(1, 2)), *more]
 
 
 def _columns(columns: Sequence[Mapping[str, Any]], every: bool) -> list[str]:
@@ -126,7 +126,7 @@ def _columns(columns: Sequence[Mapping[str, Any]], every: bool) -> list[str]:
     ]
     hidden = len(columns) - len(shown)
     more = [f"and {counted(hidden, 'column')} more; --all shows them"] if hidden else []
-    return [*render.aligned(rows, right=(0, 3, 4, 5, 6)), *more]
+    return [*aligned(rows, right=(0, 3, 4, 5, 6)), *more]
 
 
 def _action(column: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from swarmrs._words import counted, printable
-from swarmrs.cli._render import aligned, line
+from swarmrs.cli._text import aligned, line
 
 _HEADER = (
     *("DATA", "METHOD", "RUNS", "MEAN", "STD", "BEST", "PI%", "SIZE", "LESS%", "TRAIN", "EVALS"),

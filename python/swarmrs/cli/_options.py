@@ -181,6 +181,38 @@ Pick = Annotated[
         metavar="WHICH", help="Which of the subsets tried: best, or of the front knee, size<=K."
     ),
 ]
+Parsimony = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RULE", help="1se: the smallest subset within one standard error of the best."
+    ),
+]
+Repeats = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="Search so often, by --seed and those after it; tells stability."
+    ),
+]
+Resample = Annotated[
+    float | None,
+    typer.Option(metavar="SHARE", help="Give each repeat such a share of the rows, drawn anew."),
+]
+TestSize = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE", help="Hold out such a share of the rows and measure on it what is found."
+    ),
+]
+OuterCv = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FOLDS", help="Hold out each fold in turn, as --cv has them; costs a search each."
+    ),
+]
+KeepAll = Annotated[
+    Path | None,
+    typer.Option("--keep-all", metavar="FILE", help="Write every subset measured: csv, parquet."),
+]
 Seed = Annotated[
     int | None, typer.Option(metavar="N", help="Fixes all chance.", show_default="drawn")
 ]

@@ -68,12 +68,15 @@ def progress(is_wanted: bool) -> Iterator["Callable[[Turn], None] | None"]:
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, error=1.0, size=0)
+        asked: dict[int, int] = {}
 
         def show(turn: "Turn") -> None:
+            asked[turn.get("run", 0)] = turn["asked"]
+            limit = turn["limit"]
             bar.update(
                 task,
-                total=turn["limit"],
-                completed=turn["asked"],
+                total=None if limit is None else limit * turn.get("runs", 1),
+                completed=sum(asked.values()),
                 error=turn["best_error"],
                 size=turn["best_size"],
             )

@@ -4,12 +4,14 @@ import csv
 import io
 import json
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swarmrs._output import whole_file
 from swarmrs._words import STOPS, counted, listed, printable
+from swarmrs.cli._honest import held_out_lines, stability_lines
+from swarmrs.cli._text import aligned, line
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,13 +19,12 @@ if TYPE_CHECKING:
     from swarmrs._selection import Card
 
 FORMATS = ("table", "json", "csv")
-OPTIMISTIC = "the search's own and optimistic: the same folds chose the columns"
+OPTIMISTIC = "optimistic: the same folds chose the columns (try --outer-cv 10)"
 
 _MEASURES = {
     "su": "su, symmetric uncertainty with the class, 0 to 1",
     "mi": "mi, information about the class, in bits",
 }
-_LABEL = 13
 
 
 def as_json(value: object) -> str:
@@ -51,17 +52,19 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             line("objective", _objective(result["objective"])),
             *_prescreen(result["prescreen"]),
             *_known_groups(result["groups"]),
-            *_pick(result["pick"]),
+            *_pick(result),
             "",
             *_chosen(result),
             "",
-            line("error", f"{result['error']:.4f}, {OPTIMISTIC}"),
+            line("error", f"{result['error']:.4f}, {_caution(result['held_out'])}"),
             line("accuracy", f"{result['accuracy']:.4f}"),
             line("balanced", f"{result['balanced_accuracy']:.4f}"),
             line("cost", f"{result['cost']:.4f}"),
             line("evaluations", f"{counts['asked']} asked, {counts['unique']} measured"),
             line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
             line("stop", STOPS.get(result["stop"], result["stop"])),
+            *_held_out(result["held_out"]),
+            *stability_lines(result["stability"]),
             *(_front(result) if is_front_wanted else []),
         ]
     )
@@ -173,11 +176,6 @@ def write_text(text: str, path: Path) -> None:
         part.write_text(f"{text}\n", encoding="utf-8")
 
 
-def line(label: str, value: str, width: int = _LABEL) -> str:
-    """Return a labelled line."""
-    return f"{label:<{width}}{printable(value)}"
-
-
 def _data(data: Mapping[str, Any]) -> str:
     size = (("rows", "row"), ("features", "feature"), ("classes", "class"))
     counts = ", ".join(counted(data[key], noun) for key, noun in size)
@@ -207,6 +205,7 @@ def _folds(evaluation: Mapping[str, Any]) -> str:
         "kfold": f"stratified {folds.get('k')}-fold",
         "holdout": f"{folds.get('test')} held out",
         "wrap5": "stratified 5-fold repeated up to 5 times",
+        "splits": f"{folds.get('n_splits')} splits",
     }
     return schemes[folds["scheme"]]
 
@@ -230,13 +229,26 @@ def _known_groups(groups: Sequence[Sequence[str]] | None) -> list[str]:
     return [line("groups", f"{len(groups)} of {total}")]
 
 
-def _pick(rule: str) -> list[str]:
+def _pick(result: Mapping[str, Any]) -> list[str]:
+    rule, given_up = result["pick"], result["parsimony"]
     if rule == "best":
         return []
+    if given_up is not None:
+        best = f"error {given_up['best_error']:.4f} of {counted(given_up['best_size'], 'column')}"
+        near = f"the smallest within {given_up['standard_error']:.4f} of the best, {best}"
+        return [line("parsimony", f"{rule}, {near}")]
     how = {"knee": "knee, where the front bends most"}.get(
         rule, f"{rule}, the least error of these"
     )
     return [line("pick", how)]
+
+
+def _caution(held_out: Mapping[str, Any] | None) -> str:
+    return OPTIMISTIC if held_out is None else "optimistic: see the rows held out below"
+
+
+def _held_out(held_out: Mapping[str, Any] | None) -> list[str]:
+    return [] if held_out is None else held_out_lines(held_out, _folds(held_out))
 
 
 def _front(result: Mapping[str, Any]) -> list[str]:
@@ -304,15 +316,3 @@ def _curve(curve: Sequence[Mapping[str, Any]], criterion: str | None) -> list[st
         mark = "chosen" if point["is_chosen"] else ""
         rows.append((str(number), *beside, f"{point['value']:.4f}", mark))
     return ["", *aligned(rows)]
-
-
-def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """Return rows of equal width, cells to the left but for some columns."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            f"{cell:>{width}}" if at in right else f"{cell:<{width}}"
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

@@ -11,7 +11,7 @@ import numpy as np
 from swarmrs import _swarmrs
 from swarmrs._evaluation import COMMON
 from swarmrs._presets import find_preset, settle
-from swarmrs._select import plain
+from swarmrs._search import plain
 from swarmrs._table import Table
 from swarmrs._words import check_whole
 from swarmrs.exceptions import SpecError

@@ -17,7 +17,7 @@ from swarmrs._objective import read_objective, read_scoring
 from swarmrs._presets import find_preset
 from swarmrs._selection import Setting
 from swarmrs._table import Data as Given
-from swarmrs._table import Target
+from swarmrs._target import Target
 from swarmrs._threads import count_threads
 from swarmrs._words import check_whole, check_word
 from swarmrs.exceptions import SpecError

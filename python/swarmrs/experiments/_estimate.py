@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from swarmrs._select import Turn
+from swarmrs._watch import Turn
 from swarmrs.experiments._cells import Cell
 from swarmrs.experiments._compare import Plan
 from swarmrs.experiments._measure import parts, search

@@ -10,9 +10,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs._evaluator import Evaluator
-from swarmrs._select import Turn, select
+from swarmrs._select import select
 from swarmrs._selection import Seconds, Selection
 from swarmrs._table import Table
+from swarmrs._watch import Turn
 from swarmrs.exceptions import SwarmrsError
 from swarmrs.experiments._cells import Cell, Experiment, canonical
 from swarmrs.experiments._methods import ALL

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from swarmrs._select import algorithms
 from swarmrs._selection import Card, Parameter, Setting
 from swarmrs._setting_text import read_setting
+from swarmrs._settings import algorithms
 from swarmrs._words import check_word
 from swarmrs.exceptions import SpecError
 

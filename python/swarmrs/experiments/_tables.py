@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from swarmrs._table import Data as Given
-from swarmrs._table import Table, Target, read_table
+from swarmrs._table import Table, read_table
+from swarmrs._target import Target
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments._cells import Data, fingerprint_of
 

@@ -41,6 +41,13 @@ pub struct FrontPoint {
     pub measures: Measures,
 }
 
+impl FrontPoint {
+    /// A subset with what it costs and shows.
+    pub fn new(subset: &Subset, cost: Cost, measures: Measures) -> Self {
+        Self { selected: subset.iter().collect(), size: subset.count(), cost, measures }
+    }
+}
+
 impl FrontReport {
     /// Has its subsets measured anew, by one who was not asked during the search; returns what `best` shows, which need
     /// not be on the front.
@@ -70,14 +77,9 @@ impl Front {
             self.by_size.iter().map(|(&size, tried)| (size, tried.measures.error)).collect();
         let costs: Vec<Point> =
             corners.iter().map(|&(size, error)| [error, size as f64 / n_features as f64]).collect();
-        let point = |(&size, tried): (&usize, &Evaluation)| FrontPoint {
-            selected: tried.subset.iter().collect(),
-            size,
-            cost: tried.cost,
-            measures: tried.measures,
-        };
+        let point = |tried: &Evaluation| FrontPoint::new(&tried.subset, tried.cost, tried.measures);
         FrontReport {
-            points: self.by_size.iter().map(point).collect(),
+            points: self.by_size.values().map(point).collect(),
             knee: knee(&corners),
             hypervolume: hypervolume(&costs, [1.0, 1.0]),
         }

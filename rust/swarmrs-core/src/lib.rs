@@ -4,7 +4,7 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`run`](mod@run) | the door: a [`Spec`](run::Spec) and a table in, a [`Selection`](selection::Selection) out |
+//! | [`run`](mod@run) | the door: a [`Spec`](spec::Spec) and a table in, a [`Selection`](selection::Selection) out |
 //! | [`engine`] | the loop |
 //! | [`frame`], [`fit`] | what may be chosen, and which choices fit |
 //! | [`search`], [`space`] | what an algorithm is, sees and is told |
@@ -14,7 +14,7 @@
 //! | [`groups`] | features that tell alike |
 //! | [`filter`] | what columns tell about the class and about each other, without a classifier |
 //! | [`dataset`], [`folds`], [`objective`], [`budget`] | the table, who tests whom, what is lowered, when it ends |
-//! | [`observe`], [`trace`], [`front`], [`replay`] | who watches: records, the front, what a resumed run is answered from |
+//! | [`observe`], [`trace`], [`front`], [`kept`], [`replay`] | who watches: records, the front, all that was measured, what a resumed run is answered from |
 //! | [`subset`], [`streams`], [`math`], [`parallel`] | bits, chance, functions, threads |
 //!
 //! The crate knows no Python, reads no file and prints nothing.
@@ -33,6 +33,7 @@ pub mod folds;
 pub mod frame;
 pub mod front;
 pub mod groups;
+pub mod kept;
 pub mod math;
 pub mod objective;
 pub mod observe;
@@ -43,6 +44,7 @@ pub mod run;
 pub mod search;
 pub mod selection;
 pub mod space;
+pub mod spec;
 pub mod streams;
 pub mod subset;
 #[cfg(test)]

@@ -5,10 +5,10 @@ use crate::budget::{Budget, Clock, Stop};
 use crate::dataset::Dataset;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::evaluate::{self, ByFilter, EvaluationRequest, Evaluator, Resources};
+use crate::evaluate::{self, ByFilter, Evaluator, Resources};
 use crate::filter::{Filter, Prescreen};
 use crate::frame::Frame;
-use crate::front::Front;
+use crate::front::{Front, FrontPoint};
 use crate::groups::{GroupSpec, Groups};
 use crate::objective::{Goal, Objective, Score};
 use crate::observe::Observer;
@@ -16,61 +16,14 @@ use crate::parallel::Pool;
 use crate::replay::Replay;
 use crate::search::{GroupUse, Space};
 use crate::selection::{MeasuredBy, Screened, Selection};
+pub use crate::spec::Spec;
 use crate::streams::Streams;
+use crate::subset::Subset;
 use crate::trace::Trace;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The part of the memory that may hold what features tell about each other: one in so many.
 const FILTER_SHARE: u64 = 4;
-
-/// All that fixes a run, as JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Spec {
-    /// An id or alias of the registry.
-    pub algorithm: String,
-    /// The settings that differ from the defaults.
-    #[serde(default)]
-    pub params: Map<String, Value>,
-    /// Fixes all chance of the search.
-    pub seed: u64,
-    /// What one fitness value is; what it leaves open is the algorithm's own.
-    pub evaluation: EvaluationRequest,
-    /// What the search lowers; empty for what the algorithm's paper lowers.
-    #[serde(default)]
-    pub objective: Option<Objective>,
-    /// The score that counts for the objective; empty for the objective's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scoring: Option<Score>,
-    /// When it ends; empty for the algorithm's own.
-    #[serde(default)]
-    pub budget: Budget,
-    /// Features that are always in.
-    #[serde(default)]
-    pub include: Vec<usize>,
-    /// Features that never are.
-    #[serde(default)]
-    pub exclude: Vec<usize>,
-    /// How many features may be chosen, the included ones counted.
-    #[serde(default)]
-    pub max_features: Option<usize>,
-    /// Lists of features that go in or out together.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub together: Vec<Vec<usize>>,
-    /// Whether at most one feature of each group may be chosen.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub one_per_group: bool,
-    /// Which features belong together, for algorithms and objectives that ask.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub groups: Option<GroupSpec>,
-    /// The rule by which features are dropped before the search; see [`Prescreen`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prescreen: Option<String>,
-    /// Bytes for what is kept between evaluations.
-    pub memory: u64,
-}
 
 /// A run that is ready to start: everything is checked.
 pub struct Run<'a> {
@@ -236,6 +189,23 @@ impl<'a> Run<'a> {
     /// The settings a checkpoint of this run is held to.
     pub fn settings(&self) -> String {
         serde_json::to_string(self.spec).unwrap_or_default()
+    }
+
+    /// What these subsets cost and show, without a search; none of them is empty.
+    ///
+    /// # Errors
+    /// What the evaluator reports.
+    pub fn price(mut self, subsets: &[Subset]) -> Result<Vec<FrontPoint>> {
+        let led = self.evaluator.measure(subsets)?;
+        let shown = match &mut self.judge {
+            Some(judge) => judge.measure(subsets)?,
+            None => led.clone(),
+        };
+        let point = |at: usize| {
+            let subset: &Subset = &subsets[at];
+            FrontPoint::new(subset, self.goal.cost(&led[at], subset), shown[at])
+        };
+        Ok((0..subsets.len()).map(point).collect())
     }
 
     /// Runs it, after what `replay` holds of an earlier part of it.

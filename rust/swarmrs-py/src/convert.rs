@@ -1,7 +1,9 @@
 //! Arrays in, columns out; JSON in and out.
 
 use crate::error::to_py;
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -9,6 +11,7 @@ use swarmrs_core::algorithms::Entry;
 use swarmrs_core::dataset::Scale;
 use swarmrs_core::evaluate::{EvaluationRequest, EvaluationSpec, Protocol};
 use swarmrs_core::groups::GroupSpec;
+use swarmrs_core::kept::Kept;
 use swarmrs_core::run::Spec;
 use swarmrs_core::subset::Subset;
 use swarmrs_core::{Error, Result};
@@ -67,6 +70,26 @@ pub fn mask(
     check_width(py, mask.shape()[0], n_features)?;
     let mask = mask.as_array();
     Ok(Subset::from_fn(n_features, |feature| mask[feature]))
+}
+
+/// Of each subset measured: its turn, its cost, its error, and its bits, eight features a byte, the first lowest.
+pub type Measured<'py> = (
+    Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray2<u8>>,
+);
+
+/// What a run kept, as arrays.
+pub fn measured(py: Python<'_>, kept: Kept, n_features: usize) -> PyResult<Measured<'_>> {
+    let shape = [kept.subsets.len(), n_features.div_ceil(64) * 8];
+    let bits: Vec<u8> = kept.subsets.iter().flat_map(Subset::to_bytes).collect();
+    Ok((
+        PyArray1::from_vec(py, kept.turns),
+        PyArray1::from_vec(py, kept.costs),
+        PyArray1::from_vec(py, kept.errors),
+        PyArray1::from_vec(py, bits).reshape(shape)?,
+    ))
 }
 
 fn check_width(py: Python<'_>, width: usize, n_features: usize) -> PyResult<()> {

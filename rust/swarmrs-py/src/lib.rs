@@ -198,21 +198,42 @@ impl PyEvaluator {
     }
 }
 
-/// Runs a search and returns its selection as JSON.
+/// Runs a search and returns its selection as JSON, and all that was measured if that is wanted.
 #[pyfunction]
-#[pyo3(signature = (dataset, spec, *, threads, checkpoint=None, on_turn=None, scorer=None))]
-fn run(
-    py: Python<'_>,
+#[pyo3(signature = (dataset, spec, *, threads, checkpoint=None, on_turn=None, scorer=None, keep_all=false))]
+#[allow(clippy::too_many_arguments, reason = "keywords on the Python side")]
+fn run<'py>(
+    py: Python<'py>,
     dataset: &PyDataset,
     spec: &str,
     threads: usize,
     checkpoint: Option<std::path::PathBuf>,
     on_turn: Option<Py<PyAny>>,
     scorer: Option<Py<PyAny>>,
-) -> PyResult<String> {
+    keep_all: bool,
+) -> PyResult<(String, Option<convert::Measured<'py>>)> {
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
     let problem = Problem::Table { data: &dataset.inner, threads, scorer };
-    watch::run(py, problem, &spec, checkpoint, on_turn)
+    let (found, kept) = watch::run(py, problem, &spec, checkpoint, on_turn, keep_all)?;
+    let kept = kept.map(|kept| convert::measured(py, kept, dataset.inner.n_features()));
+    Ok((found, kept.transpose()?))
+}
+
+/// What masks, none of them empty, cost and show by the evaluation of a spec: JSON, without a search.
+#[pyfunction]
+#[pyo3(signature = (dataset, spec, masks, *, threads, scorer=None))]
+fn price(
+    py: Python<'_>,
+    dataset: &PyDataset,
+    spec: &str,
+    masks: PyReadonlyArray2<'_, bool>,
+    threads: usize,
+    scorer: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
+    let subsets = self::masks(py, &masks, dataset.inner.n_features())?;
+    let problem = Problem::Table { data: &dataset.inner, threads, scorer };
+    watch::price(py, problem, &spec, &subsets)
 }
 
 /// Searches strings of bits for the least cost and returns what it found as JSON.
@@ -227,7 +248,8 @@ fn minimize(
     on_turn: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
-    watch::run(py, Problem::Bits { n_bits, cost }, &spec, checkpoint, on_turn)
+    let problem = Problem::Bits { n_bits, cost };
+    Ok(watch::run(py, problem, &spec, checkpoint, on_turn, false)?.0)
 }
 
 /// All algorithms as JSON.
@@ -243,6 +265,7 @@ fn _swarmrs(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyDataset>()?;
     module.add_class::<PyEvaluator>()?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(price, module)?)?;
     module.add_function(wrap_pyfunction!(minimize, module)?)?;
     module.add_function(wrap_pyfunction!(algorithms, module)?)?;
     Ok(())

@@ -14,6 +14,7 @@ use std::time::Duration;
 use swarmrs_core::budget::Stop;
 use swarmrs_core::dataset::Dataset;
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
+use swarmrs_core::kept::Kept;
 use swarmrs_core::observe::{Observer, TurnRecord};
 use swarmrs_core::run::{Run, Spec};
 use swarmrs_core::subset::Subset;
@@ -67,49 +68,70 @@ impl Problem<'_> {
     }
 }
 
-/// Runs a search on a thread of its own while this one listens for signals.
+/// Runs a search; keeps all that was measured if that is wanted.
 pub fn run(
     py: Python<'_>,
     problem: Problem<'_>,
     spec: &Spec,
     checkpoint: Option<PathBuf>,
     on_turn: Option<Py<PyAny>>,
-) -> PyResult<String> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    let raised = Raised::default();
+    keep_all: bool,
+) -> PyResult<(String, Option<Kept>)> {
     let limit = spec.budget.evaluations;
-    let job = || {
+    let (selection, kept) = watched(py, |raised, cancel| {
         let fingerprint = problem.fingerprint();
-        let run = problem.prepare(spec, &raised, &cancel)?;
+        let run = problem.prepare(spec, raised, cancel)?;
         let limit = limit.or(run.budget().evaluations);
-        let mut callback =
-            on_turn.map(|call| Callback { call, limit, raised: Arc::clone(&raised) });
+        let mut callback = on_turn.map(|call| Callback { call, limit, raised: Arc::clone(raised) });
         let mut stored = match &checkpoint {
             Some(path) => Some(Checkpoint::open(path, &fingerprint, &run.settings())?),
             None => None,
         };
+        let mut kept = keep_all.then(Kept::default);
         let replay = stored.as_ref().map(|stored| stored.replay().clone());
-        let mut flag = &*cancel;
+        let mut flag = &**cancel;
         let mut observers: Vec<&mut dyn Observer> = vec![&mut flag];
         observers.extend(callback.as_mut().map(|callback| callback as &mut dyn Observer));
         observers.extend(stored.as_mut().map(|stored| stored as &mut dyn Observer));
+        observers.extend(kept.as_mut().map(|kept| kept as &mut dyn Observer));
         let mut selection = run.execute(replay.as_ref(), &mut observers)?;
         if cancel.load(Ordering::Relaxed) && selection.stop == Stop::Stopped {
             selection.stop = Stop::Interrupted;
         }
         stored.map_or(Ok(()), Checkpoint::close)?;
-        Ok(selection)
-    };
-    let done = supervised(py, &cancel, job);
+        Ok((selection, kept))
+    })?;
+    let found = serde_json::to_string(&selection).map_err(|error| unwritten(py, &error))?;
+    Ok((found, kept))
+}
+
+/// What subsets cost and show, without a search.
+pub fn price(
+    py: Python<'_>,
+    problem: Problem<'_>,
+    spec: &Spec,
+    subsets: &[Subset],
+) -> PyResult<String> {
+    let priced =
+        watched(py, |raised, cancel| problem.prepare(spec, raised, cancel)?.price(subsets))?;
+    serde_json::to_string(&priced).map_err(|error| unwritten(py, &error))
+}
+
+fn unwritten(py: Python<'_>, error: &serde_json::Error) -> PyErr {
+    to_py(py, &Error::BadSpec { what: format!("the result cannot be written: {error}") })
+}
+
+/// Does `job` on a thread of its own while this one listens for signals; raises what Python code raised in it.
+fn watched<T: Send>(
+    py: Python<'_>,
+    job: impl FnOnce(&Raised, &Arc<AtomicBool>) -> Result<T> + Send,
+) -> PyResult<T> {
+    let (cancel, raised) = (Arc::new(AtomicBool::new(false)), Raised::default());
+    let done = supervised(py, &cancel, || job(&raised, &cancel));
     if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error);
     }
-    match done? {
-        Ok(selection) => serde_json::to_string(&selection).map_err(|error| {
-            to_py(py, &Error::BadSpec { what: format!("the result cannot be written: {error}") })
-        }),
-        Err(error) => Err(to_py(py, &error)),
-    }
+    done?.map_err(|error| to_py(py, &error))
 }
 
 /// Does `job` on another thread; raises `cancel` when a signal arrives.

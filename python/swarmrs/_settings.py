@@ -1,0 +1,188 @@
+"""What fixes a search but its table and its seed, as a user says it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from swarmrs import _swarmrs
+from swarmrs._constraints import Together
+from swarmrs._evaluation import COMMON, CV, Evaluation
+from swarmrs._groups import Groups
+from swarmrs._presets import Preset, count, find_preset
+from swarmrs._rare import settle_rare
+from swarmrs._scorer import Estimator, Outside, Scorer, Scoring, is_regressor
+from swarmrs._selection import Card, Setting, read_cards
+from swarmrs._table import Table
+from swarmrs._words import check_whole
+from swarmrs.exceptions import DataError, SpecError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All that fixes a search but its table and its seed; see `select`."""
+
+    algo: str = "bpso"
+    preset: str | None = None
+    classifier: str | Estimator | None = None
+    k: int | None = None
+    metric: str | None = None
+    weights: str | None = None
+    cv: CV | None = None
+    cv_seed: int = 0
+    scale: str | None = None
+    scoring: Scoring | None = None
+    scorer: Scorer | None = None
+    objective: str | None = None
+    alpha: float | None = None
+    gamma: float | None = None
+    sim: str | None = None
+    sigma_log: str | None = None
+    max_evals: int | None = None
+    iterations: int | None = None
+    time_limit: float | None = None
+    target_cost: float | None = None
+    patience: int | None = None
+    params: Mapping[str, Setting] | None = None
+    include: Sequence[str | int] = ()
+    exclude: Sequence[str | int] = ()
+    max_features: int | None = None
+    together: Together = ()
+    one_per_group: bool = False
+    prescreen: str | None = None
+    groups: Groups | None = None
+    pick: str = "best"
+    memory: int = 2**30
+    rare_class: str = "warn"
+    constant: str | None = None
+    fit_params: Mapping[str, object] | None = None
+    parsimony: str | None = None
+
+    @cached_property
+    def study(self) -> Preset:
+        """The settings that a published study has for what is left open."""
+        return find_preset(self.preset)
+
+    @property
+    def judge(self) -> str | Estimator:
+        """What predicts, where no scorer takes its place."""
+        return self.classifier if self.classifier is not None else self.study.classifier or "knn"
+
+    @cached_property
+    def card(self) -> Card | None:
+        """The card of the algorithm; None if there is none, which the engine says later."""
+        names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
+        return next((card for card, name in names if name.lower() == str(self.algo).lower()), None)
+
+    @property
+    def folds(self) -> CV | None:
+        """The folds asked for; None for the algorithm's own."""
+        return self.study.cv if self.cv is None else self.cv
+
+    def settle(self, table: Table) -> Table:
+        """Return the table as the policy for rare classes wants it.
+
+        Raises
+        ------
+        SpecError
+            If there are no classes for a policy.
+        DataError
+            If there are none, but something measures that needs them.
+        """
+        if self.scorer is not None or is_regressor(self.judge):
+            if self.rare_class != "warn":
+                why = "a regressor has none" if self.scorer is None else "a scorer has its own rows"
+                raise SpecError(f"rare_class is '{self.rare_class}', but {why}", "leave it")
+            return table
+        if table.values is not None:
+            raise DataError(
+                f"target '{table.target}' of {table.name} is continuous, expected classes",
+                "give a regressor of scikit-learn as the classifier",
+            )
+        is_own = isinstance(self.judge, str) and self.card is not None
+        own = self.card.measured_by["folds"] if is_own and self.card else COMMON["folds"]
+        return settle_rare(table, self.rare_class, self.folds, own)
+
+    def measure(self, table: Table, n_jobs: int | None) -> Evaluation | Outside:
+        """Return what measures subsets of a table.
+
+        Raises
+        ------
+        SpecError
+            If settings do not fit each other.
+        """
+        judge = self.judge
+        if self.fit_params and (self.scorer is not None or isinstance(judge, str)):
+            raise SpecError(
+                "fit_params are given, but only an estimator takes them", "leave them out"
+            )
+        if self.scorer is not None:
+            if self.scoring is not None:
+                raise SpecError(f"scoring is {self.scoring!r}, but a scorer says what errors are")
+            return Outside.of_callable(self.scorer)
+        if not isinstance(judge, str):
+            return Outside.of_estimator(
+                judge,
+                table,
+                scoring=self.scoring,
+                cv=self.folds,
+                cv_seed=self.cv_seed,
+                n_jobs=n_jobs,
+                params=self.fit_params,
+            )
+        return Evaluation.of(
+            table,
+            self.study,
+            classifier=judge,
+            k=self.k,
+            metric=self.metric,
+            weights=self.weights,
+            cv=self.folds,
+            cv_seed=self.cv_seed,
+            scale=self.scale,
+        )
+
+    def goal(self, measure: Evaluation | Outside) -> str | None:
+        """Return the objective asked for; None for the algorithm's own."""
+        asked = self.objective or self.study.objective
+        lowers_hybrid = self.card is not None and self.card.objective["kind"] == "hybrid"
+        if asked is None and lowers_hybrid and isinstance(measure, Outside):
+            return "error"  # How far classes lie apart is known to our k-NN alone.
+        return asked
+
+    def filled_up(self, n_features: int) -> tuple[dict[str, Setting], dict[str, float | None]]:
+        """Return the algorithm's settings and its limits, filled up by what the study has."""
+        params = dict(self.params or {})
+        limits = budget(self.max_evals, self.iterations, self.time_limit)
+        study, card = self.study, self.card
+        if card is None:
+            return params, limits
+        has_members = any(parameter.name == "population" for parameter in card.params)
+        if has_members and card.family in study.population:
+            params.setdefault("population", count(study.population[card.family], n_features))
+        # A search that ends by itself is not cut.
+        ends = card.evaluations is None
+        if not ends and card.family in study.max_evals and all(n is None for n in limits.values()):
+            limits["evaluations"] = count(study.max_evals[card.family], n_features)
+        return params, limits
+
+
+def algorithms() -> list[Card]:
+    """Return the cards of all algorithms, by id.
+
+    Examples
+    --------
+    >>> {card.id: card.year for card in algorithms()}["bpso"]
+    1997
+    """
+    return read_cards(_swarmrs.algorithms())
+
+
+def budget(
+    max_evals: int | None, iterations: int | None, time_limit: float | None
+) -> dict[str, float | None]:
+    """Return the limits of a search as the engine names them."""
+    return {
+        "evaluations": None if max_evals is None else check_whole("max_evals", max_evals),
+        "turns": None if iterations is None else check_whole("iterations", iterations),
+        "seconds": time_limit,
+    }

@@ -1,0 +1,80 @@
+"""What the command line says of stability and of rows held out."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from swarmrs import select
+
+Cli = Callable[..., Any]
+
+SEARCH = ("--algo", "bpso", "--seed", 1, "--max-evals", 90)
+SETTINGS: dict[str, Any] = {"algo": "bpso", "random_state": 1, "max_evals": 90}
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        (("--repeats", 3), {"repeats": 3}),
+        (("--repeats", 3, "--resample", 0.7), {"repeats": 3, "resample": 0.7}),
+        (("--test-size", 0.3), {"test_size": 0.3}),
+        (("--outer-cv", 3, "--cv-seed", 5), {"outer_cv": 3, "cv_seed": 5}),
+        (("--outer-cv", "holdout=0.3"), {"outer_cv": "holdout=0.3"}),
+        (("--parsimony", "1se"), {"parsimony": "1se"}),
+    ],
+    ids=lambda it: " ".join(map(str, it)) if isinstance(it, tuple) else "",
+)
+def test_json_is_the_result_of_select(
+    cli: Cli, blobs_csv: Path, options: tuple[object, ...], settings: dict[str, Any]
+) -> None:
+    done = cli("select", blobs_csv, *SEARCH, *options, "--format", "json")
+    assert done.code == 0, done.err
+    printed = json.loads(done.out)
+    expected = json.loads(json.dumps(select(blobs_csv, **SETTINGS, **settings).to_dict()))
+    assert printed.pop("seconds")["total"] > 0
+    assert expected.pop("seconds")["total"] > 0
+    assert printed == expected
+
+
+def lines_of(text: str) -> dict[str, str]:
+    return {line[:13].strip(): line[13:] for line in text.splitlines() if line[:1].isalpha()}
+
+
+def test_the_table_tells_what_rows_held_out_show(cli: Cli, blobs_csv: Path) -> None:
+    found = select(blobs_csv, outer_cv=3, **SETTINGS).held_out
+    assert found is not None
+    assert found.spread is not None
+    lines = lines_of(cli("select", blobs_csv, *SEARCH, "--outer-cv", 3).out)
+    assert lines["held out"] == "stratified 3-fold, each by a search that did not see it"
+    assert lines["inner error"] == f"{found.inner_error:.4f}, what a search says itself"
+    outer = f"{found.outer_error:.4f} ± {found.spread:.4f} on the rows held out"
+    assert lines["outer error"] == outer
+    assert lines["optimism"] == f"{found.optimism:.4f}"
+    assert lines["error"].endswith("optimistic: see the rows held out below")
+    one = lines_of(cli("select", blobs_csv, *SEARCH, "--test-size", 0.3).out)
+    assert one["held out"] == "18 of 60 rows, which no search saw"
+    assert "subsets" not in one
+
+
+def test_without_rows_held_out_the_error_is_called_optimistic(cli: Cli, blobs_csv: Path) -> None:
+    lines = lines_of(cli("select", blobs_csv, *SEARCH).out)
+    told = "optimistic: the same folds chose the columns (try --outer-cv 10)"
+    assert lines["error"].endswith(told)
+
+
+def test_the_table_tells_what_runs_agree_on(cli: Cli, blobs_csv: Path) -> None:
+    found = select(blobs_csv, repeats=3, **SETTINGS).stability
+    assert found is not None
+    out = cli("select", blobs_csv, *SEARCH, "--repeats", 3).out
+    lines = lines_of(out)
+    assert lines["repeats"] == "3 runs, seeds 1 to 3"
+    value, low, high = found.agreement
+    assert lines["stability"] == f"{value:.2f}, 95% interval {low:.2f} to {high:.2f}"
+    for index, column, share in found.frequency.iter_rows():
+        mark = "  consensus" if index in found.consensus.selected_indices else ""
+        assert any(
+            line.split() == [str(index), column, f"{share:.0%}", *mark.split()]
+            for line in out.splitlines()
+        )

@@ -1,0 +1,142 @@
+"""Every subset measured can be kept, and what a search returns is the best of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+from sklearn.naive_bayes import GaussianNB
+from swarmrs import Evaluator, Selection, algorithms, select
+from swarmrs._measured import read_measured
+from swarmrs._watch import Turn
+
+Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
+Cli = Callable[..., Any]
+
+
+def measured_by(found: Selection) -> pl.DataFrame:
+    assert found.measured is not None
+    return found.measured
+
+
+def pareto(measured: pl.DataFrame) -> list[tuple[int, float, list[int]]]:
+    """Return what no subset beats in size and error, the first measured of equals."""
+    front: list[tuple[int, float, list[int]]] = []
+    # A stable sort leaves equals in the order of measuring.
+    for _, size, _, error, chosen in measured.sort("size", "error", maintain_order=True).rows():
+        if not front or error < front[-1][1]:
+            front.append((size, error, chosen))
+    return front
+
+
+@pytest.mark.parametrize("objective", ["error", "weighted"])
+@pytest.mark.parametrize("algo", [card.id for card in algorithms()])
+def test_the_answer_is_the_best_measured_and_the_front_is_theirs(algo: str, objective: str) -> None:
+    found = select(
+        "sklearn:wine",
+        algo=algo,
+        objective=objective,
+        random_state=4,
+        max_evals=400,
+        cv=5,
+        keep_all=True,
+    )
+    measured = measured_by(found)
+    assert measured.height == found.evaluations.unique
+    assert measured["selected_indices"].n_unique() == measured.height
+    assert measured["size"].equals(measured["selected_indices"].list.len())
+    assert measured["turn"].is_sorted()
+    best = measured.sort("cost", "size", maintain_order=True).row(0, named=True)
+    assert (best["cost"], tuple(best["selected_indices"])) == (found.cost, found.selected_indices)
+    assert pareto(measured) == [
+        (point.size, point.error, list(point.selected_indices)) for point in found.front
+    ]
+
+
+def test_nothing_is_kept_unless_asked_for(blobs: Blobs) -> None:
+    settings: dict[str, Any] = {"random_state": 1, "max_evals": 90}
+    without, kept = select(blobs, **settings), select(blobs, keep_all=True, **settings)
+    assert without.measured is None
+    assert without.trace.equals(kept.trace)
+
+
+def test_numbers_are_those_of_the_evaluator(blobs: Blobs) -> None:
+    measured = measured_by(select(blobs, random_state=1, max_evals=90, keep_all=True))
+    masks = np.zeros((measured.height, 6), dtype=bool)
+    for mask, chosen in zip(masks, measured["selected_indices"], strict=True):
+        mask[chosen.to_numpy()] = True
+    assert measured["error"].to_list() == Evaluator(blobs).measure(masks)["error"].tolist()
+
+
+def test_a_filter_leads_and_its_costs_are_kept(blobs: Blobs) -> None:
+    found = select(blobs, objective="filter-cfs", random_state=1, max_evals=90, keep_all=True)
+    assert measured_by(found)["cost"].min() == found.cost
+
+
+def test_an_estimator_is_kept_too(blobs: Blobs) -> None:
+    found = select(blobs, algo="sfs", classifier=GaussianNB(), cv=3, keep_all=True)
+    assert measured_by(found)["error"].min() == found.scores["error"]
+    assert measured_by(found).height == found.evaluations.unique
+
+
+def test_a_resumed_run_has_kept_what_came_before(blobs: Blobs, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"random_state": 1, "max_evals": 300, "keep_all": True}
+    path = tmp_path / "run.ckpt"
+
+    def stop(turn: Turn) -> bool:
+        return turn["turn"] == 3
+
+    cut = select(blobs, checkpoint=path, on_turn=stop, **settings)
+    resumed = select(blobs, checkpoint=path, **settings)
+    whole = measured_by(select(blobs, **settings))
+    assert measured_by(resumed).equals(whole)
+    assert measured_by(cut).equals(whole.head(measured_by(cut).height))
+
+
+def test_more_subsets_than_are_spread_at_a_time() -> None:
+    rng = np.random.default_rng(1)
+    masks = rng.random((3000, 70)) < 0.2
+    masks[:, 69] = True
+    bits = np.packbits(np.pad(masks, ((0, 0), (0, 58))), axis=1, bitorder="little")
+    numbers = np.arange(3000, dtype=np.float64)
+    frame = read_measured(numbers.astype(np.uint64), numbers, numbers, bits, 70)
+    assert frame["size"].to_list() == masks.sum(axis=1).tolist()
+    assert frame["selected_indices"].to_list() == [np.flatnonzero(mask).tolist() for mask in masks]
+
+
+def test_a_run_that_measured_nothing_has_an_empty_frame() -> None:
+    none = np.empty(0)
+    frame = read_measured(none.astype(np.uint64), none, none, np.empty((0, 8), dtype=np.uint8), 5)
+    assert frame.shape == (0, 5)
+
+
+class TestCommand:
+    def test_csv_has_features_as_text(self, cli: Cli, blobs_csv: Path, tmp_path: Path) -> None:
+        path = tmp_path / "all.csv"
+        done = cli("select", blobs_csv, "--algo", "sfs", "--seed", 1, "--keep-all", path)
+        assert done.code == 0, done.err
+        found = select(blobs_csv, algo="sfs", random_state=1, keep_all=True)
+        frame = pl.read_csv(path, schema_overrides={"selected_indices": pl.String})
+        assert frame.columns == ["seed", "turn", "size", "cost", "error", "selected_indices"]
+        spelled = [" ".join(map(str, row)) for row in measured_by(found)["selected_indices"]]
+        assert frame["selected_indices"].to_list() == spelled
+        assert frame["cost"].to_list() == measured_by(found)["cost"].to_list()
+
+    def test_parquet_has_lists_and_all_repeats(
+        self, cli: Cli, blobs_csv: Path, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "all.parquet"
+        options = ("--seed", 3, "--repeats", 2, "--max-evals", 60)
+        assert cli("select", blobs_csv, *options, "--keep-all", path).code == 0
+        frame = pl.read_parquet(path)
+        for seed in (3, 4):
+            alone = select(blobs_csv, random_state=seed, max_evals=60, keep_all=True)
+            assert frame.filter(pl.col("seed") == seed).drop("seed").equals(measured_by(alone))
+
+    def test_a_file_of_another_kind_is_refused_at_once(self, cli: Cli, blobs_csv: Path) -> None:
+        done = cli("select", blobs_csv, "--keep-all", "all.json")
+        assert (done.code, done.out) == (2, "")
+        assert done.err == "error: 'all.json' ends in '.json'\nhint: known: .csv, .parquet\n"

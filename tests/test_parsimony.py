@@ -1,0 +1,119 @@
+"""The smallest subset within one standard error of the best."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from swarmrs import Evaluator, Selection, algorithms, select
+from swarmrs._front import Parsimony
+from swarmrs.exceptions import SpecError
+
+Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
+
+
+def given_up(found: Selection) -> Parsimony:
+    assert found.parsimony is not None
+    return found.parsimony
+
+
+def row_wise(data: Blobs, mask: NDArray[np.bool_], **settings: Any) -> float:
+    """Return the standard error of the mean over rows of how often each is missed."""
+    rows, said = Evaluator(data, **settings).predict(mask)
+    shares = [np.mean(said[rows == row] != data[1][row]) for row in np.unique(rows)]
+    mean = np.mean(shares)
+    n = len(shares)
+    return float(np.sqrt(sum((share - mean) ** 2 for share in shares) / (n - 1) / n))
+
+
+PROTOCOLS: list[dict[str, Any]] = [
+    {"cv": 5},
+    {"cv": "loo"},
+    {"cv": "holdout=0.4"},
+    {"cv": "wrap5"},
+    {"cv": "kfold=4,contiguous", "classifier": "nb"},
+    {"cv": RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1), "classifier": "nb"},
+]
+
+
+@pytest.mark.parametrize("settings", PROTOCOLS, ids=lambda settings: str(settings["cv"])[:12])
+def test_the_error_spreads_over_rows(blobs: Blobs, settings: dict[str, Any]) -> None:
+    search: dict[str, Any] = {"algo": "sffs", "random_state": 1}
+    best = select(blobs, **search, **settings)
+    found = select(blobs, parsimony="1se", **search, **settings)
+    rule, size, error, spread = given_up(found)
+    assert (rule, size, error) == ("1se", best.size, best.scores["error"])
+    # Sums are taken in another order.
+    assert spread == pytest.approx(row_wise(blobs, best.support, **settings), abs=1e-12)
+    near = [point for point in best.front if point.error <= error + spread]
+    assert found.selected == min(near, key=lambda point: point.size).selected
+    assert found.pick == "1se"
+
+
+def test_of_equal_folds_it_is_the_binomial_one(blobs: Blobs) -> None:
+    found = select(blobs, algo="sfs", cv="loo", parsimony="1se")
+    error = given_up(found).best_error
+    # The same number by another formula.
+    expected = pytest.approx(np.sqrt(error * (1 - error) / 59), abs=1e-12)
+    assert given_up(found).standard_error == expected
+
+
+@pytest.mark.parametrize("algo", [card.id for card in algorithms()])
+def test_no_smaller_subset_measured_is_as_near(algo: str) -> None:
+    settings: dict[str, Any] = {"algo": algo, "random_state": 2, "max_evals": 400, "cv": 5}
+    found = select("sklearn:wine", parsimony="1se", keep_all=True, **settings)
+    best = select("sklearn:wine", **settings)
+    _, size, error, spread = given_up(found)
+    assert (size, error) == (best.size, best.scores["error"])
+    assert found.measured is not None
+    near = found.measured.filter(found.measured["error"] <= error + spread)
+    assert found.size == near["size"].min()
+    assert found.size <= best.size
+
+
+def test_an_estimator_spreads_over_its_folds(blobs: Blobs) -> None:
+    settings: dict[str, Any] = {"classifier": GaussianNB(), "cv": 4, "algo": "sffs"}
+    best = select(blobs, **settings)
+    found = select(blobs, parsimony="1se", **settings)
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    scores = cross_val_score(GaussianNB(), blobs[0][:, best.support], blobs[1], cv=folds)
+    assert given_up(found).standard_error == np.std(scores, ddof=1) / 2
+
+
+def test_a_point_off_the_front_may_be_the_best(blobs: Blobs) -> None:
+    """Where not the error is lowered, the best has the least cost, and its error counts."""
+    settings: dict[str, Any] = {"objective": "hybrid", "metric": "manhattan", "random_state": 1}
+    best = select(blobs, max_evals=90, **settings)
+    found = select(blobs, max_evals=90, parsimony="1se", **settings)
+    assert given_up(found).best_error == best.scores["error"]
+    error = found.scores["error"]
+    assert error is not None
+    assert error <= given_up(found).best_error + given_up(found).standard_error
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"parsimony": "2se"}, "unknown parsimony '2se'"),
+        (
+            {"parsimony": "1se", "pick": "knee"},
+            "pick is 'knee' and parsimony is '1se', but one subset is returned",
+        ),
+        (
+            {"parsimony": "1se", "scorer": lambda masks: [0.5] * len(masks)},
+            "parsimony goes by how an error spreads, which one score does not tell",
+        ),
+        (
+            {"parsimony": "1se", "classifier": GaussianNB(), "cv": "holdout=0.3"},
+            "parsimony goes by how an error spreads, which one score does not tell",
+        ),
+    ],
+)
+def test_what_has_no_standard_error_is_refused(
+    blobs: Blobs, settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SpecError) as error:
+        select(blobs, algo="sfs", **settings)
+    assert str(error.value) == message
