@@ -1,8 +1,8 @@
 """Several searches at once, on the threads of one process."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from threading import Event, Lock
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import NamedTuple, TypeAlias
 
 from swarmrs._selection import Selection
@@ -39,50 +39,88 @@ def run_all(jobs: Sequence[Job], threads: int, at_once: bool, on_turn: OnTurn | 
     is told of one turn at a time, whichever search makes it.
     """
     workers = min(threads, len(jobs)) if at_once else 1
-    halt, lock = Event(), Lock()
+    is_halted, lock = False, Lock()
+
+    def halt() -> None:
+        nonlocal is_halted
+        is_halted = True
 
     def work(number: int) -> Selection | None:
         def watch(turn: Turn) -> bool:
-            if on_turn is not None and not halt.is_set():
+            if on_turn is not None and not is_halted:
                 # What runs here may be several itself.
                 run, runs = turn.get("run", 0), turn.get("runs", 1)
                 told: Turn = {**turn, "run": number * runs + run, "runs": len(jobs) * runs}
                 with lock:
                     if on_turn(told):
-                        halt.set()
-            return halt.is_set()
+                        halt()
+            return is_halted
 
-        if halt.is_set():
+        if is_halted:
             return None
         found = jobs[number](max(1, threads // workers), watch)
         if found.stop in CUT:
-            halt.set()
+            halt()
         return found
 
-    found: list[Selection | None] = []
+    found: list[Selection | None] = [None] * len(jobs)
     is_interrupted = False
     if workers == 1:
         try:
             for number in range(len(jobs)):
-                found.append(work(number))
+                found[number] = work(number)
         except KeyboardInterrupt:
             # It came between two runs, or before one had measured anything.
             is_interrupted = True
     else:
-        with ThreadPoolExecutor(workers) as pool:
-            futures: list[Future[Selection | None]] = []
-            try:
-                for number in range(len(jobs)):
-                    futures.append(pool.submit(work, number))
-                wait(futures, return_when=FIRST_EXCEPTION)
-            except KeyboardInterrupt:
-                # The engine hears of it in no thread but this one.
-                is_interrupted = True
-            halt.set()
-        found = [future.result() for future in futures]
-    found += [None] * (len(jobs) - len(found))
+        is_interrupted = _share(work, found, workers, halt)
     is_interrupted |= any(it is not None and it.stop == "interrupted" for it in found)
     cut = [it for it in found if it is not None and it.stop in CUT]
     done = [None if it is None or it.stop in CUT else it for it in found]
     stop = "interrupted" if is_interrupted else "stopped"
     return Runs(done, cut, stop if None in done else None)
+
+
+def _share(
+    work: Callable[[int], Selection | None],
+    found: list[Selection | None],
+    workers: int,
+    halt: Callable[[], None],
+) -> bool:
+    """Have threads do all the work, and tell whether Ctrl-C came; it halts what is not done yet.
+
+    Python raises Ctrl-C in this thread, wherever it is. It must be in nothing then that leaves a
+    lock behind, as a pool of `concurrent.futures` may: it waits at a queue that cannot, and counts
+    what has ended, not how often it was woken.
+    """
+    numbers = iter(range(len(found)))
+    ended: list[int] = []
+    problems: dict[int, BaseException] = {}
+    bell: SimpleQueue[None] = SimpleQueue()
+
+    def serve() -> None:
+        for number in numbers:
+            try:
+                found[number] = work(number)
+            except BaseException as problem:
+                halt()
+                problems[number] = problem
+            ended.append(number)
+            bell.put(None)
+
+    is_interrupted = False
+    try:
+        for _ in range(workers):
+            Thread(target=serve, daemon=True).start()
+        while len(ended) < len(found):
+            bell.get()
+    except KeyboardInterrupt:
+        is_interrupted = True
+        halt()
+        # However many threads had begun, what is not begun yet ends here, undone.
+        serve()
+        while len(ended) < len(found):
+            bell.get()
+    if problems:
+        raise problems[min(problems)]
+    return is_interrupted

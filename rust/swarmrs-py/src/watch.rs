@@ -95,7 +95,8 @@ pub fn run(
         observers.extend(stored.as_mut().map(|stored| stored as &mut dyn Observer));
         observers.extend(kept.as_mut().map(|kept| kept as &mut dyn Observer));
         let mut selection = run.execute(replay.as_ref(), &mut observers)?;
-        if cancel.load(Ordering::Relaxed) && selection.stop == Stop::Stopped {
+        // Also where the run had ended already: the signal was taken here, and nobody else will hear of it.
+        if cancel.load(Ordering::Relaxed) {
             selection.stop = Stop::Interrupted;
         }
         stored.map_or(Ok(()), Checkpoint::close)?;
