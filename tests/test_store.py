@@ -170,6 +170,7 @@ def test_stores_of_different_experiments_are_not_joined(tmp_path: Path) -> None:
 def test_an_existing_file_is_not_overwritten_unasked(tmp_path: Path) -> None:
     one = made(tmp_path / "one.db")
     (tmp_path / "all.db").write_text("precious")
+    (tmp_path / "all.db-wal").write_text("left by a killed process")
     with pytest.raises(SpecError, match="exists"):
         merge([one], tmp_path / "all.db")
     assert (tmp_path / "all.db").read_text() == "precious"

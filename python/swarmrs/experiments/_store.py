@@ -368,10 +368,21 @@ def merge(
             for path in stores:
                 with closing(Store(path, must_exist=True)) as store:
                     whole.absorb(store)
+        # What a killed process left beside the old file would be taken for a part of the new one.
+        _unlink(_beside(target))
         part.replace(target)
     finally:
-        for leftover in (part, *(Path(f"{part}-{suffix}") for suffix in ("wal", "shm"))):
-            leftover.unlink(missing_ok=True)
+        _unlink([part, *_beside(part)])
+
+
+def _beside(path: Path) -> list[Path]:
+    """Return the files that SQLite keeps beside a store while it is open."""
+    return [path.with_name(f"{path.name}-{suffix}") for suffix in ("wal", "shm")]
+
+
+def _unlink(paths: Iterable[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
 
 
 def _now() -> str:
