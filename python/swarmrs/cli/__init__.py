@@ -8,16 +8,18 @@ from typing import Annotated
 
 import typer
 
+from swarmrs.cli._command import Command, configurable
 from swarmrs.cli._commands import algorithms, evaluate, select
 from swarmrs.cli._describe import describe
 from swarmrs.cli._group import group
 from swarmrs.cli._rank import rank
+from swarmrs.cli._show_config import config
 from swarmrs.cli._text import complain
 from swarmrs.exceptions import DataError, SpecError
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-for command in (select, evaluate, rank, describe, group, algorithms):
-    app.command()(command)
+for command in (select, evaluate, rank, describe, group, algorithms, config):
+    app.command(cls=Command)(configurable(command))
 
 
 @app.callback(invoke_without_command=True)
@@ -25,7 +27,18 @@ def _root(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
 ) -> None:
-    """Choose the columns of a table that tell its classes apart best."""
+    """Choose the columns of a table that tell its classes apart best.
+
+    \b
+    # what is in the data?
+    swarmrs describe data.csv --target class
+    # which columns tell most, each alone?
+    swarmrs rank data.csv --target class --top 10
+    # which tell most together?
+    swarmrs select data.csv --target class --output reduced.csv
+    # the options of a command, with more examples
+    swarmrs select --help
+    """  # noqa: D301
     if version:
         from swarmrs import __version__
 

@@ -65,13 +65,20 @@ def select(
     """Search for the columns that tell the classes apart best.
 
     \b
+    # a swarm looks for the columns by which 5-NN errs least
     swarmrs select data.csv --target class
+    # forward selection by naive Bayes, leaving out one row at a time
     swarmrs select data.csv --algo sfs --classifier nb --cv loo
+    # thousands of columns: drop the redundant ones first, select 50 at most
+    swarmrs select genes.parquet --prescreen fcbf --max-features 50
+    # as a published study did
     swarmrs select data.csv --algo cdbpso --preset 004
-    swarmrs select genes.parquet --objective weighted --max-features 50 --seed 1 -f json
-    swarmrs select genes.parquet --prescreen fcbf --algo pbpso
+    # few columns and little error weighed against each other
     swarmrs select data.csv --algo mopbpso --pick knee
-    swarmrs select data.csv --seed 1 --checkpoint run.ckpt --output reduced.csv
+    # a long run that goes on where it was stopped; the reduced table as a file
+    swarmrs select data.csv --seed 1 --checkpoint run.ckpt -o reduced.csv
+    # scikit-learn code that fits the same classifier; the result for programs
+    swarmrs select data.csv --seed 1 --output model.py --format json
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     options.check_output(output, (".csv", ".tsv", ".parquet", ".json"), force)
@@ -181,8 +188,10 @@ def evaluate(
     """Measure a subset of columns, as a search would.
 
     \b
+    # two columns, leaving out one row at a time
     swarmrs evaluate data.csv --features age,income --cv loo
-    swarmrs evaluate data.csv -f json
+    # all columns, for programs
+    swarmrs evaluate data.csv --format json
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
@@ -237,12 +246,19 @@ def evaluate(
 
 def algorithms(
     algorithm: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="Show this one, with its parameters.")
+        str | None, typer.Argument(metavar="ID", help="Show this one, with its parameters.")
     ] = None,
     format: options.Format = "table",
     debug: options.Debug = False,
 ) -> None:
-    """List the algorithms, or describe one: its parameters, defaults, ranges and paper."""
+    """List the algorithms, or describe one.
+
+    \b
+    # all of them, a line each
+    swarmrs algorithms
+    # the parameters of one, their defaults and ranges, and its paper
+    swarmrs algorithms vlpso
+    """  # noqa: D301
     check_word("format", format, render.FORMATS)
     from swarmrs import algorithms as read_cards
 

@@ -44,10 +44,13 @@ def group(
     """Put columns together that tell alike.
 
     \b
+    # as many groups as a block model finds
     swarmrs group data.csv --target class
+    # eight groups of columns that rise and fall together
     swarmrs group data.csv --by hclust=8,distance=spearman
+    # keep the groups, then search with them
     swarmrs group data.csv --by lbm --output groups.txt
-    swarmrs select data.csv --groups groups.txt
+    swarmrs select data.csv --groups groups.txt --algo gpso
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     options.check_output(output, (".txt", ".json"), force)

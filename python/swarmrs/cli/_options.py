@@ -30,9 +30,11 @@ Target = Annotated[
     typer.Option("--target", "-t", metavar="COL", help="Column of classes, by name or index."),
 ]
 Exclude = Annotated[
-    list[str], typer.Option(metavar="COL", help="Never select this column, nor look at it.")
+    list[str], typer.Option(metavar="COL", help="Never select this column, nor look at it; repeat.")
 ]
-Include = Annotated[list[str], typer.Option(metavar="COL", help="Always select this column.")]
+Include = Annotated[
+    list[str], typer.Option(metavar="COL", help="Always select this column; repeat.")
+]
 RareClass = Annotated[
     str,
     typer.Option(
@@ -53,8 +55,7 @@ Preset = Annotated[
     typer.Option(
         metavar="NAME",
         help="Measure as a published study does, with its budget and swarm: "
-        f"{'; '.join(f'{name}: {preset.about}' for name, preset in PRESETS.items())}. "
-        "What else is given wins.",
+        f"{', '.join(PRESETS)}. What else is given wins.",
     ),
 ]
 Classifier = Annotated[
@@ -150,7 +151,8 @@ Patience = Annotated[
     int | None, typer.Option(metavar="N", help="Stop after so many turns without a better subset.")
 ]
 Settings = Annotated[
-    list[str], typer.Option("--set", metavar="NAME=VALUE", help="A setting of the algorithm.")
+    list[str],
+    typer.Option("--set", metavar="NAME=VALUE", help="A setting of the algorithm; repeat."),
 ]
 MaxFeatures = Annotated[int | None, typer.Option(metavar="N", help="Select at most so many.")]
 Together = Annotated[

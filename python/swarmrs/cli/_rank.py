@@ -32,8 +32,10 @@ def rank(
     """Rank columns by what each alone tells about the class.
 
     \b
+    # the 20 columns that tell most, each alone
     swarmrs rank data.csv --target class --top 20
-    swarmrs rank genes.parquet --by mi -f csv
+    # all of them by the bits they tell, for programs
+    swarmrs rank genes.parquet --by mi --format csv
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     n_jobs = options.parse_jobs(jobs)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from swarmrs.cli._options import parse_size
+from swarmrs.cli._signature import set_signature
 
 # What `read_table` is given beside the data, its target and excluded columns.
 Reading: TypeAlias = Mapping[str, Any]
@@ -77,8 +78,7 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
         own = {name: given.pop(name) for name in _OPTIONS}
         command(**given, reading=_collect(**own))
 
-    with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {it.name: it.annotation for it in parameters}
+    set_signature(with_options, parameters)
     return with_options
 
 
