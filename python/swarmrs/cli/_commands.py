@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from swarmrs._words import check_word
+from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._progress import Interrupts, progress
@@ -165,7 +166,12 @@ def evaluate(
     data: options.Data,
     features: Annotated[
         list[str],
-        typer.Option(metavar="A,B,C", help="Columns to measure.", show_default="all"),
+        typer.Option(
+            metavar="A,B,C",
+            help="Columns to measure.",
+            show_default="all",
+            autocompletion=complete.column_list,
+        ),
     ] = [],  # noqa: B006
     target: options.Target = None,
     preset: options.Preset = None,
@@ -246,7 +252,12 @@ def evaluate(
 
 def algorithms(
     algorithm: Annotated[
-        str | None, typer.Argument(metavar="ID", help="Show this one, with its parameters.")
+        str | None,
+        typer.Argument(
+            metavar="ID",
+            help="Show this one, with its parameters.",
+            autocompletion=complete.algorithms,
+        ),
     ] = None,
     format: options.Format = "table",
     debug: options.Debug = False,

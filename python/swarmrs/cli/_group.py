@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from swarmrs._words import check_word
+from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._reading import Reading, reads_data
@@ -23,6 +24,7 @@ def group(
             help="lbm, a block model; hclust, average linkage; =K for a number of groups; then "
             "settings after commas: rows=N, levels=N, criterion=aic|icl, restarts=N, "
             "distance=su|spearman. prefix or prefix=SEP, names. Or a file: a line for each group.",
+            autocompletion=complete.words("_groups", "METHODS"),
         ),
     ] = "lbm",
     seed: Annotated[int, typer.Option(metavar="N", help="Draws rows and starts.")] = 0,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from swarmrs._presets import PRESETS
+from swarmrs.cli import _complete as complete
 from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
@@ -27,18 +28,33 @@ Data = Annotated[
 ]
 Target = Annotated[
     str | None,
-    typer.Option("--target", "-t", metavar="COL", help="Column of classes, by name or index."),
+    typer.Option(
+        *("--target", "-t"),
+        metavar="COL",
+        help="Column of classes, by name or index.",
+        autocompletion=complete.columns,
+    ),
 ]
 Exclude = Annotated[
-    list[str], typer.Option(metavar="COL", help="Never select this column, nor look at it; repeat.")
+    list[str],
+    typer.Option(
+        metavar="COL",
+        help="Never select this column, nor look at it; repeat.",
+        autocompletion=complete.columns,
+    ),
 ]
 Include = Annotated[
-    list[str], typer.Option(metavar="COL", help="Always select this column; repeat.")
+    list[str],
+    typer.Option(
+        metavar="COL", help="Always select this column; repeat.", autocompletion=complete.columns
+    ),
 ]
 RareClass = Annotated[
     str,
     typer.Option(
-        metavar="POLICY", help="Classes too rare for the folds: warn, error, drop, merge."
+        metavar="POLICY",
+        help="Classes too rare for the folds: warn, error, drop, merge.",
+        autocompletion=complete.words("_rare", "RARE_CLASS"),
     ),
 ]
 Constant = Annotated[
@@ -47,6 +63,7 @@ Constant = Annotated[
         metavar="POLICY",
         help="Columns with one value: drop, keep.",
         show_default="drop, or keep with a preset",
+        autocompletion=complete.words("_constraints", "CONSTANT"),
     ),
 ]
 
@@ -56,6 +73,7 @@ Preset = Annotated[
         metavar="NAME",
         help="Measure as a published study does, with its budget and swarm: "
         f"{', '.join(PRESETS)}. What else is given wins.",
+        autocompletion=complete.presets,
     ),
 ]
 Classifier = Annotated[
@@ -66,6 +84,7 @@ Classifier = Annotated[
         metavar="NAME",
         help="What measures: knn, nb, or nb-cdf, a published error.",
         show_default="knn",
+        autocompletion=complete.words("_evaluation", "CLASSIFIERS"),
     ),
 ]
 Neighbors = Annotated[
@@ -74,11 +93,21 @@ Neighbors = Annotated[
 ]
 Metric = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="euclidean, manhattan.", show_default=f"euclidean, or {OWN}"),
+    typer.Option(
+        metavar="NAME",
+        help="euclidean, manhattan.",
+        show_default=f"euclidean, or {OWN}",
+        autocompletion=complete.words("_evaluation", "METRICS"),
+    ),
 ]
 Weights = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Votes: uniform, distance.", show_default="uniform"),
+    typer.Option(
+        metavar="NAME",
+        help="Votes: uniform, distance.",
+        show_default="uniform",
+        autocompletion=complete.words("_evaluation", "WEIGHTS"),
+    ),
 ]
 Cv = Annotated[
     str | None,
@@ -86,22 +115,36 @@ Cv = Annotated[
         metavar="FOLDS",
         help="A number of folds, loo, kfold=10,contiguous, holdout=0.3, wrap5.",
         show_default=f"10, or {OWN}",
+        autocompletion=complete.words("_evaluation", "CVS"),
     ),
 ]
 CvSeed = Annotated[int, typer.Option(metavar="N", help="Shuffles the folds.")]
 Scale = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="minmax, standard, none.", show_default="minmax"),
+    typer.Option(
+        metavar="NAME",
+        help="minmax, standard, none.",
+        show_default="minmax",
+        autocompletion=complete.words("_evaluation", "SCALES"),
+    ),
 ]
 
 Algo = Annotated[
-    str, typer.Option("--algo", "-a", metavar="ID", help="`swarmrs algorithms` lists them.")
+    str,
+    typer.Option(
+        "--algo",
+        "-a",
+        metavar="ID",
+        help="`swarmrs algorithms` lists them.",
+        autocompletion=complete.algorithms,
+    ),
 ]
 Objective = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
         help="What is lowered: error, weighted, hybrid, gaussian, filter-cfs, filter-mrmr.",
+        autocompletion=complete.words("_objective", "OBJECTIVES"),
         show_default=OWN,
     ),
 ]
@@ -111,6 +154,7 @@ Scoring = Annotated[
         metavar="NAME",
         help="What counts: accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc.",
         show_default="accuracy",
+        autocompletion=complete.words("_objective", "SCORES"),
     ),
 ]
 Alpha = Annotated[
@@ -131,11 +175,17 @@ Sim = Annotated[
         metavar="NAME",
         help="Similarity in gaussian: plain, literal, mvn.",
         show_default="plain",
+        autocompletion=complete.words("_objective", "SIMS"),
     ),
 ]
 SigmaLog = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Logarithm in it: log10, ln.", show_default="log10"),
+    typer.Option(
+        metavar="NAME",
+        help="Logarithm in it: log10, ln.",
+        show_default="log10",
+        autocompletion=complete.words("_objective", "SIGMA_LOGS"),
+    ),
 ]
 MaxEvals = Annotated[
     int | None,
@@ -160,6 +210,7 @@ Together = Annotated[
     typer.Option(
         metavar="COLS",
         help="Columns that go in or out together: a,b,c; or encoded: those of one column of text.",
+        autocompletion=complete.column_list,
     ),
 ]
 OnePerGroup = Annotated[
@@ -208,7 +259,14 @@ Output = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files.")]
 Format = Annotated[
-    str, typer.Option("--format", "-f", metavar="NAME", help="Of stdout: table, json, csv.")
+    str,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="NAME",
+        help="Of stdout: table, json, csv.",
+        autocompletion=complete.words("cli._render", "FORMATS"),
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no notes and no progress.")]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from swarmrs._words import check_word
+from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._command import settable
@@ -26,7 +27,12 @@ class Row(NamedTuple):
 def config(
     context: typer.Context,
     command: Annotated[
-        str | None, typer.Argument(metavar="COMMAND", help="Show all its options, set or not.")
+        str | None,
+        typer.Argument(
+            metavar="COMMAND",
+            help="Show all its options, set or not.",
+            autocompletion=complete.commands,
+        ),
     ] = None,
     format: options.Format = "table",
     debug: options.Debug = False,
