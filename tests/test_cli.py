@@ -253,7 +253,11 @@ BAD_CALLS = [
     (("--rare-class", "ignore"), "unknown policy for rare classes 'ignore'", "known: warn"),
     (("--constant", "drp"), "unknown policy for constant columns 'drp'", "did you mean 'drop'?"),
     (("--jobs", -2), "jobs is -2, expected 0 or more", "0 is all"),
-    (("--output", "r.xlsx"), "'r.xlsx' ends in '.xlsx'", "known: .csv, .tsv, .parquet, .json"),
+    (
+        ("--output", "r.xlsx"),
+        "'r.xlsx' ends in '.xlsx'",
+        "known: .csv, .tsv, .parquet, .json, .py, -",
+    ),
     (("--trace", "no/t.csv"), "directory 'no' does not exist", "make it first"),
     (("--max-evals", "x"), "invalid value for '--max-evals'", "--help"),
     (("--metrc", "x"), "no such option: --metrc", "--help"),

@@ -10,6 +10,7 @@ from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._progress import Interrupts, progress
 from swarmrs.cli._reading import Reading, reads_data
+from swarmrs.cli._snippet import check_snippet, snippet
 from swarmrs.cli._text import complain, remark, told_later
 
 
@@ -82,7 +83,9 @@ def select(
     swarmrs select data.csv --seed 1 --output model.py --format json
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
-    options.check_output(output, (".csv", ".tsv", ".parquet", ".json"), force)
+    options.check_output(output, (".csv", ".tsv", ".parquet", ".json", ".py", "-"), force)
+    if output is not None and output.suffix == ".py":
+        check_snippet(data, classifier, preset)
     options.check_output(trace, (".csv", ".parquet"), force)
     params = options.parse_settings(settings, population)
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
@@ -141,7 +144,9 @@ def select(
         remark("warning", result.warnings[len(table.warnings) :])
     plain = result.to_dict()
     pairs = zip(result.selected_indices, result.selected, strict=True)
-    if format == "json":
+    if output == options.STDOUT:
+        print(table.reduced(result.selected).write_csv(), end="")
+    elif format == "json":
         print(render.as_json(plain))
     elif format == "csv":
         print(render.as_csv(("index", "column"), pairs))
@@ -151,7 +156,9 @@ def select(
         print(render.selection_table(plain, is_front_wanted))
     if output is not None and output.suffix == ".json":
         render.write_text(render.as_json(plain), output)
-    elif output is not None:
+    elif output is not None and output.suffix == ".py":
+        render.write_text(snippet(result, table, data, exclude, reading), output)
+    elif output not in (None, options.STDOUT):
         render.write_frame(table.reduced(result.selected), output)
     if trace is not None:
         render.write_frame(result.trace, trace)

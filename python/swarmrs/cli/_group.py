@@ -55,7 +55,7 @@ def group(
     swarmrs select data.csv --groups groups.txt --algo gpso
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
-    options.check_output(output, (".txt", ".json"), force)
+    options.check_output(output, (".txt", ".json", "-"), force)
     n_jobs = options.parse_jobs(jobs)
     from swarmrs import _group, read_table
 
@@ -66,12 +66,14 @@ def group(
     with told_later():
         grouping = _group.group(table, by=by, seed=seed, exclude=exclude, n_jobs=n_jobs)
     plain = grouping.to_dict()
-    if format == "json":
+    if output == options.STDOUT:
+        print(grouping.to_text())
+    elif format == "json":
         print(render.as_json(plain))
     elif format == "csv":
         print(render.as_csv(("group", "index", "column"), render.group_rows(plain)))
     else:
         print(render.grouping_table(plain))
-    if output is not None:
+    if output not in (None, options.STDOUT):
         text = render.as_json(plain) if output.suffix == ".json" else grouping.to_text()
         render.write_text(text, output)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # What is left open is done as in the algorithm's paper, if one is at work.
 OWN = "the algorithm's own"
+# Where a file is named, this is standard output.
+STDOUT = Path("-")
 
 Data = Annotated[
     str,
@@ -254,7 +256,8 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write the reduced table (csv, tsv, parquet) or the result (json).",
+        help="Write the reduced table (csv, tsv, parquet), the result (json) or code that fits a "
+        "model to it (py); - prints the reduced table in place of the result.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files.")]
@@ -319,6 +322,8 @@ def parse_jobs(jobs: int) -> int:
 def check_output(path: Path | None, suffixes: Sequence[str], force: bool) -> None:
     """Refuse, before anything is computed, a file that cannot be written at the end."""
     if path is None:
+        return
+    if path == STDOUT and "-" in suffixes:
         return
     if path.suffix not in suffixes:
         raise SpecError(f"'{path}' ends in '{path.suffix}'", f"known: {', '.join(suffixes)}")

@@ -1,9 +1,12 @@
 """What a long run shows, and how it is stopped."""
 
+import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -11,6 +14,7 @@ if TYPE_CHECKING:
     from swarmrs._watch import Turn
 
 INTERRUPTED, TERMINATED = 130, 143
+EVERY = 30.0  # seconds between two lines
 
 
 class Interrupts:
@@ -41,10 +45,19 @@ class Interrupts:
 
 @contextmanager
 def progress(is_wanted: bool) -> Iterator["Callable[[Turn], None] | None"]:
-    """Give what shows each turn on a terminal, and nothing where there is none."""
-    if not (is_wanted and sys.stderr.isatty()):
+    """Give what shows each turn: a bar on a terminal, elsewhere a line now and then."""
+    if not is_wanted:
         yield None
-        return
+    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        with _bar() as show:
+            yield show
+    else:
+        yield Lines()
+
+
+@contextmanager
+def _bar() -> Iterator["Callable[[Turn], None]"]:
+    # rich itself heeds NO_COLOR.
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -55,21 +68,48 @@ def progress(is_wanted: bool) -> Iterator["Callable[[Turn], None] | None"]:
     )
 
     columns = (
-        BarColumn(),
+        BarColumn(bar_width=20),
         MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("error {task.fields[error]:.4f}  size {task.fields[size]}"),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(compact=True),
+        TextColumn("left"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, error=1.0, size=0)
+        task = bar.add_task("", total=None)
 
         def show(turn: "Turn") -> None:
-            bar.update(
-                task,
-                total=turn["limit"],
-                completed=turn["asked"],
-                error=turn["best_error"],
-                size=turn["best_size"],
-            )
+            bar.update(task, total=turn["limit"], completed=turn["asked"], description=_found(turn))
 
         yield show
+
+
+class Lines:
+    """Prints a line about a turn if the last one is long ago.
+
+    Parameters
+    ----------
+    clock : callable
+        Tells the seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = clock()
+
+    def __call__(self, turn: "Turn") -> None:
+        """Be told of a turn."""
+        if self._clock() - self._last >= EVERY:
+            self._last = self._clock()
+            of, left = "", ""
+            if turn["limit"] is not None:
+                rest = turn["seconds"] * (turn["limit"] / turn["asked"] - 1)
+                of, left = f" of {turn['limit']}", f", {timedelta(seconds=round(rest))} left"
+            done = f"{turn['asked']}{of} evaluations, {_found(turn)}{left}"
+            print(f"progress: {done}", file=sys.stderr, flush=True)
+
+
+def _found(turn: "Turn") -> str:
+    """Say what the search has found, and how fast it is."""
+    # A clock that has not moved yet says nothing about speed.
+    rate = round(turn["asked"] / turn["seconds"]) if turn["seconds"] else 0
+    return f"error {turn['best_error']:.4f}, size {turn['best_size']}, {rate}/s"
