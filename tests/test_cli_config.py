@@ -106,13 +106,13 @@ class TestEveryKind:
     def test_of_value_is_taken_from_the_environment(
         self, cli: Cli, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for name, text in (("QUIET", "Yes"), ("FORCE", "0"), ("MAX_EVALS", "90"), ("K", "3")):
+        for name, text in (("QUIET", "Yes"), ("NULL_ONLY", "0"), ("MAX_EVALS", "90"), ("K", "3")):
             monkeypatch.setenv(f"SWARMRS_{name}", text)
         monkeypatch.setenv("SWARMRS_ALPHA", "0.5")
         monkeypatch.setenv("SWARMRS_EXCLUDE", "a,b")
         monkeypatch.setenv("SWARMRS_SEP", ";")
         found = {name: value for (_, name), (value, _) in in_force(cli, "select").items()}
-        assert (found["quiet"], found["force"], found["max-evals"], found["k"]) == (
+        assert (found["quiet"], found["null-only"], found["max-evals"], found["k"]) == (
             *(True, False),
             *(90, 3),
         )
@@ -161,6 +161,16 @@ class TestWhatIsSaid:
             'rank     by                 "su"     default',
         ]
         assert in_force(cli, "rank")["rank", "by"] == ("su", "default")
+
+    def test_the_page_shows_what_its_file_sets(
+        self, cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        page = (Path(__file__).parents[1] / "docs" / "config.md").read_text()
+        blocks = re.findall(r"^```(toml|text)\n(.*?)^```$", page, flags=re.M | re.S)
+        (_, file), (_, shown), *_ = blocks
+        write(file.encode(), "swarmrs.toml")
+        monkeypatch.setenv("SWARMRS_SEED", "7")
+        assert cli("config").out == shown
 
     def test_config_shows_values_that_cannot_steer_the_terminal(
         self, cli: Cli, write: Write
@@ -223,6 +233,7 @@ BAD_FILES = [
         'write cv = "word"',
     ),
     ("debug = true", "'swarmrs.toml': unknown key 'debug'", "a key before"),
+    ("[select]\nforce = true", "'swarmrs.toml', [select]: unknown key 'force'", "--help"),
     ("seed = ", "'swarmrs.toml' is no TOML: ", "correct it, or use --isolated"),
     ("x = " + "[" * 10_000, "'swarmrs.toml' is no TOML: ", "correct it, or use --isolated"),
 ]

@@ -51,6 +51,13 @@ def test_it_selects_the_same_columns_and_prints_an_error(cli: Cli, tmp_path: Pat
     assert error == pytest.approx(found.scores["error"], abs=0.04)
 
 
+def test_the_page_of_commands_shows_it_as_it_is(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    assert cli("select", "sklearn:iris", "-a", "sfs", "--seed", 1, "-o", path).code == 0
+    page = (Path(__file__).parents[1] / "docs" / "cli.md").read_text()
+    assert f"```python\n{path.read_text()}```\n" in page
+
+
 @pytest.mark.parametrize(
     "options",
     [

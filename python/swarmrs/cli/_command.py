@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from swarmrs.cli._config import NEVER, Options, Settings, find_settings
 from swarmrs.cli._signature import options_of, set_signature
@@ -39,6 +39,19 @@ SECTIONS = {
     "Output": "format top every output trace checkpoint force quiet no_progress",
 }
 REST = "Other"
+
+
+class Group(TyperGroup):
+    """All commands, and the options that stand before them."""
+
+    def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
+        """Read the arguments."""
+        # Flags that typer makes itself are None, and to learn that this is no bool it would load
+        # pydantic: a third of a second before any help is shown.
+        for param in self.get_params(ctx):
+            if getattr(param, "is_flag", False) and param.default is None:
+                param.default = False
+        return super().parse_args(ctx, args)
 
 
 class Command(TyperCommand):

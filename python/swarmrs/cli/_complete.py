@@ -1,8 +1,5 @@
 """What the shell offers when the tab key is pressed: as little is loaded as can be."""
 
-import csv
-import gzip
-import json
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -20,6 +17,8 @@ _HEADER = 1 << 20
 
 def algorithms(incomplete: str) -> list[tuple[str, str]]:
     """Offer the algorithms."""
+    import json
+
     from swarmrs import _swarmrs
 
     return [(card["id"], card["name"]) for card in json.loads(_swarmrs.algorithms())]
@@ -63,6 +62,9 @@ def column_list(context: typer.Context, incomplete: str) -> list[str]:
 
 def _header(path: Path, separator: str | None) -> Sequence[str]:
     """Return the names in the header of a file; nothing else of it is read."""
+    import csv
+    import gzip
+
     with path.open("rb") as stream:
         magic = stream.read(6)
     if magic.startswith(b"PAR1") or magic == b"ARROW1":

@@ -1,7 +1,6 @@
 """Settings from a file and from the environment, which take the place of defaults."""
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -12,8 +11,9 @@ from swarmrs.exceptions import SpecError
 
 FILE, PROJECT = Path("swarmrs.toml"), Path("pyproject.toml")
 PREFIX = "SWARMRS_"
-# What says where settings come from, or how errors look, is no setting itself.
-NEVER = ("config", "isolated", "debug")
+# What says where settings come from, or how errors look, is no setting itself; and a file that
+# happens to lie in a directory must not have others overwritten.
+NEVER = ("config", "isolated", "debug", "force")
 
 _EXPECTED = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 _EXAMPLES = {bool: "true", int: "10", float: "0.5", str: '"word"'}
@@ -81,6 +81,8 @@ def _read(config: Path | None) -> tuple[str, Mapping[str, Any]]:
         path = PROJECT
     else:
         return "", {}
+    import tomllib
+
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

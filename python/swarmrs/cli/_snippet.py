@@ -94,11 +94,25 @@ def snippet(
         algorithm=plain["algorithm"],
         seed=plain["seed"],
         imports="\n".join(imports),
-        columns="\n".join(f"    {name!r}," for name in result.selected),
-        reading="\n".join(f"    {line}," for line in [repr(data), *given]),
+        columns="\n".join(f"    {literal(name)}," for name in result.selected),
+        reading="\n".join(f"    {line}," for line in [literal(data), *given]),
         steps="\n".join(f"    {step}," for step in steps),
         folds=folds,
     )
+
+
+def literal(value: object) -> str:
+    r"""Return a value as code, text in double quotes where that takes no more escapes.
+
+    Examples
+    --------
+    >>> print(literal(["a", 'say "a"', "it's", "\n", 1]))
+    ["a", 'say "a"', "it's", "\n", 1]
+    """
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    code = repr(value)
+    return f'"{code[1:-1]}"' if code.startswith("'") and '"' not in code else code
 
 
 def _given(arguments: Mapping[str, object]) -> list[str]:
@@ -113,7 +127,9 @@ def _given(arguments: Mapping[str, object]) -> list[str]:
     def is_given(name: str, value: object) -> bool:
         return (tuple(value) if isinstance(value, list) else value) != defaults[name]
 
-    return [f"{name}={value!r}" for name, value in arguments.items() if is_given(name, value)]
+    return [
+        f"{name}={literal(value)}" for name, value in arguments.items() if is_given(name, value)
+    ]
 
 
 def _classifier(evaluation: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -121,7 +137,7 @@ def _classifier(evaluation: Mapping[str, Any]) -> tuple[str, str, str]:
     if evaluation["classifier"] == "nb":
         return "GaussianNB", "sklearn.naive_bayes", ""
     settings = {name: evaluation[name] for name in ("metric", "weights")}
-    given = "".join(f", {name}={value!r}" for name, value in settings.items())
+    given = "".join(f", {name}={literal(value)}" for name, value in settings.items())
     return "KNeighborsClassifier", "sklearn.neighbors", f"n_neighbors={evaluation['k']}{given}"
 
 
