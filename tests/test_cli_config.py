@@ -1,16 +1,22 @@
 """Settings from files and the environment: which one wins, what is said, what is refused."""
 
 import json
+import math
 import re
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import typer
+from hypothesis import given
+from hypothesis import strategies as st
 from swarmrs.cli import app
 from swarmrs.cli._command import REST, SECTIONS
+from swarmrs.cli._config import from_tables
 from swarmrs.cli._signature import options_of
+from swarmrs.exceptions import SpecError
 from typer.core import TyperGroup
 
 
@@ -285,6 +291,31 @@ def test_a_bad_variable_ends_with_2(
     else:
         said = f"error: SWARMRS_{name} is '{text}', expected {expected}\n"
         assert (code, err) == (2, f"{said}hint: change it, or unset it\n")
+
+
+WORDS = st.sampled_from(["select", "rank", "seed", "set", "k", "quiet", "alpha", "cv", "x", ""])
+SCALARS = st.sampled_from([True, False, 0, 7, -1, 0.5, math.nan, "", "x", date(2000, 1, 1)])
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3)
+)
+
+
+@given(tables=st.dictionaries(WORDS, VALUES, max_size=4))
+def test_what_a_file_holds_is_taken_as_the_option_has_it_or_refused(
+    tables: dict[str, object],
+) -> None:
+    options = {name: options_of(command) for name, command in commands().items()}
+    try:
+        found = from_tables("swarmrs.toml", tables, options)
+    except SpecError:
+        return
+    for command, settings in found.items():
+        for name, setting in settings.items():
+            kind, is_list = options[command][name].kind, options[command][name].is_list
+            values = setting.value if is_list else [setting.value]
+            assert isinstance(values, list)
+            assert all(isinstance(it, (int, float) if kind is float else kind) for it in values)
+            assert kind is bool or not any(isinstance(it, bool) for it in values)
 
 
 def commands() -> dict[str, Any]:

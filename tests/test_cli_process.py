@@ -108,7 +108,7 @@ def test_a_terminal_may_have_no_colors_or_nothing_at_all(start: Start, blobs_csv
 
 
 def test_elsewhere_a_line_is_printed_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
-    times = iter([0, EVERY - 1, EVERY, EVERY, 2 * EVERY - 1, 3 * EVERY, 3 * EVERY])
+    times = iter([0, EVERY - 1, EVERY, 2 * EVERY - 1, 3 * EVERY])
     lines = Lines(lambda: next(times))
     turn: Turn = {
         "turn": 1,

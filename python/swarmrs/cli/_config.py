@@ -54,7 +54,7 @@ def find_settings(options: Options, config: Path | None, is_isolated: bool) -> S
     if is_isolated and config is not None:
         raise SpecError("--isolated reads no file, but --config names one", "give one of the two")
     origin, tables = ("", {}) if is_isolated else _read(config)
-    found = _from_file(origin, tables, options)
+    found = from_tables(origin, tables, options)
     for command, known in options.items():
         found[command] |= _from_environment(known)
     return found
@@ -103,8 +103,14 @@ def _read(config: Path | None) -> tuple[str, Mapping[str, Any]]:
     return str(path), ours
 
 
-def _from_file(origin: str, tables: Mapping[str, Any], options: Options) -> Settings:
-    """Check all of a file, also what other commands are told, and part it by command."""
+def from_tables(origin: str, tables: Mapping[str, Any], options: Options) -> Settings:
+    """Check all that a file holds, also for other commands, and part it by command.
+
+    Raises
+    ------
+    SpecError
+        If something in it is unknown or of the wrong type.
+    """
     found: Settings = {command: {} for command in options}
     everywhere = {name for known in options.values() for name in known}
     for key, value in tables.items():

@@ -31,7 +31,8 @@ Data = Annotated[
 Target = Annotated[
     str | None,
     typer.Option(
-        *("--target", "-t"),
+        "--target",
+        "-t",
         metavar="COL",
         help="Column of classes, by name or index.",
         autocompletion=complete.columns,
@@ -146,8 +147,8 @@ Objective = Annotated[
     typer.Option(
         metavar="NAME",
         help="What is lowered: error, weighted, hybrid, gaussian, filter-cfs, filter-mrmr.",
-        autocompletion=complete.words("_objective", "OBJECTIVES"),
         show_default=OWN,
+        autocompletion=complete.words("_objective", "OBJECTIVES"),
     ),
 ]
 Scoring = Annotated[

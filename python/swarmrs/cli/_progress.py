@@ -48,7 +48,7 @@ def progress(is_wanted: bool) -> Iterator["Callable[[Turn], None] | None"]:
     """Give what shows each turn: a bar on a terminal, elsewhere a line now and then."""
     if not is_wanted:
         yield None
-    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+    elif sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown"):
         with _bar() as show:
             yield show
     else:
@@ -98,8 +98,9 @@ class Lines:
 
     def __call__(self, turn: "Turn") -> None:
         """Be told of a turn."""
-        if self._clock() - self._last >= EVERY:
-            self._last = self._clock()
+        now = self._clock()
+        if now - self._last >= EVERY:
+            self._last = now
             of, left = "", ""
             if turn["limit"] is not None:
                 rest = turn["seconds"] * (turn["limit"] / turn["asked"] - 1)
