@@ -20,11 +20,11 @@ PAGE = Path(__file__).with_name("bad-input.md")
 
 INTRO = """# Bad input
 
-What the command line says to tables as people have them. Notes (how the data was read) and warnings
-(what can mislead) end with 0; an error is one line, its hint another. Of a file its beginning is
-shown, where it is text: `⏎` ends a line. This page is made by `docs/bad_input.py`, which makes the
-files and runs the commands. What is refused here raises `DataError` (exit code 1) or `SpecError`
-(2) in Python, in the same words.
+What the command line says to tables, and to files of settings, as people have them. Notes (how the
+data was read) and warnings (what can mislead) end with 0; an error is one line, its hint another.
+Of a file its beginning is shown, where it is text: `⏎` ends a line. This page is made by
+`docs/bad_input.py`, which makes the files and runs the commands. A table that is refused here
+raises `DataError` (exit code 1) or `SpecError` (2) in Python, in the same words.
 """
 
 LONG = 60
@@ -255,6 +255,22 @@ TRUST = [
     Case("an unknown rule", "d.csv", SMALL, "select FILE --parsimony 1sd"),
     Case("a file that holds no rows", "d.csv", SMALL, "select FILE --keep-all all.json"),
 ]
+SETTINGS = [
+    Case("an unknown key", "swarmrs.toml", b"[select]\nalog = 'sfs'\n", "select sklearn:wine"),
+    Case("an unknown table", "swarmrs.toml", b"[selct]\nalgo = 'sfs'\n", "select sklearn:wine"),
+    Case("a key of no command", "swarmrs.toml", b"sed = 1\n", "select sklearn:wine"),
+    Case("text for a number", "swarmrs.toml", b"[select]\nk = 'five'\n", "select sklearn:wine"),
+    Case("a number for a flag", "swarmrs.toml", b"quiet = 1\n", "describe sklearn:wine"),
+    Case("not TOML", "swarmrs.toml", b"[select\n", "select sklearn:wine"),
+    Case(
+        "the same, not read",
+        "swarmrs.toml",
+        b"[select\n",
+        "select sklearn:wine --algo sfs --isolated",
+    ),
+    Case("a value no command takes", "swarmrs.toml", b"cv = 0\n", "evaluate sklearn:wine"),
+    Case("another file, not there", "swarmrs.toml", b"seed = 1\n", "config --config lab.toml"),
+]
 SECTIONS = {
     "Names": NAMES,
     "Bytes": BYTES,
@@ -266,6 +282,7 @@ SECTIONS = {
     "Classes": CLASSES,
     "ARFF": WEKA,
     "Repeats and rows held out": TRUST,
+    "Settings in swarmrs.toml": SETTINGS,
 }
 
 

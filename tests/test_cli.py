@@ -253,10 +253,14 @@ BAD_CALLS = [
     (("--rare-class", "ignore"), "unknown policy for rare classes 'ignore'", "known: warn"),
     (("--constant", "drp"), "unknown policy for constant columns 'drp'", "did you mean 'drop'?"),
     (("--jobs", -2), "jobs is -2, expected 0 or more", "0 is all"),
-    (("--output", "r.xlsx"), "'r.xlsx' ends in '.xlsx'", "known: .csv, .tsv, .parquet, .json"),
+    (
+        ("--output", "r.xlsx"),
+        "'r.xlsx' ends in '.xlsx'",
+        "known: .csv, .tsv, .parquet, .json, .py, -",
+    ),
     (("--trace", "no/t.csv"), "directory 'no' does not exist", "make it first"),
     (("--max-evals", "x"), "invalid value for '--max-evals'", "--help"),
-    (("--metrc", "x"), "no such option: --metrc", "--help"),
+    (("--metrc", "x"), "no such option: --metrc", "possible options: --metric"),
     (("--max-evals", 10), "the budget ends before the first turn of bpso", ""),
     (("--objective", "hybrid"), "the hybrid objective needs", ""),
     (("--objective", "weighted", "--alpha", 2), "alpha is 2, expected", ""),
@@ -280,8 +284,9 @@ def test_bad_calls_end_with_2(
 def test_a_missing_argument_and_an_unknown_command_end_with_2(cli: Cli) -> None:
     see_help = "hint: see the options with --help\n"
     assert cli("select")[::2] == (2, f"error: missing argument 'DATA'\n{see_help}")
-    unknown = "error: no such command 'selct'. Did you mean 'select'?\n"
-    assert cli("selct")[::2] == (2, f"{unknown}{see_help}")
+    unknown = "error: no such command 'selct'\nhint: did you mean 'select'?\n"
+    assert cli("selct")[::2] == (2, unknown)
+    assert cli("xyz")[::2] == (2, f"error: no such command 'xyz'\n{see_help}")
     code, _, err = cli("algorithms", "bpos")
     assert code == 2
     assert err.startswith("error: unknown algorithm 'bpos'\nhint: did you mean 'bpso'? known: ")
@@ -319,6 +324,16 @@ def test_names_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
     assert "]0;owned a b" in done.out
     path.write_bytes(b'"\x1b[31mt\n","u",class\nv,1,x\nw,2,y\nv,3,x\n')
     assert cli("select", path).err.startswith("error: 1 column of text: '[31mt'\nhint: ")
+
+
+@pytest.mark.parametrize("command", ["select", "evaluate", "rank", "describe", "group"])
+def test_no_command_prints_what_a_terminal_acts_on(cli: Cli, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "\x1b[31mevil\x9b.csv"
+    path.write_text('"\x1b]0;owned\x07","\u202eb\x9b2J","\x7fclass"\n' + "1,2,x\x1b\n2,1,y\n" * 4)
+    options = ("--cv", 2, "-k", 1) if command in ("select", "evaluate") else ()
+    done = cli(command, path, *options)
+    assert done.code == 0
+    assert all(char.isprintable() or char == "\n" for char in done.out + done.err)
 
 
 def test_the_command_line_has_the_defaults_of_select() -> None:
@@ -362,7 +377,8 @@ def test_help_loads_nothing_heavy() -> None:
     code = (
         "import sys, swarmrs.cli\n"
         "try: swarmrs.cli.main(['select', '--help'])\n"
-        "except SystemExit: print({'numpy', 'polars', 'sklearn', 'rich'} & set(sys.modules))"
+        "except SystemExit: print({'numpy', 'polars', 'pydantic', 'rich', 'sklearn'}"
+        " & set(sys.modules))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.splitlines()[-1] == "set()"

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from swarmrs._watch import Turn
+from swarmrs.cli._progress import EVERY, Lines, progress
 
 Start = Callable[..., subprocess.Popen[str]]
 
@@ -71,16 +74,65 @@ def test_a_closed_pipe_is_no_error(start: Start) -> None:
     assert err == ""
 
 
-@pytest.mark.parametrize(("option", "is_shown"), [("-abpso", True), ("--no-progress", False)])
-def test_progress_is_shown_on_a_terminal(
-    start: Start, blobs_csv: Path, option: str, is_shown: bool
-) -> None:
+def on_a_terminal(start: Start, *words: object, **variables: str) -> tuple[str, str]:
+    """Run a command whose errors and progress go to a terminal; return what it and stdout got."""
     ours, theirs = pty.openpty()
-    with start("select", blobs_csv, "--max-evals", 60, option, stderr=theirs) as process:
+    env = {name: text for name, text in os.environ.items() if name != "NO_COLOR"}
+    with start(*words, stderr=theirs, env=env | {"TERM": "xterm"} | variables) as process:
         os.close(theirs)
         out, _ = process.communicate(timeout=20)
     shown = os.read(ours, 1 << 16).decode()
     os.close(ours)
+    return shown, out
+
+
+@pytest.mark.parametrize(("option", "is_shown"), [("-abpso", True), ("--no-progress", False)])
+def test_progress_is_shown_on_a_terminal(
+    start: Start, blobs_csv: Path, option: str, is_shown: bool
+) -> None:
+    shown, out = on_a_terminal(start, "select", blobs_csv, "--max-evals", 60, option)
     assert NOTE.strip() in shown
     assert ("60/60" in shown) == is_shown
+    assert bool(re.search(r"error 0\.\d{4}, size \d, \d+/s .*\d\d:\d\d.* left", shown)) == is_shown
     assert out.startswith("data         blobs.csv")
+
+
+def test_a_terminal_may_have_no_colors_or_nothing_at_all(start: Start, blobs_csv: Path) -> None:
+    words = ("select", blobs_csv, "--max-evals", 60)
+    color = re.compile(r"\x1b\[[\d;]+m")
+    assert color.search(on_a_terminal(start, *words)[0])
+    plain, _ = on_a_terminal(start, *words, NO_COLOR="1")
+    assert "60/60" in plain
+    assert not color.search(plain)
+    assert on_a_terminal(start, *words, TERM="dumb")[0] == NOTE.replace("\n", "\r\n")
+
+
+def test_elsewhere_a_line_is_printed_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    times = iter([0, EVERY - 1, EVERY, 2 * EVERY - 1, 3 * EVERY])
+    lines = Lines(lambda: next(times))
+    turn: Turn = {
+        "turn": 1,
+        "asked": 300,
+        "unique": 200,
+        "limit": 1200,
+        "best_cost": 0.1,
+        "best_error": 0.125,
+        "best_size": 7,
+        "seconds": 2.0,
+    }
+    found = "evaluations, error 0.1250, size 7"
+    lines(turn)
+    assert capsys.readouterr().err == ""
+    lines(turn)
+    assert capsys.readouterr().err == f"progress: 300 of 1200 {found}, 150/s, 0:00:06 left\n"
+    lines(turn)
+    assert capsys.readouterr().err == ""
+    lines({**turn, "limit": None, "seconds": 0.0})
+    assert capsys.readouterr().err == f"progress: 300 {found}, 0/s\n"
+
+
+def test_progress_goes_to_lines_where_there_is_no_terminal() -> None:
+    with progress(True) as shown:
+        assert isinstance(shown, Lines)
+    with progress(False) as shown:
+        assert shown is None

@@ -193,8 +193,8 @@ def test_help_and_the_page_of_commands_list_the_presets(cli: Callable[..., Any])
     page = (Path(__file__).parents[1] / "docs" / "cli.md").read_text()
     rows = dict(re.findall(r"^\| `(0[\w-]+)` \| (.*) \|$", page, flags=re.M))
     assert list(rows) == list(PRESETS)
+    assert ", ".join(PRESETS) in shown
     for name, preset in PRESETS.items():
-        assert f"{name}: {preset.about}" in shown
         cells = rows[name].split(" | ")
         assert cells[0] == preset.about
         assert f"`{preset.classifier}`" in cells[1]

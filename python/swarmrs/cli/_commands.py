@@ -7,11 +7,13 @@ from typing import Annotated
 import typer
 
 from swarmrs._words import check_word
+from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._honest import all_measured
 from swarmrs.cli._progress import Interrupts, progress
 from swarmrs.cli._reading import Reading, reads_data
+from swarmrs.cli._snippet import check_snippet, snippet
 from swarmrs.cli._text import complain, remark, told_later
 
 
@@ -75,19 +77,31 @@ def select(
     """Search for the columns that tell the classes apart best.
 
     \b
+    # a swarm looks for the columns by which 5-NN errs least
     swarmrs select data.csv --target class
+    # forward selection by naive Bayes, leaving out one row at a time
     swarmrs select data.csv --algo sfs --classifier nb --cv loo
+    # thousands of columns: drop the redundant ones first, select 50 at most
+    swarmrs select genes.parquet --prescreen fcbf --max-features 50
+    # as a published study did
     swarmrs select data.csv --algo cdbpso --preset 004
-    swarmrs select genes.parquet --objective weighted --max-features 50 --seed 1 -f json
-    swarmrs select genes.parquet --prescreen fcbf --algo pbpso
+    # few columns and little error weighed against each other
     swarmrs select data.csv --algo mopbpso --pick knee
+    # what rows that no search has seen will say of such a selection
     swarmrs select data.csv --outer-cv 10 --seed 1
+    # whether other rows would choose the same columns
     swarmrs select data.csv --repeats 20 --resample 0.8 --seed 1
-    swarmrs select data.csv --seed 1 --checkpoint run.ckpt --output reduced.csv
+    # a long run that goes on where it was stopped; the reduced table as a file
+    swarmrs select data.csv --seed 1 --checkpoint run.ckpt -o reduced.csv
+    # scikit-learn code that fits the same classifier; the result for programs
+    swarmrs select data.csv --seed 1 --output model.py --format json
+    # a page with figures
     swarmrs select data.csv --report found.html
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
-    options.check_output(output, (".csv", ".tsv", ".parquet", ".json"), force)
+    options.check_output(output, (".csv", ".tsv", ".parquet", ".json", ".py", "-"), force)
+    if output is not None and output.suffix == ".py":
+        check_snippet(data, classifier, preset)
     for rows in (trace, kept):
         options.check_output(rows, (".csv", ".parquet"), force)
     options.check_page(report, force)
@@ -154,7 +168,9 @@ def select(
         remark("warning", result.warnings[len(table.warnings) :])
     plain = result.to_dict()
     pairs = zip(result.selected_indices, result.selected, strict=True)
-    if format == "json":
+    if output == options.STDOUT:
+        print(table.reduced(result.selected).write_csv(), end="")
+    elif format == "json":
         print(render.as_json(plain))
     elif format == "csv":
         print(render.as_csv(("index", "column"), pairs))
@@ -164,7 +180,9 @@ def select(
         print(render.selection_table(plain, is_front_wanted))
     if output is not None and output.suffix == ".json":
         render.write_text(render.as_json(plain), output)
-    elif output is not None:
+    elif output is not None and output.suffix == ".py":
+        render.write_text(snippet(result, table, data, exclude, reading), output)
+    elif output not in (None, options.STDOUT):
         render.write_frame(table.reduced(result.selected), output)
     if trace is not None:
         render.write_frame(result.trace, trace)
@@ -185,7 +203,12 @@ def evaluate(
     data: options.Data,
     features: Annotated[
         list[str],
-        typer.Option(metavar="A,B,C", help="Columns to measure.", show_default="all"),
+        typer.Option(
+            metavar="A,B,C",
+            help="Columns to measure.",
+            show_default="all",
+            autocompletion=complete.column_list,
+        ),
     ] = [],  # noqa: B006
     target: options.Target = None,
     preset: options.Preset = None,
@@ -208,8 +231,10 @@ def evaluate(
     """Measure a subset of columns, as a search would.
 
     \b
+    # two columns, leaving out one row at a time
     swarmrs evaluate data.csv --features age,income --cv loo
-    swarmrs evaluate data.csv -f json
+    # all columns, for programs
+    swarmrs evaluate data.csv --format json
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
@@ -264,12 +289,24 @@ def evaluate(
 
 def algorithms(
     algorithm: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="Show this one, with its parameters.")
+        str | None,
+        typer.Argument(
+            metavar="ID",
+            help="Show this one, with its parameters.",
+            autocompletion=complete.algorithms,
+        ),
     ] = None,
     format: options.Format = "table",
     debug: options.Debug = False,
 ) -> None:
-    """List the algorithms, or describe one: its parameters, defaults, ranges and paper."""
+    """List the algorithms, or describe one.
+
+    \b
+    # all of them, a line each
+    swarmrs algorithms
+    # the parameters of one, their defaults and ranges, and its paper
+    swarmrs algorithms vlpso
+    """  # noqa: D301
     check_word("format", format, render.FORMATS)
     from swarmrs import algorithms as read_cards
 

@@ -11,7 +11,7 @@ import typer
 from swarmrs._words import check_word, counted, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
-from swarmrs.cli._progress import Stopping, cells_progress, spoken
+from swarmrs.cli._cells_progress import Stopping, cells_progress, spoken
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._report import as_text
 from swarmrs.cli._text import complain, line, remark

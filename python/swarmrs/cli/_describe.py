@@ -30,12 +30,15 @@ def describe(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Say what is in the data and what a search would do with each column.
+    """Say what is in the data and what a search would do with it.
 
     \b
+    # rows, classes, types, gaps and strange columns
     swarmrs describe data.csv --target class
+    # what a search with these policies would do with each column
     swarmrs describe data.csv --missing median --encode onehot
-    swarmrs describe genes.parquet -f json
+    # for programs
+    swarmrs describe genes.parquet --format json
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     from swarmrs import _describe

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from swarmrs._words import check_word
+from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._reading import Reading, reads_data
@@ -23,6 +24,7 @@ def group(
             help="lbm, a block model; hclust, average linkage; =K for a number of groups; then "
             "settings after commas: rows=N, levels=N, criterion=aic|icl, restarts=N, "
             "distance=su|spearman. prefix or prefix=SEP, names. Or a file: a line for each group.",
+            autocompletion=complete.words("_groups", "METHODS"),
         ),
     ] = "lbm",
     seed: Annotated[int, typer.Option(metavar="N", help="Draws rows and starts.")] = 0,
@@ -44,13 +46,16 @@ def group(
     """Put columns together that tell alike.
 
     \b
+    # as many groups as a block model finds
     swarmrs group data.csv --target class
+    # eight groups of columns that rise and fall together
     swarmrs group data.csv --by hclust=8,distance=spearman
+    # keep the groups, then search with them
     swarmrs group data.csv --by lbm --output groups.txt
-    swarmrs select data.csv --groups groups.txt
+    swarmrs select data.csv --groups groups.txt --algo gpso
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
-    options.check_output(output, (".txt", ".json"), force)
+    options.check_output(output, (".txt", ".json", "-"), force)
     n_jobs = options.parse_jobs(jobs)
     from swarmrs import _group, read_table
 
@@ -61,12 +66,14 @@ def group(
     with told_later():
         grouping = _group.group(table, by=by, seed=seed, exclude=exclude, n_jobs=n_jobs)
     plain = grouping.to_dict()
-    if format == "json":
+    if output == options.STDOUT:
+        print(grouping.to_text())
+    elif format == "json":
         print(render.as_json(plain))
     elif format == "csv":
         print(render.as_csv(("group", "index", "column"), render.group_rows(plain)))
     else:
         print(render.grouping_table(plain))
-    if output is not None:
+    if output not in (None, options.STDOUT):
         text = render.as_json(plain) if output.suffix == ".json" else grouping.to_text()
         render.write_text(text, output)

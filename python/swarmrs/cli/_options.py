@@ -9,6 +9,7 @@ import typer
 
 from swarmrs._presets import PRESETS
 from swarmrs._setting_text import read_setting
+from swarmrs.cli import _complete as complete
 from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # What is left open is done as in the algorithm's paper, if one is at work.
 OWN = "the algorithm's own"
+# Where a file is named, this is standard output.
+STDOUT = Path("-")
 
 Data = Annotated[
     str,
@@ -27,16 +30,34 @@ Data = Annotated[
 ]
 Target = Annotated[
     str | None,
-    typer.Option("--target", "-t", metavar="COL", help="Column of classes, by name or index."),
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="COL",
+        help="Column of classes, by name or index.",
+        autocompletion=complete.columns,
+    ),
 ]
 Exclude = Annotated[
-    list[str], typer.Option(metavar="COL", help="Never select this column, nor look at it.")
+    list[str],
+    typer.Option(
+        metavar="COL",
+        help="Never select this column, nor look at it; repeat.",
+        autocompletion=complete.columns,
+    ),
 ]
-Include = Annotated[list[str], typer.Option(metavar="COL", help="Always select this column.")]
+Include = Annotated[
+    list[str],
+    typer.Option(
+        metavar="COL", help="Always select this column; repeat.", autocompletion=complete.columns
+    ),
+]
 RareClass = Annotated[
     str,
     typer.Option(
-        metavar="POLICY", help="Classes too rare for the folds: warn, error, drop, merge."
+        metavar="POLICY",
+        help="Classes too rare for the folds: warn, error, drop, merge.",
+        autocompletion=complete.words("_rare", "RARE_CLASS"),
     ),
 ]
 Constant = Annotated[
@@ -45,6 +66,7 @@ Constant = Annotated[
         metavar="POLICY",
         help="Columns with one value: drop, keep.",
         show_default="drop, or keep with a preset",
+        autocompletion=complete.words("_constraints", "CONSTANT"),
     ),
 ]
 
@@ -53,8 +75,8 @@ Preset = Annotated[
     typer.Option(
         metavar="NAME",
         help="Measure as a published study does, with its budget and swarm: "
-        f"{'; '.join(f'{name}: {preset.about}' for name, preset in PRESETS.items())}. "
-        "What else is given wins.",
+        f"{', '.join(PRESETS)}. What else is given wins.",
+        autocompletion=complete.presets,
     ),
 ]
 Classifier = Annotated[
@@ -65,6 +87,7 @@ Classifier = Annotated[
         metavar="NAME",
         help="What measures: knn, nb, or nb-cdf, a published error.",
         show_default="knn",
+        autocompletion=complete.words("_evaluation", "CLASSIFIERS"),
     ),
 ]
 Neighbors = Annotated[
@@ -73,11 +96,21 @@ Neighbors = Annotated[
 ]
 Metric = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="euclidean, manhattan.", show_default=f"euclidean, or {OWN}"),
+    typer.Option(
+        metavar="NAME",
+        help="euclidean, manhattan.",
+        show_default=f"euclidean, or {OWN}",
+        autocompletion=complete.words("_evaluation", "METRICS"),
+    ),
 ]
 Weights = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Votes: uniform, distance.", show_default="uniform"),
+    typer.Option(
+        metavar="NAME",
+        help="Votes: uniform, distance.",
+        show_default="uniform",
+        autocompletion=complete.words("_evaluation", "WEIGHTS"),
+    ),
 ]
 Cv = Annotated[
     str | None,
@@ -85,16 +118,29 @@ Cv = Annotated[
         metavar="FOLDS",
         help="A number of folds, loo, kfold=10,contiguous, holdout=0.3, wrap5.",
         show_default=f"10, or {OWN}",
+        autocompletion=complete.words("_evaluation", "CVS"),
     ),
 ]
 CvSeed = Annotated[int, typer.Option(metavar="N", help="Shuffles the folds.")]
 Scale = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="minmax, standard, none.", show_default="minmax"),
+    typer.Option(
+        metavar="NAME",
+        help="minmax, standard, none.",
+        show_default="minmax",
+        autocompletion=complete.words("_evaluation", "SCALES"),
+    ),
 ]
 
 Algo = Annotated[
-    str, typer.Option("--algo", "-a", metavar="ID", help="`swarmrs algorithms` lists them.")
+    str,
+    typer.Option(
+        "--algo",
+        "-a",
+        metavar="ID",
+        help="`swarmrs algorithms` lists them.",
+        autocompletion=complete.algorithms,
+    ),
 ]
 Objective = Annotated[
     str | None,
@@ -102,6 +148,7 @@ Objective = Annotated[
         metavar="NAME",
         help="What is lowered: error, weighted, hybrid, gaussian, filter-cfs, filter-mrmr.",
         show_default=OWN,
+        autocompletion=complete.words("_objective", "OBJECTIVES"),
     ),
 ]
 Scoring = Annotated[
@@ -110,6 +157,7 @@ Scoring = Annotated[
         metavar="NAME",
         help="What counts: accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc.",
         show_default="accuracy",
+        autocompletion=complete.words("_objective", "SCORES"),
     ),
 ]
 Alpha = Annotated[
@@ -130,11 +178,17 @@ Sim = Annotated[
         metavar="NAME",
         help="Similarity in gaussian: plain, literal, mvn.",
         show_default="plain",
+        autocompletion=complete.words("_objective", "SIMS"),
     ),
 ]
 SigmaLog = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Logarithm in it: log10, ln.", show_default="log10"),
+    typer.Option(
+        metavar="NAME",
+        help="Logarithm in it: log10, ln.",
+        show_default="log10",
+        autocompletion=complete.words("_objective", "SIGMA_LOGS"),
+    ),
 ]
 MaxEvals = Annotated[
     int | None,
@@ -150,7 +204,8 @@ Patience = Annotated[
     int | None, typer.Option(metavar="N", help="Stop after so many turns without a better subset.")
 ]
 Settings = Annotated[
-    list[str], typer.Option("--set", metavar="NAME=VALUE", help="A setting of the algorithm.")
+    list[str],
+    typer.Option("--set", metavar="NAME=VALUE", help="A setting of the algorithm; repeat."),
 ]
 MaxFeatures = Annotated[int | None, typer.Option(metavar="N", help="Select at most so many.")]
 Together = Annotated[
@@ -158,6 +213,7 @@ Together = Annotated[
     typer.Option(
         metavar="COLS",
         help="Columns that go in or out together: a,b,c; or encoded: those of one column of text.",
+        autocompletion=complete.column_list,
     ),
 ]
 OnePerGroup = Annotated[
@@ -237,12 +293,20 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write the reduced table (csv, tsv, parquet) or the result (json).",
+        help="Write the reduced table (csv, tsv, parquet), the result (json) or code that fits a "
+        "model to it (py); - prints the reduced table in place of the result.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files.")]
 Format = Annotated[
-    str, typer.Option("--format", "-f", metavar="NAME", help="Of stdout: table, json, csv.")
+    str,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="NAME",
+        help="Of stdout: table, json, csv.",
+        autocompletion=complete.words("cli._render", "FORMATS"),
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no notes and no progress.")]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
@@ -287,6 +351,8 @@ def parse_jobs(jobs: int) -> int:
 def check_output(path: Path | None, suffixes: Sequence[str], force: bool) -> None:
     """Refuse, before anything is computed, a file that cannot be written at the end."""
     if path is None:
+        return
+    if path == STDOUT and "-" in suffixes:
         return
     if path.suffix not in suffixes:
         raise SpecError(f"'{path}' ends in '{path.suffix}'", f"known: {', '.join(suffixes)}")

@@ -6,17 +6,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event
+from datetime import timedelta
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from swarmrs._watch import Turn
-    from swarmrs.experiments._run import Progress
 
 INTERRUPTED, TERMINATED = 130, 143
-# Seconds, where there is no terminal.
-BETWEEN_LINES = 30.0
+EVERY = 30.0  # seconds between two lines
 
 
 class Interrupts:
@@ -47,10 +45,19 @@ class Interrupts:
 
 @contextmanager
 def progress(is_wanted: bool) -> Iterator["Callable[[Turn], None] | None"]:
-    """Give what shows each turn on a terminal, and nothing where there is none."""
-    if not (is_wanted and sys.stderr.isatty()):
+    """Give what shows each turn: a bar on a terminal, elsewhere a line now and then."""
+    if not is_wanted:
         yield None
-        return
+    elif sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown"):
+        with _bar() as show:
+            yield show
+    else:
+        yield Lines()
+
+
+@contextmanager
+def _bar() -> Iterator["Callable[[Turn], None]"]:
+    # rich itself heeds NO_COLOR.
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -61,120 +68,87 @@ def progress(is_wanted: bool) -> Iterator["Callable[[Turn], None] | None"]:
     )
 
     columns = (
-        BarColumn(),
+        BarColumn(bar_width=20),
         MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("error {task.fields[error]:.4f}  size {task.fields[size]}"),
+        TextColumn("{task.description}"),
+        TimeRemainingColumn(compact=True),
+        TextColumn("left"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, error=1.0, size=0)
-        asked: dict[int, int] = {}
+        task = bar.add_task("", total=None)
+        tally = Tally()
 
         def show(turn: "Turn") -> None:
-            asked[turn.get("run", 0)] = turn["asked"]
-            limit = turn["limit"]
-            bar.update(
-                task,
-                total=None if limit is None else limit * turn.get("runs", 1),
-                completed=sum(asked.values()),
-                error=turn["best_error"],
-                size=turn["best_size"],
-            )
+            so_far = tally.count(turn)
+            found = _found(turn, so_far)
+            bar.update(task, total=so_far.limit, completed=so_far.asked, description=found)
 
         yield show
 
 
-class Stopping:
-    """Lets the first Ctrl-C or SIGTERM ask a run to stop, and the second end it at once.
+class SoFar(NamedTuple):
+    """The evaluations of all searches, how many there will be if that is known, and the time."""
 
-    Attributes
+    asked: int
+    limit: int | None
+    seconds: float
+
+
+class Tally:
+    """Counts the evaluations of searches that tell of their turns, one or several at once.
+
+    Parameters
     ----------
-    stop : Event
-        Set when it is to stop.
-    code : int
-        The exit code then.
+    clock : callable
+        Tells the seconds.
     """
 
-    def __init__(self) -> None:
-        self.stop, self.code = Event(), INTERRUPTED
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._start = clock()
+        self._asked: dict[int, int] = {}
 
-    def __enter__(self) -> "Stopping":
-        """Take over both signals."""
-        self._before = {
-            number: signal.signal(number, self._heard) for number in (signal.SIGINT, signal.SIGTERM)
-        }
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Give them back."""
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _heard(self, number: int, _frame: FrameType | None) -> None:
-        self.code = TERMINATED if number == signal.SIGTERM else INTERRUPTED
-        if self.stop.is_set():
-            # Nothing is lost: the store is whole after every cell. A bar has hidden the cursor.
-            if sys.stderr.isatty():
-                os.write(2, b"\x1b[?25h")
-            os._exit(self.code)
-        self.stop.set()
-        os.write(2, b"\nstopping; once more ends at once\n")
+    def count(self, turn: "Turn") -> SoFar:
+        """Be told of a turn."""
+        self._asked[turn.get("run", 0)] = turn["asked"]
+        runs, limit = turn.get("runs", 1), turn["limit"]
+        return SoFar(
+            sum(self._asked.values()),
+            None if limit is None else limit * runs,
+            # One search knows itself how long it takes; several take turns, or share the time.
+            turn["seconds"] if runs == 1 else self._clock() - self._start,
+        )
 
 
-@contextmanager
-def cells_progress(is_wanted: bool) -> Iterator["Callable[[Progress], None] | None"]:
-    """Give what shows how far a comparison is: a bar on a terminal, else a line now and then."""
-    if not is_wanted:
-        yield None
-        return
-    if not sys.stderr.isatty():
-        yield _Lines()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bars
+class Lines:
+    """Prints a line about a turn if the last one is long ago.
 
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[told]}"))
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, told="")
-
-        def show(progress: "Progress") -> None:
-            told = ", ".join(_state(progress)[1:])
-            ended = progress.done + progress.failed
-            bar.update(task, total=progress.total, completed=ended, told=told)
-
-        yield show
-
-
-class _Lines:
-    """Prints a line every half minute."""
-
-    def __init__(self) -> None:
-        self._told = time.monotonic()
-
-    def __call__(self, progress: "Progress") -> None:
-        if time.monotonic() - self._told >= BETWEEN_LINES:
-            self._told = time.monotonic()
-            print(", ".join(_state(progress)), file=sys.stderr, flush=True)
-
-
-def _state(progress: "Progress") -> list[str]:
-    told = [f"{progress.done + progress.failed} of {progress.total} cells"]
-    if progress.failed:
-        told.append(f"{progress.failed} failed")
-    if progress.left is not None:
-        told.append(f"about {spoken(progress.left)} left")
-    return told + ([progress.trouble] if progress.trouble else [])
-
-
-def spoken(seconds: float) -> str:
-    """Say how long something takes.
-
-    Examples
-    --------
-    >>> spoken(42), spoken(170), spoken(9000)
-    ('42 s', '3 min', '2.5 h')
+    Parameters
+    ----------
+    clock : callable
+        Tells the seconds.
     """
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._tally = Tally()
+        self._last = clock()
+
+    def __call__(self, turn: "Turn") -> None:
+        """Be told of a turn."""
+        now, so_far = self._clock(), self._tally.count(turn)
+        if now - self._last >= EVERY:
+            self._last = now
+            of, left = "", ""
+            if so_far.limit is not None:
+                rest = so_far.seconds * (so_far.limit / so_far.asked - 1)
+                of, left = f" of {so_far.limit}", f", {timedelta(seconds=round(rest))} left"
+            done = f"{so_far.asked}{of} evaluations, {_found(turn, so_far)}{left}"
+            print(f"progress: {done}", file=sys.stderr, flush=True)
+
+
+def _found(turn: "Turn", so_far: SoFar) -> str:
+    """Say what the search has found, and how fast it is."""
+    # A clock that has not moved yet says nothing about speed.
+    rate = round(so_far.asked / so_far.seconds) if so_far.seconds else 0
+    return f"error {turn['best_error']:.4f}, size {turn['best_size']}, {rate}/s"

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from swarmrs._words import check_word
+from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._reading import Reading, reads_data
@@ -16,7 +17,12 @@ def rank(
     data: options.Data,
     target: options.Target = None,
     by: Annotated[
-        str, typer.Option(metavar="NAME", help="su, symmetric uncertainty; mi, bits.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="su, symmetric uncertainty; mi, bits.",
+            autocompletion=complete.words("_rank", "MEASURES"),
+        ),
     ] = "su",
     top: Annotated[
         int | None, typer.Option(metavar="K", help="Show the first so many.", show_default="all")
@@ -32,8 +38,10 @@ def rank(
     """Rank columns by what each alone tells about the class.
 
     \b
+    # the 20 columns that tell most, each alone
     swarmrs rank data.csv --target class --top 20
-    swarmrs rank genes.parquet --by mi -f csv
+    # all of them by the bits they tell, for programs
+    swarmrs rank genes.parquet --by mi --format csv
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     n_jobs = options.parse_jobs(jobs)

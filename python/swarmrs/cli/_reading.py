@@ -7,7 +7,9 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from swarmrs.cli import _complete as complete
 from swarmrs.cli._options import parse_size
+from swarmrs.cli._signature import set_signature
 
 # What `read_table` is given beside the data, its target and excluded columns.
 Reading: TypeAlias = Mapping[str, Any]
@@ -17,9 +19,17 @@ Missing = Annotated[
     typer.Option(
         metavar="POLICY",
         help="Missing values: error, drop-rows, drop-columns, median, mode, knn, keep.",
+        autocompletion=complete.words("_clean", "MISSING"),
     ),
 ]
-Encode = Annotated[str, typer.Option(metavar="HOW", help="Text: error, ordinal, onehot.")]
+Encode = Annotated[
+    str,
+    typer.Option(
+        metavar="HOW",
+        help="Text: error, ordinal, onehot.",
+        autocompletion=complete.words("_clean", "ENCODINGS"),
+    ),
+]
 Separator = Annotated[str | None, typer.Option("--sep", metavar="CHAR", help="Field separator.")]
 Decimal = Annotated[str, typer.Option(metavar="CHAR", help="Decimal mark of a CSV or TSV file.")]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of a text file.")]
@@ -35,6 +45,7 @@ InputFormat = Annotated[
         metavar="NAME",
         help="csv, tsv, parquet, arrow, arff.",
         show_default="what the content says",
+        autocompletion=complete.words("_formats", "FORMATS"),
     ),
 ]
 DedupeNames = Annotated[bool, typer.Option("--dedupe-names", help="Number columns of equal names.")]
@@ -77,8 +88,7 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
         own = {name: given.pop(name) for name in _OPTIONS}
         command(**given, reading=_collect(**own))
 
-    with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    with_options.__annotations__ = {it.name: it.annotation for it in parameters}
+    set_signature(with_options, parameters)
     return with_options
 
 

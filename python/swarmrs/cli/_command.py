@@ -1,0 +1,146 @@
+"""What all commands have in common: where their defaults come from, and how their help looks."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from swarmrs.cli._config import NEVER, Options, Settings, find_settings
+from swarmrs.cli._signature import options_of, set_signature
+from swarmrs.cli._text import remark
+
+if TYPE_CHECKING:
+    from typer._click import Context, HelpFormatter
+
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Read defaults from this TOML file.",
+        show_default="swarmrs.toml, or pyproject.toml",
+    ),
+]
+Isolated = Annotated[bool, typer.Option("--isolated", help="Read no such file.")]
+
+# The help of a command lists its options under these headings, in this order; others come last.
+SECTIONS = {
+    "Comparison": "algos runs protocol store split_seed test_metric data_dir shard cluster dry_run "
+    "measure reference",
+    "Data": "target missing encode rare_class constant allow_target_copy",
+    "Method": "algo settings population objective scoring alpha gamma sim sigma_log groups pick by "
+    "seed",
+    "Columns": "features include exclude max_features together one_per_group prescreen",
+    "Measuring": "preset classifier k metric weights cv cv_seed scale",
+    "Trust": "repeats resample test_size outer_cv parsimony",
+    "Ending": "max_evals iterations time_limit target_cost patience",
+    "Reading": "input_format separator decimal encoding null null_only dedupe_names "
+    "max_input_bytes",
+    "Output": "format top every output trace kept report checkpoint force quiet no_progress",
+}
+REST = "Other"
+
+
+class Group(TyperGroup):
+    """All commands, and the options that stand before them."""
+
+    def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
+        """Read the arguments."""
+        # Flags that typer makes itself are None, and to learn that this is no bool it would load
+        # pydantic: a third of a second before any help is shown.
+        for param in self.get_params(ctx):
+            if getattr(param, "is_flag", False) and param.default is None:
+                param.default = False
+        return super().parse_args(ctx, args)
+
+
+class Command(TyperCommand):
+    """A command whose defaults come from files and the environment, and whose help has sections."""
+
+    def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
+        """Find the settings in force, let them be the defaults, then read the arguments."""
+        given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+        # Help is given, and words are completed, whatever a file holds.
+        if not (ctx.resilient_parsing or given.get("help")):
+            config = given.get("config")
+            options = settable(ctx)
+            ctx.obj = find_settings(
+                options, None if config is None else Path(config), bool(given.get("isolated"))
+            )
+            known, found = options[str(ctx.info_name)], ctx.obj[ctx.info_name]
+            ctx.default_map = {
+                known[name].parameter: setting.value for name, setting in found.items()
+            }
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: "Context") -> Any:
+        """Say what was set elsewhere than on the command line, then run."""
+        if not ctx.params.get("quiet"):
+            remark("note", _told(ctx))
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Write the options in sections."""
+        records = {
+            param: record
+            for param in self.get_params(ctx)
+            if (record := param.get_help_record(ctx)) is not None
+        }
+        width = max(len(name) for name, _ in records.values())
+        sections: dict[str, list[tuple[int, str, str]]] = {}
+        for param, (name, text) in records.items():
+            title, place = _place(param.param_type_name, param.name)
+            sections.setdefault(title, []).append((place, name.ljust(width), text))
+        for title in ("Arguments", *SECTIONS, REST):
+            if title in sections:
+                rows = sorted(sections[title], key=lambda row: row[0])
+                with formatter.section(title):
+                    formatter.write_dl([(name, text) for _, name, text in rows])
+
+
+def configurable(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say which file its defaults come from."""
+
+    @wraps(command)
+    def without_them(config: Path | None, isolated: bool, **given: Any) -> None:
+        command(**given)
+
+    kind = inspect.Parameter.KEYWORD_ONLY
+    config = inspect.Parameter("config", kind, default=None, annotation=Config)
+    isolated = inspect.Parameter("isolated", kind, default=False, annotation=Isolated)
+    set_signature(without_them, [*inspect.signature(command).parameters.values(), config, isolated])
+    return without_them
+
+
+def settable(ctx: "Context | typer.Context") -> Options:
+    """Return what can be set for each command elsewhere than on the command line."""
+    commands: dict[str, TyperCommand] = ctx.find_root().command.commands  # type: ignore[attr-defined]
+    return {
+        name: {key: option for key, option in options_of(command).items() if key not in NEVER}
+        for name, command in commands.items()
+    }
+
+
+def _place(kind: str, parameter: str) -> tuple[str, int]:
+    """Return the heading under which a parameter stands, and its place there."""
+    if kind == "argument":
+        return "Arguments", 0
+    for title, names in SECTIONS.items():
+        if parameter in names.split():
+            return title, names.split().index(parameter)
+    return REST, 0
+
+
+def _told(ctx: "Context") -> tuple[str, ...]:
+    """Return a message for each file and each variable that had a say."""
+    settings: Settings = ctx.obj
+    known = settable(ctx)[str(ctx.info_name)]
+    by_origin: dict[str, list[str]] = {}
+    for name, setting in settings[str(ctx.info_name)].items():
+        source = ctx.get_parameter_source(known[name].parameter)
+        if source is not None and source.name == "DEFAULT_MAP":
+            by_origin.setdefault(setting.origin, []).append(name)
+    return tuple(f"{origin} sets {', '.join(names)}" for origin, names in by_origin.items())

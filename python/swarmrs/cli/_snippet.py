@@ -1,0 +1,158 @@
+"""A result as code: a Python file that fits the classifier of a search on the chosen columns."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from swarmrs._presets import find_preset, settle
+from swarmrs.cli._reading import Reading
+from swarmrs.exceptions import SpecError
+
+if TYPE_CHECKING:
+    from swarmrs._selection import Selection
+    from swarmrs._table import Table
+
+# All that comes from users stands in the code as a literal, so that nothing they name is run.
+_CODE = '''"""Columns that swarmrs {version} chose ({algorithm}, seed {seed}), and a model on them.
+
+Run it to see the error of the model; import `model` and `COLUMNS` to use it.
+"""
+
+{imports}
+
+COLUMNS = [
+{columns}
+]
+
+table = read_table(
+{reading}
+)
+X, y = table.frame.select(COLUMNS).to_numpy(), table.y
+
+# The search scales by all rows and cuts other folds of this kind, so errors differ a little.
+model = make_pipeline(
+{steps}
+)
+model.fit(X, y)
+
+if __name__ == "__main__":
+    folds = {folds}
+    accuracy = cross_val_score(model, X, y, cv=folds)
+    print(f"error {{1 - accuracy.mean():.4f}} of {{len(COLUMNS)}} columns, mean of the folds")'''
+_SCALERS = {"minmax": ["MinMaxScaler"], "standard": ["StandardScaler"], "none": []}
+
+
+def check_snippet(data: str, classifier: str | None, preset: str | None) -> None:
+    """Refuse, before anything is computed, what has no counterpart in code.
+
+    Raises
+    ------
+    SpecError
+        If the data cannot be read again, or scikit-learn has no such classifier.
+    """
+    if data == "-":
+        raise SpecError("code cannot read standard input again", "give a file in place of -")
+    if settle(classifier, find_preset(preset).classifier, "knn") == "nb-cdf":
+        raise SpecError("scikit-learn has no nb-cdf", "write the result as .json or a table")
+
+
+def snippet(
+    result: "Selection", table: "Table", data: str, exclude: Sequence[str], reading: Reading
+) -> str:
+    """Return the code for a result.
+
+    Parameters
+    ----------
+    result : Selection
+        What was found.
+    table : Table
+        Where it was found.
+    data : str
+        The file of the table, as the command line names it.
+    exclude : sequence of str
+        The columns that were not looked at.
+    reading : mapping
+        How the file was read.
+    """
+    plain: Mapping[str, Any] = result.to_dict()
+    evaluation = plain["evaluation"]
+    folds, split = _folds(evaluation["folds"])
+    scalers = _SCALERS[evaluation["scale"]]
+    classifier, home, settings = _classifier(evaluation)
+    steps = [*(f"{scaler}()" for scaler in scalers), f"{classifier}({settings})"]
+    imports = [
+        f"from sklearn.model_selection import {', '.join(sorted([split, 'cross_val_score']))}",
+        f"from {home} import {classifier}",
+        "from sklearn.pipeline import make_pipeline",
+        *(f"from sklearn.preprocessing import {scaler}" for scaler in scalers),
+        "from swarmrs import read_table",
+    ]
+    given = _given({"target": table.target, "exclude": list(exclude), **reading})
+    return _CODE.format(
+        version=plain["versions"]["swarmrs"],
+        algorithm=plain["algorithm"],
+        seed=plain["seed"],
+        imports="\n".join(imports),
+        columns="\n".join(f"    {literal(name)}," for name in result.selected),
+        reading="\n".join(f"    {line}," for line in [literal(data), *given]),
+        steps="\n".join(f"    {step}," for step in steps),
+        folds=folds,
+    )
+
+
+def literal(value: object) -> str:
+    r"""Return a value as code, text in double quotes where that takes no more escapes.
+
+    Examples
+    --------
+    >>> print(literal(["a", 'say "a"', "it's", "\n", 1]))
+    ["a", 'say "a"', "it's", "\n", 1]
+    """
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    code = repr(value)
+    return f'"{code[1:-1]}"' if code.startswith("'") and '"' not in code else code
+
+
+def _given(arguments: Mapping[str, object]) -> list[str]:
+    """Write the arguments of `read_table` that are other than its defaults."""
+    from swarmrs import read_table
+    from swarmrs._formats import Reading as Defaults
+
+    defaults: dict[str, object] = {field.name: field.default for field in fields(Defaults)}
+    for name, parameter in inspect.signature(read_table).parameters.items():
+        defaults[name] = parameter.default
+
+    def is_given(name: str, value: object) -> bool:
+        return (tuple(value) if isinstance(value, list) else value) != defaults[name]
+
+    return [
+        f"{name}={literal(value)}" for name, value in arguments.items() if is_given(name, value)
+    ]
+
+
+def _classifier(evaluation: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return its name in scikit-learn, where it is found, and how it is set."""
+    if evaluation["classifier"] == "nb":
+        return "GaussianNB", "sklearn.naive_bayes", ""
+    settings = {name: evaluation[name] for name in ("metric", "weights")}
+    given = "".join(f", {name}={literal(value)}" for name, value in settings.items())
+    return "KNeighborsClassifier", "sklearn.neighbors", f"n_neighbors={evaluation['k']}{given}"
+
+
+def _folds(folds: Mapping[str, Any]) -> tuple[str, str]:
+    """Return folds of the same kind as code, and the class that makes them."""
+    if folds["scheme"] == "loo":
+        return "LeaveOneOut()", "LeaveOneOut"
+    seed = f"random_state={folds['seed'] % 2**32}"  # scikit-learn takes no more
+    if folds["scheme"] == "holdout":
+        split = "StratifiedShuffleSplit"
+        return f"{split}(n_splits=1, test_size={folds['test']}, {seed})", split
+    if folds["scheme"] == "wrap5":
+        return (
+            f"RepeatedStratifiedKFold(n_splits=5, n_repeats=5, {seed})",
+            "RepeatedStratifiedKFold",
+        )
+    shuffled = f", shuffle=True, {seed}" if folds["shuffle"] else ""
+    return f"StratifiedKFold(n_splits={folds['k']}{shuffled})", "StratifiedKFold"
