@@ -23,6 +23,10 @@ from swarmrs._watch import OnTurn
 from swarmrs._words import counted, quoted
 from swarmrs.exceptions import SpecError
 
+# Values to predict that are so many times farther out than any learned from are all equally far:
+# without a bound, one of them would take the grid of the engine away from all other values.
+_FAR = 64.0
+
 # Does all that is to be done on one table, on so many threads.
 Procedure: TypeAlias = Callable[[Search, int, OnTurn | None], Selection]
 
@@ -180,8 +184,9 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
     n_train, n_test = len(train), len(test)
     split = (np.arange(n_train), np.arange(n_train, n_train + n_test))
     measure = search.measure
+    scores: dict[str, float | None]
     if isinstance(measure, Evaluation):
-        scores = _own_scores(table, split, found)
+        scores = {**own_scores(table, split, found)}
     elif measure.score is not None:
         error = 1.0 - float(measure.score(found.support, table, [split])[0])
         scores = {name: error if name == "error" else None for name in found.scores}
@@ -190,8 +195,14 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
     return Part(found, scores, n_train, n_test)
 
 
-def _own_scores(table: Table, split: Rows, found: Selection) -> dict[str, float | None]:
-    """Have the engine learn from some rows and predict the others, on the features found."""
+def own_scores(
+    table: Table, split: Rows, found: Selection, metric: str | None = None
+) -> dict[str, float]:
+    """Have the engine learn from some rows and predict the others, on the features found.
+
+    Its settings are those of the search, its distance the one given if any. The rows learned from
+    alone fix the scale.
+    """
     how, indices = found.evaluation, list(found.selected_indices)
     x = _scaled(table.x[:, indices], split[0], str(how["scale"]))
     part = replace(table, frame=table.frame.select(found.selected), x=np.asfortranarray(x))
@@ -199,7 +210,7 @@ def _own_scores(table: Table, split: Rows, found: Selection) -> dict[str, float 
     spec: dict[str, object] = {
         "classifier": how["classifier"],
         "k": how.get("k"),
-        "metric": how.get("metric"),
+        "metric": metric if metric is not None and "metric" in how else how.get("metric"),
         "weights": how.get("weights", "uniform"),
         "folds": {"scheme": "splits", "splits": [(train.tolist(), test.tolist())]},
     }
@@ -218,7 +229,9 @@ def _scaled(x: NDArray[np.float64], train: NDArray[np.intp], scale: str) -> NDAr
         origin, unit = known.min(axis=0), np.ptp(known, axis=0)
     else:
         origin, unit = known.mean(axis=0), known.std(axis=0)
-    return np.where(unit > 0, (x - origin) / np.where(unit > 0, unit, 1.0), 0.0)
+    scaled = np.where(unit > 0, (x - origin) / np.where(unit > 0, unit, 1.0), 0.0)
+    bound = _FAR * float(np.abs(scaled[train]).max(initial=1.0))
+    return np.asarray(scaled.clip(-bound, bound))
 
 
 def _rare(table: Table, folds: Folds) -> tuple[str, ...]:
