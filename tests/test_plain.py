@@ -93,10 +93,9 @@ def test_the_hybrid_cost_is_that_of_a_search(engine: str) -> None:
 def test_the_hybrid_cost_has_the_worked_values(engine: str) -> None:
     x = np.array([[0.0, 1.0], [0.2, 0.0], [0.8, 0.8], [1.0, 0.2]])
     costs = ENGINES["hybrid"][engine](Problem(x, np.array([0, 0, 1, 1])))
-    # All four distances between the classes of {f1, f2} are equal but for rounding.
-    found = costs(bits("10", "01"))
+    found = costs(bits("10", "01", "11"))
     # Distances are float32 in numpy.
-    assert found == pytest.approx([-0.984828363995751, -0.009485174635513], abs=1e-7)
+    assert found == pytest.approx([-0.984828363995751, -0.009485174635513, -0.5], abs=1e-7)
 
 
 def test_relevance_has_the_worked_values_and_is_that_of_rank() -> None:
