@@ -3,7 +3,8 @@
 Both take the definitions of docs/evaluation.md. `error` is the mean over ten stratified folds of
 the share that 5-NN, Euclidean, gets wrong. `hybrid` is the negative of 0.8 of the balanced accuracy
 of 1-NN, Manhattan, leave-one-out, and 0.2 of how far classes lie apart. scikit-learn leaves open
-which of equally distant neighbors comes first, so that ties may count otherwise there.
+which of equally distant neighbors comes first, and numpy's float32 may part them by rounding, so
+that ties may count otherwise.
 """
 
 from __future__ import annotations
