@@ -24,7 +24,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-rust quality high-dimension grouping fronts crash ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping fronts crash ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ bless: cargo ## record the golden traces anew; the commit says why they moved
 
 bench: build ## measure swarmrs against scikit-learn and numpy; ARGS="--only threads" for a part
 	$(BIN)/python benches/vs_python.py $(ARGS)
+
+bench-python: build ## measure whole searches against the same swarms in plain Python; ARGS="--seeds 1 --datasets wine" for a part
+	$(BIN)/python benches/bench_python.py $(ARGS)
 
 bench-rust: cargo ## run the criterion benches of the core; ARGS=knn_loo for some of them
 	cargo bench -p swarmrs-benches $(LOCKED) -- $(ARGS)
