@@ -72,8 +72,8 @@ def cluster_workers(
                 "write it to a file that all workers can read",
             )
     # A lost connection is told once, by us.
-    for name in ("distributed.client", "distributed.comm", "distributed.core", "distributed.nanny"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for name in ("", ".client", ".comm", ".core", ".nanny"):
+        logging.getLogger(f"distributed{name}").setLevel(logging.CRITICAL)
     local = None
     try:
         if address == "local":
