@@ -19,6 +19,7 @@ PAGES = sorted(
         *DOCS.glob("*.md"),
     ]
 )
+GUIDES = runpy.run_path(str(DOCS / "guides.py"))
 
 
 class Outcome(NamedTuple):
@@ -116,7 +117,23 @@ def test_the_page_of_bad_input_is_what_the_script_writes() -> None:
     assert (DOCS / "bad-input.md").read_text() == page(), "run docs/bad_input.py"
 
 
-@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in PAGES])
+@pytest.mark.parametrize(
+    "notebook", [pytest.param(path, id=path.stem) for path in GUIDES["NOTEBOOKS"]]
+)
+def test_a_guide_is_what_its_notebook_says_and_prints(notebook: Path) -> None:
+    shown = notebook.with_suffix(".md").read_text()
+    assert without_seconds(shown) == without_seconds(GUIDES["page"](notebook)), "run docs/guides.py"
+
+
+def test_every_guide_has_a_notebook() -> None:
+    guides = [path.with_suffix(".py") for path in sorted((DOCS / "guides").glob("*.md"))]
+    assert guides == GUIDES["NOTEBOOKS"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, id=page.name) for page in [*PAGES, *sorted(DOCS.glob("guides/*.md"))]],
+)
 def test_local_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
