@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 import swarmrs
+import swarmrs.experiments
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -115,6 +116,19 @@ def test_figures_are_those_the_script_draws_and_small() -> None:
 def test_the_page_of_bad_input_is_what_the_script_writes() -> None:
     page = runpy.run_path(str(DOCS / "bad_input.py"))["page"]
     assert (DOCS / "bad-input.md").read_text() == page(), "run docs/bad_input.py"
+
+
+def test_the_page_of_the_api_is_what_the_script_writes() -> None:
+    api = runpy.run_path(str(DOCS / "api.py"))
+    assert (DOCS / "api.md").read_text() == api["page"](), "run docs/api.py"
+
+
+def test_the_page_of_the_api_has_every_public_name() -> None:
+    headings = re.findall(r"^### (\S+)$", (DOCS / "api.md").read_text(), flags=re.M)
+    public = [name for name in swarmrs.__all__ if name not in ("__version__", "exceptions")]
+    public += [f"experiments.{name}" for name in swarmrs.experiments.__all__ if name not in public]
+    assert set(public) <= set(headings)
+    assert len(set(headings)) == len(headings)
 
 
 @pytest.mark.parametrize(

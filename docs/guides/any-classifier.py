@@ -58,9 +58,7 @@ The third is the cheapest: let a built-in classifier search, thousands of subset
 quick = select((X, y), classifier="nb", algo="mopbpso", random_state=1, max_evals=2000)
 for point in quick.front:
     score = cross_val_score(model, X[list(point.selected)], y, cv=3, scoring="roc_auc").mean()
-    print(
-        f"size {point.size}: error {point.error:.4f} by naive Bayes, area {score:.4f} by the model"
-    )
+    print(f"size {point.size}: error {point.error:.4f} by naive Bayes, area {score:.4f} by yours")
 
 # %% [markdown]
 """

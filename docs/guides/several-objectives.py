@@ -77,7 +77,7 @@ takes a function of masks. Say that a measurement of the *worst* cells takes thr
 """
 
 # %%
-evaluator = Evaluator((X, y), classifier="nb")
+evaluator = Evaluator(X, y, classifier="nb")
 price = [3.0 if name.startswith("worst") else 1.0 for name in X.columns]
 
 
