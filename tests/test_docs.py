@@ -144,12 +144,31 @@ def test_every_guide_has_a_notebook() -> None:
     assert guides == GUIDES["NOTEBOOKS"]
 
 
+def prose(page: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return what the headings of a page are linked by: lower case, letters, dashes for blanks."""
+    headings = re.findall(r"^#+ (.*)$", prose(page), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in headings}
+
+
 @pytest.mark.parametrize(
     "page",
     [pytest.param(page, id=page.name) for page in [*PAGES, *sorted(DOCS.glob("guides/*.md"))]],
 )
 def test_local_links_lead_somewhere(page: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
-    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
-    local = [link for link in links if "://" not in link]
-    assert [link for link in local if not (page.parent / link).exists()] == []
+    links = re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", prose(page))
+    for link, anchor in links:
+        if "://" not in link:
+            there = page.parent / link if link else page
+            assert there.exists(), link
+            assert not anchor or anchor in anchors(there), f"{link}#{anchor}"
+
+
+@pytest.mark.parametrize("page", [DOCS / "requests.md", *sorted(DOCS.glob("guides/*.md"))])
+def test_options_that_are_promised_exist(page: Path, cli: Callable[..., Outcome]) -> None:
+    known = set(re.findall(r"--[a-z][a-z0-9-]*", cli("select", "--help").out))
+    named = set(re.findall(r"--[a-z][a-z0-9-]*", prose(page)))
+    assert named <= known
