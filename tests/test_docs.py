@@ -144,6 +144,12 @@ def test_every_guide_has_a_notebook() -> None:
     assert guides == GUIDES["NOTEBOOKS"]
 
 
+def test_the_readme_leads_to_every_page() -> None:
+    text = (ROOT / "README.md").read_text()
+    pages = [*DOCS.glob("*.md"), *DOCS.glob("guides/*.md")]
+    assert [page.name for page in pages if f"]({page.relative_to(ROOT)})" not in text] == []
+
+
 def prose(page: Path) -> str:
     return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
 

@@ -2,16 +2,17 @@
 """
 # Any classifier
 
-The model you will use need not be k-NN or naive Bayes. Any estimator of scikit-learn can measure subsets, by any score, on
-any splits. It takes far longer for each subset than the built-in ones, so the question is how to spend few of them well.
+The model you will use need not be k-NN or naive Bayes. Any estimator of scikit-learn can measure subsets, by any
+score, on any splits. It takes far longer for each subset than the built-in ones, so the question is how to spend few
+of them well.
 """
 
 # %% [markdown]
 """
 ## Choose for the model you will use
 
-Logistic regression, judged by the area under the curve. The features are given as they are, so scaling belongs into the
-model, where it is fitted inside each fold. `newton-cholesky` is the solver that is quick with few columns.
+Logistic regression, judged by the area under the curve. The features are given as they are, so scaling belongs into
+the model, where it is fitted inside each fold. `newton-cholesky` is the solver that is quick with few columns.
 """
 
 # %%
@@ -33,13 +34,13 @@ print(f"area under the curve {1 - found.scores['error']:.4f}")
 
 # %% [markdown]
 """
-The error of a result is 1 - the score, whatever the score is, so that less is better everywhere. No subset is fitted twice.
-`n_jobs=-1` fits as many at once as there are cores and changes no result.
+The error of a result is 1 - the score, whatever the score is, so that less is better everywhere. No subset is fitted
+twice. `n_jobs=-1` fits as many at once as there are cores and changes no result.
 
 ## Spend little
 
-Three ways to need fewer fits. The prescreen above leaves seven columns of thirty, so that all steps of a forward search need
-no more than 28 subsets. A small swarm has small turns, and `max_evals`, `patience` or `time_limit` end it:
+Three ways to need fewer fits. The prescreen above leaves seven columns of thirty, so that all steps of a forward
+search need no more than 28 subsets. A small swarm has small turns, and `max_evals`, `patience` or `time_limit` end it:
 """
 
 # %%
@@ -50,8 +51,8 @@ print(f"{found.size} columns, area under the curve {1 - found.scores['error']:.4
 
 # %% [markdown]
 """
-The third is the cheapest: let a built-in classifier search, thousands of subsets in seconds, and ask your model about the
-[front](several-objectives.md) only.
+The third is the cheapest: let a built-in classifier search, thousands of subsets in seconds, and ask your model about
+the [front](several-objectives.md) only.
 """
 
 # %%
@@ -79,8 +80,8 @@ for name, steps in {"all columns": (model,), "two columns": (selector, model)}.i
 """
 ## Rows that belong together
 
-Several rows of one patient must not stand on both sides of a split. A list of splits says so in `select`; with metadata
-routing a `SwarmSelector` does it inside pipelines, see [selectors.md](../selectors.md#groups-of-samples).
+Several rows of one patient must not stand on both sides of a split. A list of splits says so in `select`; with
+metadata routing a `SwarmSelector` does it inside pipelines, see [selectors.md](../selectors.md#groups-of-samples).
 """
 
 # %%
@@ -110,6 +111,7 @@ print(", ".join(found.selected), f"root mean squared error {found.scores['error'
   take `sfs`, `sffs` or `pbpso` where fits are dear.
 - Estimators with chance need a `random_state` of their own, or the next run gives the same subsets other scores.
 - `sample_weight` reaches `fit` by `fit_params` of `select`; see [selectors.md](../selectors.md#groups-of-samples).
-- Not even an estimator? `scorer=` takes any function of masks ([evaluation.md](../evaluation.md#measures-from-outside)), and
-  `minimize` any function of bits ([minimize.md](../minimize.md)).
+- Not even an estimator? `scorer=` takes any function of masks
+  ([evaluation.md](../evaluation.md#measures-from-outside)), and `minimize` any function of bits
+  ([minimize.md](../minimize.md)).
 """

@@ -2,16 +2,16 @@
 """
 # Credit data with categories
 
-Tables of customers have words in them, gaps, an identifier, and few of the cases that matter. Nothing of this is dealt with
-behind your back: each is asked for by an option, and what is refused says which one.
+Tables of customers have words in them, gaps, an identifier, and few of the cases that matter. Nothing of this is dealt
+with behind your back: each is asked for by an option, and what is refused says which one.
 """
 
 # %% [markdown]
 """
 ## A table as banks have it
 
-Six hundred loans. Whether one is paid back depends on income against amount, savings, housing and years in a job. Purpose and
-region say nothing; nor does the customer's number.
+Six hundred loans. Whether one is paid back depends on income against amount, savings, housing and years in a job.
+Purpose and region say nothing; nor does the customer's number.
 """
 
 # %%
@@ -70,8 +70,8 @@ print(loans.write_csv()[:180])
 | 8 loans lost | `--rare-class merge` | ten folds cannot each have one: `late` and `lost` become one class, `other` |
 
 One more is about the error. Who calls every loan paid errs in a fifth of them, so that an error of 0.16 is no feat.
-`--scoring balanced_accuracy` counts both classes alike, `mcc` and `macro_f1` are others of this kind. Naive Bayes is the
-judge here (`--classifier nb`): distances of k-NN are soon ruled by indicators of words.
+`--scoring balanced_accuracy` counts both classes alike, `mcc` and `macro_f1` are others of this kind. Naive Bayes is
+the judge here (`--classifier nb`): distances of k-NN are soon ruled by indicators of words.
 
 ## Search
 """
@@ -99,8 +99,8 @@ columns some fit by chance.
 """
 ## What is it worth?
 
-The same settings in Python. The line of `outer error` that `--outer-cv` prints is of the plain error; `held_out.scores` has
-them all.
+The same settings in Python. The line of `outer error` that `--outer-cv` prints is of the plain error;
+`held_out.scores` has them all.
 """
 
 # %%
@@ -135,7 +135,8 @@ print(f"balanced accuracy {filled.scores['balanced_accuracy']:.3f} with gaps fil
 ## Leave the gaps to the model
 
 Trees take gaps and ranked words as they are. `missing="keep"` hands them over, and nothing has to be filled at all. A
-model of your own takes far longer than a built-in one; [any-classifier.md](any-classifier.md) tells how to deal with that.
+model of your own takes far longer than a built-in one; [any-classifier.md](any-classifier.md) tells how to deal with
+that.
 """
 
 # %%
@@ -148,10 +149,10 @@ print(f"{', '.join(found.selected)}: area under the curve {1 - found.scores['err
 """
 ## Pitfalls
 
-- A column known only after the loan was decided, such as the number of reminders, predicts too well. Nothing can warn of it
-  but you; a plain copy of the target is refused.
+- A column known only after the loan was decided, such as the number of reminders, predicts too well. Nothing can warn
+  of it but you; a plain copy of the target is refused.
 - Rows of one customer must not be torn apart by folds: give `cv` and `outer_cv` a splitter that knows, as in
   [selectors.md](../selectors.md#groups-of-samples).
-- All that is said to strange tables is in [bad-input.md](../bad-input.md), all options are in [cli.md](../cli.md), what
-  columns may be bound to is in [constraints.md](../constraints.md).
+- All that is said to strange tables is in [bad-input.md](../bad-input.md), all options are in [cli.md](../cli.md),
+  what columns may be bound to is in [constraints.md](../constraints.md).
 """

@@ -2,8 +2,8 @@
 """
 # Several objectives
 
-Few columns or a low error? A column has to be measured, stored and explained, and may cost money. Before you decide what one is
-worth, look at what it buys.
+Few columns or a low error? A column has to be measured, stored and explained, and may cost money. Before you decide
+what one is worth, look at what it buys.
 """
 
 # %% [markdown]
@@ -18,8 +18,8 @@ worth, look at what it buys.
 
 # %% [markdown]
 """
-From one column to three the error falls steeply, then hardly at all. The *knee* is where this turns. The least error is what
-`selected` marks, unless you pick another:
+From one column to three the error falls steeply, then hardly at all. The *knee* is where this turns. The least error
+is what `selected` marks, unless you pick another:
 
 | you want | type |
 | --- | --- |
@@ -31,8 +31,8 @@ Any search has a front, also those that lower the error alone, but they leave it
 
 ## Does it hold on new rows?
 
-Every error of a front is optimistic: the same folds chose all its subsets, and the least of many errors is also the luckiest.
-Keep rows apart, and ask all points of the front about them:
+Every error of a front is optimistic: the same folds chose all its subsets, and the least of many errors is also the
+luckiest. Keep rows apart, and ask all points of the front about them:
 """
 
 # %%
@@ -57,8 +57,9 @@ What the front promises beyond its knee does not come true: on new rows three co
 
 ## One number for both
 
-Where you know what a column is worth, say so and search for one subset. `weighted` counts alpha of the error and the rest of
-the share of columns: with 0.9 and 30 columns, a column must lower the error by 0.1 / 30 / 0.9 = 0.0037 to pay for itself.
+Where you know what a column is worth, say so and search for one subset. `weighted` counts alpha of the error and the
+rest of the share of columns: with 0.9 and 30 columns, a column must lower the error by 0.1 / 30 / 0.9 = 0.0037 to pay
+for itself.
 """
 
 # %%
@@ -72,8 +73,8 @@ A front shows all such prices at once, so that none has to be guessed beforehand
 
 ## Columns that cost different amounts
 
-What a column costs can be anything, if you write the objective yourself. `Evaluator` measures as a search does, and `scorer`
-takes a function of masks. Say that a measurement of the *worst* cells takes three times the work of a mean:
+What a column costs can be anything, if you write the objective yourself. `Evaluator` measures as a search does, and
+`scorer` takes a function of masks. Say that a measurement of the *worst* cells takes three times the work of a mean:
 """
 
 # %%
@@ -97,8 +98,8 @@ print(f"work {found.support @ price:.0f}, error {error:.4f}")
 
 - A hypervolume compares fronts, not subsets, and only those of the same table and folds.
 - A front has the sizes that were tried. A gap in it does not mean that no subset of that size is good.
-- More than two objectives at once are not offered. What is a limit rather than a wish is a constraint: `--max-features`,
-  `--include`, `--one-per-group`, see [constraints.md](../constraints.md).
+- More than two objectives at once are not offered. What is a limit rather than a wish is a constraint:
+  `--max-features`, `--include`, `--one-per-group`, see [constraints.md](../constraints.md).
 - Fronts are explained, and searches for them compared, in [fronts.md](../fronts.md); objectives in
   [evaluation.md](../evaluation.md#objectives).
 """

@@ -2,8 +2,8 @@
 """
 # Is my selection stable?
 
-A search always answers with a list of columns. Whether the list is a finding or one of many that would have done as well,
-it cannot say: for that you must search again, on other rows.
+A search always answers with a list of columns. Whether the list is a finding or one of many that would have done as
+well, it cannot say: for that you must search again, on other rows.
 """
 
 # %% [markdown]
@@ -19,18 +19,20 @@ Each run below is given its own four fifths of the rows.
 
 # %% [markdown]
 """
-Stability is 1 where all runs chose the same columns, about 0 where they chose by chance. Below 0.4 agreement of this kind
-is called poor, above 0.75 excellent (Fleiss, *Statistical Methods for Rates and Proportions*). So this list is one of many.
-One of its columns is chosen on nearly any rows, and would be a finding; the others are not. Do not take the consensus for a
-better list: it was not searched for, and its error shows what the runs agree on is too little.
+Stability is 1 where all runs chose the same columns, about 0 where they chose by chance. Below 0.4 agreement of this
+kind is called poor, above 0.75 excellent (Fleiss, *Statistical Methods for Rates and Proportions*). So this list is
+one of many. One of its columns is chosen on nearly any rows, and would be a finding; the others are not. Do not take
+the consensus for a better list: it was not searched for, and its error shows that what the runs agree on is too
+little.
 
-Without `--resample` all runs have all rows, and stability tells only what chance inside the search does. A search without
-chance, such as this one, has then a stability of 1, which means nothing; a warning says so.
+Without `--resample` all runs have all rows, and stability tells only what chance inside the search does. A search
+without chance, such as this one, has then a stability of 1, which means nothing; a warning says so.
 
 ## Why is it low?
 
-Mostly because columns stand in for each other, as radius, perimeter and area of the same cells do here. So ask of groups
-of such columns what was asked of columns: in which share of the runs is any of them in, and in which the one chosen most?
+Mostly because columns stand in for each other, as radius, perimeter and area of the same cells do here. So ask of
+groups of such columns what was asked of columns: in which share of the runs is any of them in, and in which the one
+chosen most?
 """
 
 # %%
@@ -53,8 +55,9 @@ with pl.Config(tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, t
 
 # %% [markdown]
 """
-No single measure of size is in more than half of the runs, yet some measure of size is in every run; so it is with
-texture. That is the finding: the size and the texture of cells, in one form or another.
+No single measure of size is in more than half of the runs, yet some measure of size is in every run. Texture is in
+every run as well, and nearly always by the same column. That is the finding: the size of cells, in one form or
+another, and their texture.
 
 ## Stable is not the same as good
 
@@ -70,20 +73,22 @@ ways = {
     "cfs alone": {"algo": "cfs"},
 }
 for name, way in ways.items():
-    agreement = select("sklearn:breast_cancer", **way, **settings, **repeated).stability.agreement
+    stability = select("sklearn:breast_cancer", **way, **settings, **repeated).stability
     held_out = select("sklearn:breast_cancer", outer_cv=10, **way, **settings).held_out
-    print(f"{name:20}  stability {agreement.value:.2f}  outer error {held_out.outer_error:.4f}")
+    print(
+        f"{name:20}  size {stability.to_frame()['size'].mean():4.1f}  "
+        f"stability {stability.agreement.value:.2f}  outer error {held_out.outer_error:.4f}"
+    )
 
 # %% [markdown]
 """
-The swarm chooses about twice as many columns as the others do, and with that it is both steadier than the floating search and
-better on new rows. The filters are the steadiest and the worst. Twenty runs tell stability to within 0.1 or so; the
-interval that is printed says how far.
+The swarm takes more columns than the floating search, and is both steadier and better on new rows. The filters are the
+steadiest, and the worst. Twenty runs tell stability to within 0.1 or less; the interval that is printed says how far.
 
 ## What to do about it
 
-- **Report it.** The stability with its interval, the columns chosen in most runs, and the outer error: the three together are
-  honest, whichever list you print.
+- **Report it.** The stability with its interval, the columns chosen in most runs, and the outer error: the three
+  together are honest, whichever list you print.
 - **Name groups, not columns,** where columns stand in for each other. `--one-per-group` takes one of each; see
   [groups.md](../groups.md).
 - **Ask for less.** `--parsimony 1se` gives up what is within the noise.
