@@ -147,8 +147,11 @@ print(f"{', '.join(found.selected)}: area under the curve {1 - found.scores['err
 
 # %% [markdown]
 """
+The tree takes in purpose, which was made to say nothing: this score, too, is of the folds that chose.
+
 ## Pitfalls
 
+- `--rare-class` goes by the number of folds. With `--cv 3` eight loans are enough, and nothing is joined.
 - A column known only after the loan was decided, such as the number of reminders, predicts too well. Nothing can warn
   of it but you; a plain copy of the target is refused.
 - Rows of one customer must not be torn apart by folds: give `cv` and `outer_cv` a splitter that knows, as in
