@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 import swarmrs
+import swarmrs.experiments
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -19,6 +20,7 @@ PAGES = sorted(
         *DOCS.glob("*.md"),
     ]
 )
+GUIDES = runpy.run_path(str(DOCS / "guides.py"))
 
 
 class Outcome(NamedTuple):
@@ -116,9 +118,63 @@ def test_the_page_of_bad_input_is_what_the_script_writes() -> None:
     assert (DOCS / "bad-input.md").read_text() == page(), "run docs/bad_input.py"
 
 
-@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in PAGES])
+def test_the_page_of_the_api_is_what_the_script_writes() -> None:
+    api = runpy.run_path(str(DOCS / "api.py"))
+    assert (DOCS / "api.md").read_text() == api["page"](), "run docs/api.py"
+
+
+def test_the_page_of_the_api_has_every_public_name() -> None:
+    headings = re.findall(r"^### (\S+)$", (DOCS / "api.md").read_text(), flags=re.M)
+    public = [name for name in swarmrs.__all__ if name not in ("__version__", "exceptions")]
+    public += [f"experiments.{name}" for name in swarmrs.experiments.__all__ if name not in public]
+    assert set(public) <= set(headings)
+    assert len(set(headings)) == len(headings)
+
+
+@pytest.mark.parametrize(
+    "notebook", [pytest.param(path, id=path.stem) for path in GUIDES["NOTEBOOKS"]]
+)
+def test_a_guide_is_what_its_notebook_says_and_prints(notebook: Path) -> None:
+    shown = notebook.with_suffix(".md").read_text()
+    assert without_seconds(shown) == without_seconds(GUIDES["page"](notebook)), "run docs/guides.py"
+
+
+def test_every_guide_has_a_notebook() -> None:
+    guides = [path.with_suffix(".py") for path in sorted((DOCS / "guides").glob("*.md"))]
+    assert guides == GUIDES["NOTEBOOKS"]
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    text = (ROOT / "README.md").read_text()
+    pages = [*DOCS.glob("*.md"), *DOCS.glob("guides/*.md")]
+    assert [page.name for page in pages if f"]({page.relative_to(ROOT)})" not in text] == []
+
+
+def prose(page: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return what the headings of a page are linked by: lower case, letters, dashes for blanks."""
+    headings = re.findall(r"^#+ (.*)$", prose(page), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in headings}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, id=page.name) for page in [*PAGES, *sorted(DOCS.glob("guides/*.md"))]],
+)
 def test_local_links_lead_somewhere(page: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
-    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
-    local = [link for link in links if "://" not in link]
-    assert [link for link in local if not (page.parent / link).exists()] == []
+    links = re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", prose(page))
+    for link, anchor in links:
+        if "://" not in link:
+            there = page.parent / link if link else page
+            assert there.exists(), link
+            assert not anchor or anchor in anchors(there), f"{link}#{anchor}"
+
+
+@pytest.mark.parametrize("page", [DOCS / "requests.md", *sorted(DOCS.glob("guides/*.md"))])
+def test_options_that_are_promised_exist(page: Path, cli: Callable[..., Outcome]) -> None:
+    known = set(re.findall(r"--[a-z][a-z0-9-]*", cli("select", "--help").out))
+    named = set(re.findall(r"--[a-z][a-z0-9-]*", prose(page)))
+    assert named <= known
