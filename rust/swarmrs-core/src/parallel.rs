@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub struct Pool {
     threads: usize,
-    pool: OnceLock<Option<rayon::ThreadPool>>,
+    inner: OnceLock<Option<rayon::ThreadPool>>,
     cancel: Arc<AtomicBool>,
 }
 
@@ -23,7 +23,7 @@ impl Pool {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             some => some,
         };
-        Self { threads, pool: OnceLock::new(), cancel: Arc::default() }
+        Self { threads, inner: OnceLock::new(), cancel: Arc::default() }
     }
 
     /// The same pool, whose work is in vain once the flag is raised.
@@ -51,7 +51,7 @@ impl Pool {
             return items.into_iter().map(work).collect();
         }
         let pool = self
-            .pool
+            .inner
             .get_or_init(|| rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().ok());
         match pool {
             Some(pool) => pool.install(|| items.into_par_iter().map(&work).collect()),
