@@ -1,7 +1,7 @@
 """One cell: a search on the rows it may see, and its answer tried on the others."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -113,15 +113,28 @@ def try_out(
 ) -> dict[str, float]:
     """Return the scores of the chosen columns on the rows held out.
 
-    The classifier is that of the search, its distance the one given if any; its references are the
-    training rows, which alone fix the scale.
+    The classifier is that of the search, its distance the one given if any.
+    """
+    return try_columns(table, division, list(found.selected_indices), found.evaluation, metric)
+
+
+def try_columns(
+    table: Table,
+    division: Division,
+    chosen: list[int],
+    how: Mapping[str, Any],
+    metric: str | None = None,
+) -> dict[str, float]:
+    """Return the scores of some columns on the rows held out.
+
+    `how` has the classifier, its settings and the scale. References are the training rows, which
+    alone fix the scale.
     """
     assert division.test is not None
-    chosen = list(found.selected_indices)
-    x = _scaled(table.x[:, chosen], division.train, str(found.evaluation["scale"]))
+    x = _scaled(table.x[:, chosen], division.train, str(how["scale"]))
     names = [table.names[index] for index in chosen]
     part = replace(table, frame=pl.from_numpy(x, schema=names), x=np.asfortranarray(x), warnings=())
-    own = {name: found.evaluation.get(name) for name in ("classifier", "k", "metric", "weights")}
+    own = {name: how.get(name) for name in ("classifier", "k", "metric", "weights")}
     if metric is not None and own["classifier"] == "knn":
         own["metric"] = metric
     settings: dict[str, Any] = {**own, "scale": "none", "cv": [(division.train, division.test)]}
