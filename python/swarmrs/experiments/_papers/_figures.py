@@ -1,7 +1,5 @@
 """Figures: what papers print, in which unit, and when ours is called the same."""
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 # By how much ours may differ where the paper prints no deviation. Rows dealt to other folds alone
@@ -58,7 +56,7 @@ def _rank(title: str, digits: int) -> Figure:
 
 
 def _time(title: str) -> Figure:
-    return Figure(title, 3, "slower", "faster", is_ratio=True)
+    return Figure(title, 4, "slower", "faster", is_ratio=True)
 
 
 def _mark(title: str) -> Figure:
@@ -144,9 +142,9 @@ def judge(
     Examples
     --------
     >>> str(judge(FIGURES["accuracy"], "99.67", 99.2, deviation="0.52"))
-    'agrees within 0.9 sd'
+    'agrees within 0.90 sd'
     >>> str(judge(FIGURES["error"], "0.0340", 0.0415, deviation="5.0E-03"))
-    'worse by 1.5 sd'
+    'worse by 1.50 sd'
     >>> str(judge(FIGURES["accuracy"], "76.54", 81.0))
     'better by 4.46'
     >>> str(judge(FIGURES["seconds"], "108.19", 0.1))
@@ -161,39 +159,20 @@ def judge(
     word = figure.more if difference > 0 else figure.less
     if figure.is_ratio:
         slow, fast = max(ours, published), min(ours, published)
-        return Judged(difference, word, f"{slow / fast:.3g} times" if fast > 0 else "")
-    rounding = _half_unit(printed) * (1 + 1e-9)
-    spread = None if deviation is None else float(deviation)
-    if spread is not None:
-        # A deviation of nothing but rounding noise is none.
-        in_sd = abs(difference) / spread if spread > _half_unit(printed) else math.inf
-        told = f"{in_sd:.1f} sd" if math.isfinite(in_sd) else _shown(difference, figure)
-        if abs(difference) <= max(spread, rounding):
-            return Judged(difference, "agrees", f"within {told}" if math.isfinite(in_sd) else "")
+        if fast <= 0:
+            return Judged(difference, word)
+        ratio = slow / fast
+        return Judged(difference, word, f"{ratio:.{0 if ratio >= 10 else 1}f} times")
+    gap = abs(difference)
+    # What rounding to the last place hides, and what sums in another order add to it.
+    rounding = 0.5 * 10.0**-figure.digits + 1e-9
+    if deviation is not None and float(deviation) > rounding:
+        told = f"{gap / float(deviation):.2f} sd"
+        if gap <= float(deviation):
+            return Judged(difference, "agrees", f"within {told}")
         return Judged(difference, word, f"by {told}")
-    if abs(difference) <= max(figure.tolerance, figure.share * abs(published), rounding):
+    # A deviation of rounding noise alone leaves no room for another mean.
+    room = 0.0 if deviation is not None else max(figure.tolerance, figure.share * abs(published))
+    if gap <= max(room, rounding):
         return Judged(difference, "agrees")
-    return Judged(difference, word, f"by {_shown(difference, figure)}")
-
-
-def _shown(difference: float, figure: Figure) -> str:
-    return f"{abs(difference):.{figure.digits}f}"
-
-
-def _half_unit(printed: str) -> float:
-    """Return half of the last place of a number as it is printed.
-
-    Examples
-    --------
-    >>> _half_unit("99.4"), _half_unit("6"), _half_unit("5.6E-17")
-    (0.05, 0.5, 5e-19)
-    """
-    mantissa, _, exponent = printed.upper().partition("E")
-    places = len(mantissa.partition(".")[2])
-    return float(f"5e{int(exponent or 0) - places - 1}")
-
-
-def names() -> Iterator[str]:
-    """Yield the columns that a file of published figures may have."""
-    yield from FIGURES
-    yield from DEVIATIONS.values()
+    return Judged(difference, word, f"by {gap:.{figure.digits}f}")

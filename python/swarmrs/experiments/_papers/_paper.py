@@ -234,5 +234,7 @@ def notes_on(paper: Paper, table: PaperTable, data: Sequence[str]) -> Iterator[s
     """Yield what a reader of a table should know, with these data sets in it."""
     yield from table.notes
     for name in data:
-        if name in table.data and (note := paper.handle(name).note):
-            yield f"{name}: {note}"
+        handling = paper.handle(name)
+        # How accuracy is counted matters where some is.
+        if handling.note and (table.studies or handling.accuracy is None):
+            yield f"{name}: {handling.note}"

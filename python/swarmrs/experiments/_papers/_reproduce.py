@@ -25,6 +25,9 @@ from swarmrs.experiments._run import Progress
 from swarmrs.experiments._store import Store
 from swarmrs.experiments._tables import FILLS
 
+# Of cells that failed, so many are named in a result.
+_SHOWN = 3
+
 
 @dataclass(frozen=True)
 class Work:
@@ -159,7 +162,8 @@ class Reproduction:
             lines = lines_of_runs(table, {name: self._samples(table, name) for name in data})
         else:
             lines = lines_of_data(table, {name: self._facts(table, name) for name in data})
-        notes = (*self.remarks, *notes_on(self.paper, table, data))
+        failed = [f"{which} failed: {why}" for which, why in self.failed[:_SHOWN]]
+        notes = (*self.remarks, *failed, *notes_on(self.paper, table, data))
         return Reproduced(table.name, table.title, self.paper.protocol, tuple(lines), notes)
 
     def _facts(self, table: PaperTable, data: str) -> dict[str, float]:

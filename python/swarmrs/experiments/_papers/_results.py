@@ -90,7 +90,11 @@ class Line:
         def both(value: float | str | None, deviation: float | str | None) -> str:
             return " ± ".join(filter(None, (shown(value), shown(deviation))))
 
-        difference = "" if self.difference is None else f"{self.difference:+.{figure.digits}f}"
+        difference = ""
+        if self.difference is not None:
+            # Zero has no sign that would tell anything.
+            rounded = round(self.difference, figure.digits) + 0.0
+            difference = f"{rounded:+.{figure.digits}f}" if rounded else "0"
         return [
             self.data,
             self.method,

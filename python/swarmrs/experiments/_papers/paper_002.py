@@ -52,6 +52,8 @@ PAPER = Paper(
             notes=(
                 _ACCURACY,
                 _TIMES,
+                "The sizes printed for CSO are far below what its threshold of 0.5 and a uniform "
+                "start lead to; how the paper started it is not known.",
                 "The tests' - says that the method is worse than VLPSO; a sentence of the paper "
                 "says the opposite, its means do not.",
             ),
