@@ -26,7 +26,7 @@ _SEPARATOR = ","
 def reproduce(
     table: Annotated[
         str | None,
-        typer.Argument(metavar="[TABLE]", help="002-III, or 002 for all tables of a paper."),
+        typer.Argument(metavar="TABLE", help="002-III, or 002 for all tables of a paper."),
     ] = None,
     datasets: Annotated[
         str | None,
@@ -67,8 +67,8 @@ def reproduce(
     \b
     swarmrs reproduce --list
     swarmrs reproduce 004-2 --datasets wine,wdbc
-    swarmrs reproduce 000-4 --datasets wine,sonar --runs 10 --data-dir data --store kept
-    swarmrs reproduce 002-III --datasets srbct --runs 3 --data-dir data --store kept -f csv
+    swarmrs reproduce 000-4 --datasets wine,sonar --runs 10 --data-dir tables
+    swarmrs reproduce 002-III --data-dir tables --store kept --format csv
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     if listed:

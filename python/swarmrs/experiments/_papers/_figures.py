@@ -168,11 +168,11 @@ def judge(
     rounding = 0.5 * 10.0**-figure.digits + 1e-9
     if deviation is not None and float(deviation) > rounding:
         told = f"{gap / float(deviation):.2f} sd"
-        if gap <= float(deviation):
+        if gap <= float(deviation) + rounding:
             return Judged(difference, "agrees", f"within {told}")
         return Judged(difference, word, f"by {told}")
     # A deviation of rounding noise alone leaves no room for another mean.
     room = 0.0 if deviation is not None else max(figure.tolerance, figure.share * abs(published))
-    if gap <= max(room, rounding):
+    if gap <= room + rounding:
         return Judged(difference, "agrees")
     return Judged(difference, word, f"by {gap:.{figure.digits}f}")
