@@ -24,7 +24,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-rust quality high-dimension grouping fronts crash ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping fronts crash wheel ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ bless: cargo ## record the golden traces anew; the commit says why they moved
 bench: build ## measure swarmrs against scikit-learn and numpy; ARGS="--only threads" for a part
 	$(BIN)/python benches/vs_python.py $(ARGS)
 
+bench-python: build ## measure whole searches against the same swarms in plain Python; ARGS="--seeds 1 --datasets wine" for a part
+	$(BIN)/python benches/bench_python.py $(ARGS)
+
 bench-rust: cargo ## run the criterion benches of the core; ARGS=knn_loo for some of them
 	cargo bench -p swarmrs-benches $(LOCKED) -- $(ARGS)
 
@@ -84,6 +87,13 @@ fronts: build ## compare the fronts of error and size that searches find; ARGS="
 
 crash: build ## kill a running comparison fifty times and compare what is left with an undisturbed one
 	SWARMRS_KILLS=50 $(BIN)/python -m pytest tests/test_crash.py -s
+
+wheel: build ## build the wheel, install it in an empty environment and run the commands of all docs there
+	rm -rf target/wheel-venv target/wheels/swarmrs-*
+	$(BIN)/maturin build --release $(LOCKED) --out target/wheels
+	$(BIN)/python -m venv target/wheel-venv
+	target/wheel-venv/bin/pip install --quiet "$$(ls target/wheels/swarmrs-*.whl)[plot]" pytest pytest-timeout hypothesis
+	target/wheel-venv/bin/python -m pytest -q -p no:cacheprovider tests/test_docs.py $(ARGS)
 
 ci: ## run the gate: lint, then test
 	.ci/run

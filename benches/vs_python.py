@@ -75,6 +75,7 @@ JOBS = {
                 "numpy, one float32 GEMM + 5 argmin",
                 baselines.numpy_knn,
                 {"wine": 4, "breast_cancer": 3, "digits": 2},
+                averages_folds=True,
             ),
         ],
     ),
@@ -88,7 +89,12 @@ JOBS = {
                 {},
                 averages_folds=True,
             ),
-            Rival("scipy cdist + 5 argmin", baselines.scipy_manhattan, {"breast_cancer": 10}),
+            Rival(
+                "scipy cdist + 5 argmin",
+                baselines.scipy_manhattan,
+                {"breast_cancer": 10},
+                averages_folds=True,
+            ),
         ],
     ),
     "nb": Job(

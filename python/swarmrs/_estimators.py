@@ -87,6 +87,8 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         groups of features; the groups of samples that a splitter of `cv` may ask for are not meant.
     pick : {"best", "knee", "size<=K"}
         Which of the subsets tried is chosen, as for `swarmrs.select`.
+    parsimony : {"1se"}, optional
+        Choose the smallest subset tried within one standard error of the best.
     memory : int
         Bytes for distances kept between evaluations. It changes no result.
     missing, rare_class, constant
@@ -156,6 +158,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         prescreen: str | None = None,
         groups: Groups | None = None,
         pick: str = "best",
+        parsimony: str | None = None,
         memory: int = 2**30,
         missing: str = "error",
         rare_class: str = "warn",
@@ -193,6 +196,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         self.prescreen = prescreen
         self.groups = groups
         self.pick = pick
+        self.parsimony = parsimony
         self.memory = memory
         self.missing = missing
         self.rare_class = rare_class

@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -22,6 +22,10 @@ from swarmrs._table import Table
 from swarmrs._watch import OnTurn
 from swarmrs._words import counted, quoted
 from swarmrs.exceptions import SpecError
+
+# Values to predict that are so many times farther out than any learned from are all equally far:
+# without a bound, one of them would take the grid of the engine away from all other values.
+_FAR = 64.0
 
 # Does all that is to be done on one table, on so many threads.
 Procedure: TypeAlias = Callable[[Search, int, OnTurn | None], Selection]
@@ -180,8 +184,9 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
     n_train, n_test = len(train), len(test)
     split = (np.arange(n_train), np.arange(n_train, n_train + n_test))
     measure = search.measure
+    scores: dict[str, float | None]
     if isinstance(measure, Evaluation):
-        scores = _own_scores(table, split, found)
+        scores = {**own_scores(table, split, found)}
     elif measure.score is not None:
         error = 1.0 - float(measure.score(found.support, table, [split])[0])
         scores = {name: error if name == "error" else None for name in found.scores}
@@ -190,16 +195,36 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
     return Part(found, scores, n_train, n_test)
 
 
-def _own_scores(table: Table, split: Rows, found: Selection) -> dict[str, float | None]:
-    """Have the engine learn from some rows and predict the others, on the features found."""
-    how, indices = found.evaluation, list(found.selected_indices)
+def own_scores(
+    table: Table, split: Rows, found: Selection, metric: str | None = None
+) -> dict[str, float]:
+    """Have the engine learn from some rows and predict the others, on the features found.
+
+    Its settings are those of the search, its distance the one given if any.
+    """
+    return scores_of(table, split, found.selected, found.evaluation, metric)
+
+
+def scores_of(
+    table: Table,
+    split: Rows,
+    features: Sequence[str],
+    how: Mapping[str, object],
+    metric: str | None = None,
+) -> dict[str, float]:
+    """Have the engine learn from some rows and predict the others, on some features.
+
+    `how` has the classifier, its settings and the scale, which the rows learned from alone fix.
+    """
+    places = {name: at for at, name in enumerate(table.names)}
+    indices = [places[name] for name in features]
     x = _scaled(table.x[:, indices], split[0], str(how["scale"]))
-    part = replace(table, frame=table.frame.select(found.selected), x=np.asfortranarray(x))
+    part = replace(table, frame=table.frame.select(features), x=np.asfortranarray(x))
     train, test = split
     spec: dict[str, object] = {
         "classifier": how["classifier"],
         "k": how.get("k"),
-        "metric": how.get("metric"),
+        "metric": metric if metric is not None and "metric" in how else how.get("metric"),
         "weights": how.get("weights", "uniform"),
         "folds": {"scheme": "splits", "splits": [(train.tolist(), test.tolist())]},
     }
@@ -218,7 +243,9 @@ def _scaled(x: NDArray[np.float64], train: NDArray[np.intp], scale: str) -> NDAr
         origin, unit = known.min(axis=0), np.ptp(known, axis=0)
     else:
         origin, unit = known.mean(axis=0), known.std(axis=0)
-    return np.where(unit > 0, (x - origin) / np.where(unit > 0, unit, 1.0), 0.0)
+    scaled = np.where(unit > 0, (x - origin) / np.where(unit > 0, unit, 1.0), 0.0)
+    bound = _FAR * float(np.abs(scaled[train]).max(initial=1.0))
+    return np.asarray(scaled.clip(-bound, bound))
 
 
 def _rare(table: Table, folds: Folds) -> tuple[str, ...]:

@@ -1,15 +1,13 @@
 """One cell: a search on the rows it may see, and its answer tried on the others."""
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from swarmrs._evaluator import Evaluator
+from swarmrs._outer import own_scores
 from swarmrs._select import select
 from swarmrs._selection import Seconds, Selection
 from swarmrs._table import Table
@@ -19,9 +17,8 @@ from swarmrs.experiments._cells import Cell, Experiment, canonical
 from swarmrs.experiments._methods import ALL
 from swarmrs.experiments._protocols import Division, filled, rows_of
 
-# Test values farther from those of training than this many times their reach are all equally far.
-# Without a bound, one of them would take the grid away from all other values.
-_FAR = 64.0
+# What is told of rows held out.
+_TESTED = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
 
 # What `all` has no use for: it chooses nothing.
 _OF_A_SEARCH = ("max_evals", "iterations", "max_features", "prescreen", "groups", "pick")
@@ -70,7 +67,9 @@ def run_cell(
             return Finished(cell.key)
         test = None
         if division.test is not None:
-            test = try_out(table, division, found, experiment.test_metric)
+            rows = (division.train, division.test)
+            scores = own_scores(table, rows, found, experiment.test_metric)
+            test = {name: scores[name] for name in _TESTED}
         return Finished(cell.key, _canonical(found, test), found.seconds)
     except SwarmrsError as problem:
         hint = f" ({problem.hint})" if problem.hint else ""
@@ -106,56 +105,6 @@ def search(cell: Cell, seen: Table, experiment: Experiment, **how: Any) -> Selec
     return select(
         seen, algo="gsbs", max_evals=1, random_state=0, **kept | {"constant": "keep"}, **how
     )
-
-
-def try_out(
-    table: Table, division: Division, found: Selection, metric: str | None
-) -> dict[str, float]:
-    """Return the scores of the chosen columns on the rows held out.
-
-    The classifier is that of the search, its distance the one given if any.
-    """
-    return try_columns(table, division, list(found.selected_indices), found.evaluation, metric)
-
-
-def try_columns(
-    table: Table,
-    division: Division,
-    chosen: list[int],
-    how: Mapping[str, Any],
-    metric: str | None = None,
-) -> dict[str, float]:
-    """Return the scores of some columns on the rows held out.
-
-    `how` has the classifier, its settings and the scale. References are the training rows, which
-    alone fix the scale.
-    """
-    assert division.test is not None
-    x = _scaled(table.x[:, chosen], division.train, str(how["scale"]))
-    names = [table.names[index] for index in chosen]
-    part = replace(table, frame=pl.from_numpy(x, schema=names), x=np.asfortranarray(x), warnings=())
-    own = {name: how.get(name) for name in ("classifier", "k", "metric", "weights")}
-    if metric is not None and own["classifier"] == "knn":
-        own["metric"] = metric
-    settings: dict[str, Any] = {**own, "scale": "none", "cv": [(division.train, division.test)]}
-    scores = Evaluator(part, **settings).measure(np.ones(len(chosen), bool))[0]
-    return {
-        name: float(scores[name])
-        for name in ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
-    }
-
-
-def _scaled(x: NDArray[np.float64], train: NDArray[np.intp], how: str) -> NDArray[np.float64]:
-    if how == "none":
-        return x
-    seen = x[train]
-    if how == "minmax":
-        middle, reach = seen.min(axis=0), np.ptp(seen, axis=0)
-    else:
-        middle, reach = seen.mean(axis=0), seen.std(axis=0)
-    scaled = np.where(reach > 0, (x - middle) / np.where(reach > 0, reach, 1.0), 0.0)
-    bound = _FAR * float(np.abs(scaled[train]).max(initial=1.0))
-    return np.asarray(scaled.clip(-bound, bound))
 
 
 def _canonical(found: Selection, test: dict[str, float] | None) -> str:

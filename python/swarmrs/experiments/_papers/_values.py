@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from swarmrs._evaluator import Evaluator
 from swarmrs._group import group
+from swarmrs._outer import scores_of
 from swarmrs._table import Table
 from swarmrs.exceptions import SwarmrsWarning
 from swarmrs.experiments._compare import Plan
-from swarmrs.experiments._measure import try_columns
 from swarmrs.experiments._papers._paper import Handling, Study
-from swarmrs.experiments._protocols import Division, filled, rows_of
+from swarmrs.experiments._protocols import filled, rows_of
 from swarmrs.experiments._statistics import improvement, reduction, signed_rank, verdict
 
 Values: TypeAlias = NDArray[np.float64]
@@ -136,22 +136,18 @@ def _tried(
     """
     experiment, whole = planned.experiment, planned.data[0].table
     how = dict(experiment.settings) | ({} if test_scale is None else {"scale": test_scale})
-    places = {name: at for at, name in enumerate(whole.names)}
     values = []
     for cell in cells.iter_rows(named=True):
         division = experiment.protocol.divide(whole, cell["split_seed"], cell["fold"])
-        table = whole
+        table, train, test = whole, division.train, division.test
         if experiment.fill is not None:
-            table = filled(table, experiment.fill, division.train)
+            table = filled(table, experiment.fill, train)
         if test_scale is None:
             # The same rows once to learn from and once to be told.
-            n_train = len(division.train)
-            table = rows_of(table, np.tile(division.train, 2))
-            division = Division(np.arange(n_train), np.arange(n_train, 2 * n_train))
-        chosen = [places[name] for name in cell["selected"]]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SwarmrsWarning)
-            values.append(try_columns(table, division, chosen, how)[score])
+            table = rows_of(table, np.tile(train, 2))
+            train, test = np.split(np.arange(2 * len(train)), 2)
+        assert test is not None, "only tables of rows held out are measured again"
+        values.append(scores_of(table, (train, test), cell["selected"], how)[score])
     return pl.Series(values, dtype=pl.Float64)
 
 

@@ -1,0 +1,26 @@
+"""Four swarms in plain numpy, as a good Python programmer would write them from the papers.
+
+They take the same data, folds, objectives, defaults and budgets as their namesakes in swarmrs and
+share no code with it, so that they serve twice: as the rival of a whole search, and as an oracle
+for its quality. Chance is drawn from a numpy Generator, so runs are alike in law, not in bits.
+"""
+
+from plain.asked import Asked
+from plain.bpso import bpso
+from plain.fitness import ENGINES, Engine, Problem
+from plain.pbpso import pbpso
+from plain.relevance import ranking
+from plain.upso2d import upso2d
+from plain.vlpso import vlpso
+
+__all__ = [
+    "ENGINES",
+    "Asked",
+    "Engine",
+    "Problem",
+    "bpso",
+    "pbpso",
+    "ranking",
+    "upso2d",
+    "vlpso",
+]
