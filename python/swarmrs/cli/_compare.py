@@ -140,9 +140,9 @@ def compare(
     """Compare methods on tables, run by run and fold by fold.
 
     \b
-    swarmrs compare wine.csv sonar.csv --algos bpso,pbpso,all --runs 30 --store results.db
-    swarmrs compare *.parquet --algos sfs,ga --protocol split70 --max-evals 2000 --store r.db
-    swarmrs compare genes.parquet --algos vlpso,cso --preset 002 --store r.db --dry-run
+    swarmrs compare wine.csv sonar.csv --algos bpso,pbpso,all --store results.db
+    swarmrs compare *.parquet --algos sfs,ga --protocol split70 --store r.db
+    swarmrs compare genes.csv -a vlpso,cso --preset 002 --store r.db --dry-run
     swarmrs compare *.csv --algos bpso,ga --store part1.db --shard 1/4
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
