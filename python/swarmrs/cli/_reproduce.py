@@ -90,6 +90,8 @@ def reproduce(
             split_seed=split_seed,
             max_evals=max_evals,
         )
+        if not quiet:
+            remark("warning", found.warnings)
         command = shlex.join(["swarmrs", *sys.argv[1:]])
         with cells_progress(not (quiet or no_progress)) as show:
             found.run(

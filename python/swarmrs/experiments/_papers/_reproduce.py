@@ -118,6 +118,13 @@ class Reproduction:
                 works[study.name, data] = Work(f"{paper.number}-{study.name}-{data}", planned)
         return cls(paper, tables, sources, works, remarks)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What about the data can mislead, once for each data set."""
+        tables = (table for work in self.works.values() for table in work.planned.data)
+        told = (f"{table.name}: {it}" for table in tables for it in table.table.warnings)
+        return tuple(dict.fromkeys(told))
+
     def run(
         self,
         *,

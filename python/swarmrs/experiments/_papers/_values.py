@@ -45,8 +45,10 @@ class Sample:
 
     Attributes
     ----------
+    numbers : array
+        The runs, by number.
     runs : mapping of str to array
-        A value for each run, the mean over its folds: ``error``, ``size``, ``accuracy``,
+        A value for each of them, the mean over its folds: ``error``, ``size``, ``accuracy``,
         ``seconds`` and its parts, and ``train_accuracy`` where a table asks for it.
     n_features : int
         The features there are.
@@ -54,6 +56,7 @@ class Sample:
         The error of all features: what the paper takes for it, and what it is.
     """
 
+    numbers: NDArray[np.int64]
     runs: Mapping[str, Values]
     n_features: int
     all_errors: tuple[float, float] | None = None
@@ -61,7 +64,7 @@ class Sample:
     @property
     def n_runs(self) -> int:
         """The number of runs."""
-        return len(self.runs["size"])
+        return len(self.numbers)
 
     def figure(self, name: str) -> float | None:
         """Return a figure of a published table."""
@@ -83,10 +86,14 @@ class Sample:
     def mark(self, against: "Sample", quantity: str) -> str | None:
         """Return whether the runs are significantly better (+) or worse (-) than others, or not.
 
-        By Wilcoxon's signed ranks over paired runs; a method without chance has one run, which is
-        held against all of the other. None where there are too few to tell.
+        By Wilcoxon's signed ranks over the runs that both have; a method without chance has one
+        run, which is held against all of the other. None where there are too few to tell.
         """
-        first, second = np.broadcast_arrays(self.runs[quantity], against.runs[quantity])
+        first, second = self.runs[quantity], against.runs[quantity]
+        if min(len(first), len(second)) > 1:
+            _, mine, others = np.intersect1d(self.numbers, against.numbers, return_indices=True)
+            first, second = first[mine], second[others]
+        first, second = np.broadcast_arrays(first, second)
         if len(first) < FEWEST_TESTED:
             return None
         tested = signed_rank(first, second)
@@ -121,7 +128,9 @@ def samples(
     n_features = planned.data[0].table.x.shape[1]
     return {
         str(method): Sample(
-            {name: part[name].cast(pl.Float64).to_numpy() for name in kept}, n_features
+            part["run"].to_numpy(),
+            {name: part[name].cast(pl.Float64).to_numpy() for name in kept},
+            n_features,
         )
         for (method,), part in runs.group_by("method", maintain_order=True)
     }
