@@ -64,7 +64,6 @@ class Line:
         printed = published.get(figure)
         deviation = DEVIATIONS.get(figure)
         printed_sd = None if deviation is None else published.get(deviation)
-        has_sd = deviation is not None and sample is not None
         judged = judge((FIGURES | EXTRA)[figure], printed, ours, printed_sd)
         return cls(
             data,
@@ -73,7 +72,7 @@ class Line:
             printed,
             printed_sd,
             ours,
-            sample.deviation(figure) if has_sd and sample is not None else None,
+            None if deviation is None or sample is None else sample.deviation(figure),
             None if sample is None else sample.n_runs,
             judged.difference,
             judged.verdict,

@@ -55,10 +55,10 @@ PAPER = Paper(
             notes=(
                 ONE_VERSUS_REST,
                 "Training accuracy is that of the rows searched on themselves, where each is its "
-                "own nearest neighbor; folds of the rows give far less.",
+                "own nearest neighbor; folds of the rows give less.",
                 "For australian and zoo the paper prints = for PBPSOfs against all, which its means"
                 " contradict.",
-                "Minutes are of the paper's machine, and of this one on one thread.",
+                "Minutes are of the paper's machine, and of this one with all else it does.",
             ),
         ),
     ),
