@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+import signal
+import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
@@ -191,3 +194,19 @@ def test_cells_that_fail_leave_blanks_and_an_exit_code(cli: Cli, tmp_path: Path)
     assert done.code == 3
     assert "too few for the 10 folds" in done.err
     assert "| sonar | PBPSOfs | accuracy % | 78.21 ± 3.0323 |  |  |  |" in done.out
+
+
+def test_ctrl_c_keeps_what_is_finished(
+    start: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    words = ("reproduce", "004-2", "--datasets", "wine", "--runs", 5000, "--jobs", 1)
+    process = start(*words, "--store", tmp_path)
+    path = tmp_path / "004-loo-wine.db"
+    while not (path.exists() and "done" in cells_frame(path)["state"]):
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert "stopped; cells are stored. Go on with: swarmrs reproduce 004-2" in err
+    assert cells_frame(path).filter(state="done").height >= 1
