@@ -142,6 +142,7 @@ def test_gaps_are_filled_by_what_training_rows_have() -> None:
     solid = filled(gappy, "median", train)
     assert solid.x[0, 0] == solid.x[149, 0] == np.median(table.x[1:100, 0])
     assert (solid.x[:, 1] == 0).all()
+    assert filled(gappy, "mean", train).x[149, 0] == np.mean(table.x[1:100, 0])
     by_mode = filled(gappy, "mode", train).x[149, 0]
     values, times = np.unique(table.x[1:100, 0], return_counts=True)
     assert by_mode == values[times.argmax()]

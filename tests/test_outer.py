@@ -117,7 +117,7 @@ class TestOneSplit:
         )
         assert held_out_of(one).outer_error != held_out_of(other).outer_error
 
-    @pytest.mark.parametrize("policy", ["median", "mode", "knn"])
+    @pytest.mark.parametrize("policy", ["mean", "median", "mode", "knn"])
     @pytest.mark.filterwarnings("ignore::swarmrs.exceptions.SwarmrsWarning")
     def test_gaps_are_filled_by_training_rows(self, blobs: Blobs, policy: str) -> None:
         x, y = blobs
@@ -128,8 +128,8 @@ class TestOneSplit:
         found = select((x, y), test_size=0.3, **settings)
         alone = select((x[train], y[train]), **settings)
         assert (found.selected, found.scores) == (alone.selected, alone.scores)
-        if policy == "median":
-            filled = SimpleImputer(strategy="median").fit(x[train]).transform(x)
+        if policy in ("mean", "median"):
+            filled = SimpleImputer(strategy=policy).fit(x[train]).transform(x)
             model = KNeighborsClassifier(5)
             assert held_out_of(found).outer_error == oracle((filled, y), found, train, test, model)
 

@@ -14,7 +14,7 @@ from swarmrs._read import check_names, too_long
 from swarmrs._words import counted, listed, quoted
 from swarmrs.exceptions import DataError, SpecError
 
-MISSING = ("error", "median", "mode", "knn", "drop-rows", "drop-columns", "keep")
+MISSING = ("error", "mean", "median", "mode", "knn", "drop-rows", "drop-columns", "keep")
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 ENCODINGS = ("error", "ordinal", "onehot")
 
@@ -75,7 +75,7 @@ class Unfilled:
     ----------
     frame : polars.DataFrame
         The columns; text as ranks of its values.
-    policy : {"median", "mode", "knn"}
+    policy : {"mean", "median", "mode", "knn"}
         How they are filled.
     nominal : frozenset of str
         The columns that held text.
@@ -287,14 +287,16 @@ def _fill(
     if policy == "knn":
         return frame.with_columns(_nearest_values(frame, donors, missing, nominal))
     return frame.with_columns(
-        frame[name].fill_null(_middle(donors[name], policy == "mode" or name in nominal))
+        frame[name].fill_null(_middle(donors[name], "mode" if name in nominal else policy))
         for name in missing
     )
 
 
-def _middle(column: pl.Series, is_nominal: bool) -> object:
+def _middle(column: pl.Series, policy: str) -> object:
     known = column.drop_nulls()
-    return known.mode().min() if is_nominal else known.median()
+    if policy == "mode":
+        return known.mode().min()
+    return known.mean() if policy == "mean" else known.median()
 
 
 def _nearest_values(

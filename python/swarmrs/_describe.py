@@ -209,8 +209,8 @@ class _Policies(NamedTuple):
         if found.is_constant:
             return "leave out", "constant"
         ways = [f"encoded {self.encode}"] if found.is_text else []
-        if gaps and self.missing in ("median", "mode", "knn"):
-            is_middle = found.is_text and self.missing == "median"
+        if gaps and self.missing in ("mean", "median", "mode", "knn"):
+            is_middle = found.is_text and self.missing in ("mean", "median")
             ways.append(f"filled by {'mode' if is_middle else self.missing}")
         return "search", ", ".join(ways)
 

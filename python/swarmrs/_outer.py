@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -200,12 +200,26 @@ def own_scores(
 ) -> dict[str, float]:
     """Have the engine learn from some rows and predict the others, on the features found.
 
-    Its settings are those of the search, its distance the one given if any. The rows learned from
-    alone fix the scale.
+    Its settings are those of the search, its distance the one given if any.
     """
-    how, indices = found.evaluation, list(found.selected_indices)
+    return scores_of(table, split, found.selected, found.evaluation, metric)
+
+
+def scores_of(
+    table: Table,
+    split: Rows,
+    features: Sequence[str],
+    how: Mapping[str, object],
+    metric: str | None = None,
+) -> dict[str, float]:
+    """Have the engine learn from some rows and predict the others, on some features.
+
+    `how` has the classifier, its settings and the scale, which the rows learned from alone fix.
+    """
+    places = {name: at for at, name in enumerate(table.names)}
+    indices = [places[name] for name in features]
     x = _scaled(table.x[:, indices], split[0], str(how["scale"]))
-    part = replace(table, frame=table.frame.select(found.selected), x=np.asfortranarray(x))
+    part = replace(table, frame=table.frame.select(features), x=np.asfortranarray(x))
     train, test = split
     spec: dict[str, object] = {
         "classifier": how["classifier"],

@@ -175,7 +175,7 @@ def read_table(
     target : str, int or array-like, optional
         The column that holds the classes, by name or index, or the labels themselves.
         By default the last column, which a notice says.
-    missing : {"error", "median", "mode", "knn", "drop-rows", "drop-columns", "keep"}
+    missing : {"error", "mean", "median", "mode", "knn", "drop-rows", "drop-columns", "keep"}
         What to do about missing values. ``"knn"`` copies the value of the nearest row. Whatever
         fills them looks at all rows, which a warning says. ``"keep"`` leaves them as they are, for
         an estimator that knows what to do about them; the built-in classifiers do not.

@@ -16,6 +16,7 @@ from swarmrs.cli._describe import describe
 from swarmrs.cli._group import group
 from swarmrs.cli._rank import rank
 from swarmrs.cli._report import report
+from swarmrs.cli._reproduce import reproduce
 from swarmrs.cli._show_config import config
 from swarmrs.cli._text import complain
 from swarmrs.exceptions import DataError, SpecError
@@ -27,7 +28,7 @@ app = typer.Typer(
     context_settings={"color": False},
 )
 _SEARCHES = (select, evaluate, rank, describe, group, algorithms)
-_COMPARISONS = (compare, merge, report)
+_COMPARISONS = (compare, merge, report, reproduce)
 for command in (*_SEARCHES, *_COMPARISONS, config):
     app.command(cls=Command)(configurable(command))
 

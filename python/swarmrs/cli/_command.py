@@ -28,8 +28,8 @@ Isolated = Annotated[bool, typer.Option("--isolated", help="Read no such file.")
 
 # The help of a command lists its options under these headings, in this order; others come last.
 SECTIONS = {
-    "Comparison": "algos runs protocol store split_seed test_metric data_dir shard cluster dry_run "
-    "measure reference",
+    "Comparison": "algos datasets runs protocol store split_seed test_metric data_dir fetch shard "
+    "cluster dry_run listed measure reference",
     "Data": "target missing encode rare_class constant allow_target_copy",
     "Method": "algo settings population objective scoring alpha gamma sim sigma_log groups pick by "
     "seed",

@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +20,6 @@ from swarmrs.exceptions import ClusterError, SpecError
 
 if TYPE_CHECKING:
     from swarmrs.experiments._compare import Plan
-    from swarmrs.experiments._run import Outcome
 
 FAILED = 3
 _SHOWN = 10
@@ -140,9 +140,9 @@ def compare(
     """Compare methods on tables, run by run and fold by fold.
 
     \b
-    swarmrs compare wine.csv sonar.csv --algos bpso,pbpso,all --runs 30 --store results.db
-    swarmrs compare *.parquet --algos sfs,ga --protocol split70 --max-evals 2000 --store r.db
-    swarmrs compare genes.parquet --algos vlpso,cso --preset 002 --store r.db --dry-run
+    swarmrs compare wine.csv sonar.csv --algos bpso,pbpso,all --store results.db
+    swarmrs compare *.parquet --algos sfs,ga --protocol split70 --store r.db
+    swarmrs compare genes.csv -a vlpso,cso --preset 002 --store r.db --dry-run
     swarmrs compare *.csv --algos bpso,ga --store part1.db --shard 1/4
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
@@ -150,7 +150,7 @@ def compare(
         raise SpecError("no store is given", "name the file that keeps results: --store results.db")
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
     with Stopping() as stopping:
-        from swarmrs.experiments._compare import Plan, carry_out
+        from swarmrs.experiments._compare import Plan, carry_out, describe
         from swarmrs.experiments._frame import cells_frame
         from swarmrs.experiments._frame import settings as settings_of
         from swarmrs.experiments._store import Store
@@ -219,7 +219,8 @@ def compare(
                 remark("note", (f"stopped; finished cells are stored. Go on with: {command}",))
                 raise typer.Exit(stopping.code)
             print(as_text(cells_frame(kept), settings_of(kept), format))
-    _tell_failed(outcome)
+    failed = [(describe(cell), text) for cell, text in outcome.failed]
+    tell_failed(failed, "the same command tries them again; other results are stored")
 
 
 def merge(
@@ -285,15 +286,13 @@ def _dry(planned: "Plan", path: Path | None, n_jobs: int, memory: int, format: s
     return "\n".join(lines)
 
 
-def _tell_failed(outcome: "Outcome") -> None:
-    if not outcome.failed:
+def tell_failed(failed: Sequence[tuple[str, str]], hint: str) -> None:
+    """Say which cells failed and why, and end with the code for it; nothing if none did."""
+    if not failed:
         return
-    from swarmrs.experiments._compare import describe
-
-    told = [f"{describe(cell)}: {text}" for cell, text in outcome.failed[:_SHOWN]]
-    if len(outcome.failed) > _SHOWN:
-        told.append(f"and {len(outcome.failed) - _SHOWN} more; `swarmrs report -f csv` has them")
+    told = [f"{which}: {text}" for which, text in failed[:_SHOWN]]
+    if len(failed) > _SHOWN:
+        told.append(f"and {len(failed) - _SHOWN} more; `swarmrs report -f csv` has them")
     remark("failed", tuple(told))
-    n_failed = counted(len(outcome.failed), "cell")
-    complain(f"{n_failed} failed", "the same command tries them again; other results are stored")
+    complain(f"{counted(len(failed), 'cell')} failed", hint)
     raise typer.Exit(FAILED)

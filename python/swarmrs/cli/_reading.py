@@ -18,7 +18,7 @@ Missing = Annotated[
     str,
     typer.Option(
         metavar="POLICY",
-        help="Missing values: error, drop-rows, drop-columns, median, mode, knn, keep.",
+        help="Missing values: error, drop-rows, drop-columns, mean, median, mode, knn, keep.",
         autocompletion=complete.words("_clean", "MISSING"),
     ),
 ]

@@ -117,7 +117,8 @@ class Plan:
         if fill == "knn":
             raise SpecError(
                 "missing values are filled by 'knn', which looks at rows that are held out",
-                "take --missing median or mode, which look at training rows, or protocol resub",
+                "take --missing mean, median or mode, which look at training rows, "
+                "or protocol resub",
             )
         if fill in FILLS:
             reading["missing"] = "keep"
@@ -237,8 +238,8 @@ def compare(
     memory : int
         Bytes for kept distances, of all cells under way together. It changes no result.
     missing, encode : str
-        As for `read_table`; but ``"median"`` and ``"mode"`` look at training rows alone where the
-        protocol holds others out.
+        As for `read_table`; but ``"mean"``, ``"median"`` and ``"mode"`` look at training rows alone
+        where the protocol holds others out.
     on_progress : callable, optional
         Told how far the comparison is, several times a second.
     **shared

@@ -152,7 +152,7 @@ def filled(table: Table, policy: str, train: Rows) -> Table:
 
 
 def _middle(known: NDArray[np.float64], policy: str) -> float:
-    if policy == "median":
-        return float(np.median(known))
+    if policy in ("mean", "median"):
+        return float(known.mean() if policy == "mean" else np.median(known))
     values, times = np.unique(known, return_counts=True)
     return float(values[times.argmax()])

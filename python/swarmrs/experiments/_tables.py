@@ -13,7 +13,7 @@ from swarmrs.experiments._cells import Data, fingerprint_of
 
 _SUFFIXES = (".parquet", ".csv", ".tsv", ".arff", ".arrow", ".feather")
 # What fills gaps looks at training rows alone where a protocol holds others out.
-FILLS = ("median", "mode")
+FILLS = ("mean", "median", "mode")
 
 
 def read_data(
@@ -79,17 +79,30 @@ def _found(word: str, data_dir: str | os.PathLike[str] | None) -> str:
     """Return the file that a word stands for, or the word as it is."""
     if data_dir is None or word.startswith("sklearn:") or Path(word).exists():
         return word
-    if not Path(data_dir).is_dir():
-        raise SpecError(f"directory '{data_dir}' does not exist", "name one with --data-dir")
-    # A name, not a way out of the directory.
-    if Path(word).name == word:
-        for suffix in ("", *_SUFFIXES):
-            path = Path(data_dir) / f"{word}{suffix}"
-            if path.is_file():
-                return str(path)
+    if (path := find_file(word, data_dir)) is not None:
+        return path
     raise DataError(
         f"no table '{word}' here or in '{data_dir}'", f"it may end in {', '.join(_SUFFIXES)}"
     )
+
+
+def find_file(name: str, data_dir: str | os.PathLike[str]) -> str | None:
+    """Return the file of a directory that has a name, with any suffix of tables; None if none has.
+
+    Raises
+    ------
+    SpecError
+        If there is no such directory.
+    """
+    if not Path(data_dir).is_dir():
+        raise SpecError(f"directory '{data_dir}' does not exist", "name one with --data-dir")
+    # A name, not a way out of the directory.
+    if Path(name).name == name:
+        for suffix in ("", *_SUFFIXES):
+            path = Path(data_dir) / f"{name}{suffix}"
+            if path.is_file():
+                return str(path)
+    return None
 
 
 def _called(table: Table) -> str:
