@@ -49,6 +49,7 @@ CALLED = {
         experiments.settings,
         experiments.summary,
         experiments.merge,
+        experiments.reproduce,
         experiments.write_report,
         experiments.write_selection_report,
     ],
