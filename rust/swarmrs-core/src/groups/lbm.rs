@@ -318,14 +318,20 @@ mod tests {
             }
             prop_assert_eq!(&found, &find(&lbm, &columns, 3));
         }
+    }
+
+    proptest! {
+        // Each case takes as many starts as ten searches.
+        #![proptest_config(ProptestConfig::with_cases(12))]
 
         #[test]
         fn groups_move_with_their_columns(order in Just((0..9).collect::<Vec<usize>>()).prop_shuffle()) {
-            // The planted groups are so clear that every start finds them.
+            // The planted groups are the best there are, and in one of hundreds of orders the usual number of starts
+            // misses the best: what moves with the columns is what all starts lead to, so there are many here.
             let kinds = [0, 1, 2, 0, 1, 2, 0, 1, 2];
             let columns = planted(&kinds, 60);
             let moved: Vec<Vec<f64>> = order.iter().map(|&from| columns[from].clone()).collect();
-            let found = find(&Lbm::default(), &moved, 1);
+            let found = find(&Lbm { restarts: 50, ..Lbm::default() }, &moved, 1);
             for (a, &from_a) in order.iter().enumerate() {
                 for (b, &from_b) in order.iter().enumerate() {
                     let is_same = found.groups.of(a) == found.groups.of(b);
