@@ -182,7 +182,8 @@ def test_the_reduced_table_keeps_types_and_target() -> None:
         (
             {"missing": "mediam"},
             "unknown policy for missing values 'mediam'",
-            "did you mean 'median'? known: error, median, mode, knn, drop-rows, drop-columns, keep",
+            "did you mean 'median'? "
+            "known: error, mean, median, mode, knn, drop-rows, drop-columns, keep",
         ),
         (
             {"encode": "hot"},
