@@ -5,29 +5,22 @@
 
 use crate::error::{Error, Result};
 use crate::filter::Levels;
+pub use crate::grid::{Grid, Scale};
+use crate::grid::{Ruler, lay};
 use crate::parallel::Pool;
-use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-/// How columns are brought to a common scale before anything is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scale {
-    /// Each column to its own range, in 16 bits.
-    Minmax,
-    /// Each column to mean 0 and standard deviation 1, on one common grid.
-    Standard,
-    /// As given, on one common grid.
-    None,
-}
+/// Fills the rows of a table that have missing values by what some of its rows show.
+pub trait Refill: Debug + Send + Sync {
+    /// The rows with missing values, ascending.
+    fn rows(&self) -> &[u32];
 
-/// The values, column after column.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Grid {
-    /// 65 535 steps over each column's own range.
-    Narrow(Vec<u16>),
-    /// One step for all columns, counted from each column's least value.
-    Wide(Vec<i32>),
+    /// All values of these rows, column after column; what was missing is filled by the rows `by` alone.
+    ///
+    /// # Errors
+    /// [`Error::BadData`] when it cannot be done.
+    fn values(&self, by: &[u32]) -> Result<Vec<f64>>;
 }
 
 /// Rows, columns and classes, ready to be measured.
@@ -37,6 +30,8 @@ pub struct Dataset {
     n_features: usize,
     n_classes: usize,
     grid: Grid,
+    rulers: Vec<Ruler>,
+    refill: Option<Arc<dyn Refill>>,
     /// The values as given. A grid may merge values that a cut between levels would part, so levels come from these.
     values: Box<[f64]>,
     levels: OnceLock<Arc<Levels>>,
@@ -45,11 +40,6 @@ pub struct Dataset {
     fingerprint: String,
     warnings: Vec<String>,
 }
-
-/// The widest column of a common grid has at least this many steps, unless sums would no longer be exact.
-const LEAST_STEPS: f64 = (1 << 20) as f64;
-/// ... and never more than this many, so that a value fits 32 bits.
-const MOST_STEPS: f64 = (1 << 30) as f64;
 
 impl Dataset {
     /// Takes `columns` (all values of feature 0, then of feature 1, ...) and the class code of each row.
@@ -66,24 +56,15 @@ impl Dataset {
     ) -> Result<Self> {
         let (n_samples, n_features) = (codes.len(), names.len());
         check(columns, &codes, n_classes, &names)?;
-        let mut warnings = Vec::new();
-        let grid = match scale {
-            Scale::Minmax => {
-                Grid::Narrow(columns.chunks_exact(n_samples).flat_map(narrow).collect())
-            }
-            Scale::Standard => {
-                let scaled: Vec<f64> =
-                    columns.chunks_exact(n_samples).flat_map(standardized).collect();
-                wide(&scaled, n_samples, &names, &mut warnings)?
-            }
-            Scale::None => wide(columns, n_samples, &names, &mut warnings)?,
-        };
+        let (grid, rulers, warnings) = lay(columns, n_samples, &names, scale)?;
         let fingerprint = fingerprint(columns, &codes, &names, scale);
         Ok(Self {
             n_samples,
             n_features,
             n_classes,
             grid,
+            rulers,
+            refill: None,
             values: columns.into(),
             levels: OnceLock::new(),
             codes,
@@ -91,6 +72,16 @@ impl Dataset {
             fingerprint,
             warnings,
         })
+    }
+
+    /// The same table, of which some values were missing: folds fill them anew by the rows that train. `mark` tells what
+    /// was missing, and how it is filled, from anything else.
+    #[must_use]
+    pub fn refilled(mut self, refill: Arc<dyn Refill>, mark: &str) -> Self {
+        let both = format!("{} {mark}", self.fingerprint);
+        self.fingerprint = short(&blake3::hash(both.as_bytes()));
+        self.refill = Some(refill);
+        self
     }
 
     /// How many rows there are.
@@ -111,6 +102,16 @@ impl Dataset {
     /// All values, column after column.
     pub fn grid(&self) -> &Grid {
         &self.grid
+    }
+
+    /// How the values of each column become steps.
+    pub fn rulers(&self) -> &[Ruler] {
+        &self.rulers
+    }
+
+    /// What fills missing values anew, if there were any.
+    pub fn refill(&self) -> Option<&dyn Refill> {
+        self.refill.as_deref()
     }
 
     /// The values of a column as given.
@@ -146,11 +147,7 @@ impl Dataset {
 
     /// The value of one cell: a whole number of steps.
     pub fn steps(&self, feature: usize, sample: usize) -> f64 {
-        let at = feature * self.n_samples + sample;
-        match &self.grid {
-            Grid::Narrow(values) => f64::from(values[at]),
-            Grid::Wide(values) => f64::from(values[at]),
-        }
+        f64::from(self.grid.at(feature * self.n_samples + sample))
     }
 }
 
@@ -186,95 +183,6 @@ fn check(columns: &[f64], codes: &[u32], n_classes: usize, names: &[String]) -> 
     Ok(())
 }
 
-fn bounds(column: &[f64]) -> (f64, f64) {
-    column.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)))
-}
-
-fn narrow(column: &[f64]) -> Vec<u16> {
-    let (lo, hi) = bounds(column);
-    // Halves keep the range finite for columns that span more than a float holds.
-    let range = hi / 2.0 - lo / 2.0;
-    let step = |x: f64| if range > 0.0 { (x / 2.0 - lo / 2.0) / range } else { 0.0 };
-    column.iter().map(|&x| (step(x) * 65535.0 + 0.5).floor() as u16).collect()
-}
-
-fn standardized(column: &[f64]) -> Vec<f64> {
-    let n = column.len() as f64;
-    let mean = column.iter().sum::<f64>() / n;
-    let deviation = (column.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n).sqrt();
-    let (lo, hi) = bounds(column);
-    // A constant column may have a deviation of rounding noise.
-    let is_constant = lo == hi || deviation == 0.0;
-    column.iter().map(|x| if is_constant { 0.0 } else { (x - mean) / deviation }).collect()
-}
-
-/// The finest grid of one power-of-two step on which every squared distance, and its key with the row index behind it,
-/// is an exact integer. A power of two keeps whole numbers whole.
-fn wide(columns: &[f64], n: usize, names: &[String], warnings: &mut Vec<String>) -> Result<Grid> {
-    let ranges: Vec<(f64, f64)> = columns.chunks_exact(n).map(bounds).collect();
-    let widest = ranges.iter().map(|(lo, hi)| hi - lo).fold(0.0, f64::max);
-    if !widest.is_finite() {
-        let at = ranges.iter().position(|(lo, hi)| !(hi - lo).is_finite()).unwrap_or(0);
-        return Err(Error::BadData {
-            what: format!("column '{}' spans more than a float can hold", names[at]),
-        });
-    }
-    let room = exact_sum_limit(n);
-    let fits = |step: f64| {
-        let squares: f64 = ranges.iter().map(|(lo, hi)| ((hi - lo) / step + 1.0).powi(2)).sum();
-        widest / step <= MOST_STEPS && squares < room
-    };
-    let mut exponent = if widest > 0.0 { libm::ilogb(widest) - 30 } else { 0 };
-    while !fits(libm::ldexp(1.0, exponent)) {
-        exponent += 1;
-    }
-    let step = libm::ldexp(1.0, exponent);
-    if widest > 0.0 && widest / step < LEAST_STEPS {
-        warnings.push(format!(
-            "columns are held in {} steps over the widest one: with this many features a finer grid would not sum exactly",
-            (widest / step) as u64
-        ));
-    }
-    let values: Vec<i32> = columns
-        .chunks_exact(n)
-        .zip(&ranges)
-        .flat_map(|(column, (lo, _))| {
-            column.iter().map(move |x| ((x - lo) / step + 0.5).floor() as i32)
-        })
-        .collect();
-    let coarse: Vec<&str> = columns
-        .chunks_exact(n)
-        .zip(values.chunks_exact(n))
-        .zip(names)
-        .filter(|((column, held), _)| distinct(column, f64::total_cmp) > distinct(held, i32::cmp))
-        .map(|(_, name)| name.as_str())
-        .collect();
-    if !coarse.is_empty() {
-        let shown = coarse.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-        let more = coarse.len().saturating_sub(5);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        warnings.push(format!("distinct values fall together on the common grid: {shown}{more}"));
-    }
-    Ok(Grid::Wide(values))
-}
-
-/// Squared distances stay below this: exact in a float, and with the row index behind them in a 62-bit key.
-pub(crate) fn exact_sum_limit(n_samples: usize) -> f64 {
-    libm::ldexp(1.0, 51.min(61 - index_bits(n_samples).cast_signed()))
-}
-
-/// Bits that hold any row index.
-pub(crate) fn index_bits(n_samples: usize) -> u32 {
-    usize::BITS - n_samples.leading_zeros()
-}
-
-fn distinct<T: Copy>(values: &[T], order: impl Fn(&T, &T) -> std::cmp::Ordering) -> usize {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(&order);
-    sorted.dedup_by(|a, b| order(a, b).is_eq());
-    sorted.len()
-}
-
 fn fingerprint(columns: &[f64], codes: &[u32], names: &[String], scale: Scale) -> String {
     let mut hash = blake3::Hasher::new();
     hash.update(&[scale as u8]);
@@ -292,7 +200,11 @@ fn fingerprint(columns: &[f64], codes: &[u32], names: &[String], scale: Scale) -
         hash.update(&(name.len() as u64).to_le_bytes());
         hash.update(name.as_bytes());
     }
-    hash.finalize().to_hex()[..32].to_owned()
+    short(&hash.finalize())
+}
+
+fn short(hash: &blake3::Hash) -> String {
+    hash.to_hex()[..32].to_owned()
 }
 
 #[cfg(test)]

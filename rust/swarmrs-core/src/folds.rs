@@ -186,19 +186,6 @@ impl Folds {
         }
     }
 
-    /// The rows that do not train for each split, ascending.
-    pub fn left_out(&self, n: usize) -> Vec<Vec<u32>> {
-        match self {
-            Self::Partition { .. } => self.tests(),
-            Self::Splits(splits) => splits
-                .iter()
-                .map(|split| {
-                    (0..n as u32).filter(|row| split.train.binary_search(row).is_err()).collect()
-                })
-                .collect(),
-        }
-    }
-
     /// The splits, spelled out: for leave-one-out as many numbers as the table has pairs of rows.
     pub fn splits(&self) -> Vec<Split> {
         match self {
@@ -319,8 +306,6 @@ mod tests {
             prop_assert_eq!(splits.len(), k);
             prop_assert_eq!(splits.iter().map(|s| s.test.len()).sum::<usize>(), codes.len());
             prop_assert!(folds.tests().iter().eq(splits.iter().map(|s| &s.test)));
-            let given = Folds::Splits(splits.clone());
-            prop_assert_eq!(given.left_out(codes.len()), folds.left_out(codes.len()));
             for class in 0..4 {
                 let counts: Vec<usize> = splits.iter()
                     .map(|s| s.test.iter().filter(|&&r| codes[r as usize] == class).count()).collect();

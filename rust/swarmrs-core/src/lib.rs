@@ -13,7 +13,7 @@
 //! | [`evaluate`] | k-NN and naive Bayes on exact sums |
 //! | [`groups`] | features that tell alike |
 //! | [`filter`] | what columns tell about the class and about each other, without a classifier |
-//! | [`dataset`], [`folds`], [`objective`], [`budget`] | the table, who tests whom, what is lowered, when it ends |
+//! | [`dataset`], [`grid`], [`folds`], [`objective`], [`budget`] | the table, its values as steps, who tests whom, what is lowered, when it ends |
 //! | [`observe`], [`trace`], [`front`], [`kept`], [`replay`] | who watches: records, the front, all that was measured, what a resumed run is answered from |
 //! | [`subset`], [`streams`], [`math`], [`parallel`] | bits, chance, functions, threads |
 //!
@@ -32,6 +32,7 @@ pub mod fit;
 pub mod folds;
 pub mod frame;
 pub mod front;
+pub mod grid;
 pub mod groups;
 pub mod kept;
 pub mod math;

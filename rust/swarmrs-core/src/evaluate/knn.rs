@@ -8,11 +8,12 @@ use super::kernels::{
     Manhattan, Manhattan16, ROWS, Tile,
 };
 use super::layout::{Block, Layout};
+use super::seen::Seen;
 use super::sums::{Additive, Incremental, Step};
 use super::{Classify, EvaluationSpec, Measures, Metric, Resources, Tally, Weights};
-use crate::dataset::{Dataset, Grid, exact_sum_limit, index_bits};
+use crate::dataset::Grid;
 use crate::error::{Error, Result};
-use crate::folds::Folds;
+use crate::grid::{exact_sum_limit, index_bits};
 use crate::parallel::Pool;
 use crate::subset::Subset;
 use net::Net;
@@ -24,15 +25,14 @@ use std::ops::Range;
 /// # Errors
 /// [`Error::BadData`] for a table so large that its distances would not be exact.
 pub fn build(
-    data: &Dataset,
-    folds: &Folds,
+    seen: &Seen<'_>,
     spec: &EvaluationSpec,
     separation: bool,
     resources: Resources,
 ) -> Result<Box<dyn Classify>> {
-    let d = data.n_features() as f64;
-    let mut plan = Plan { data, folds, spec, separation, resources, ops: 0 };
-    Ok(match (data.grid(), spec.metric) {
+    let d = seen.data.n_features() as f64;
+    let mut plan = Plan { seen, spec, separation, resources, ops: 0 };
+    Ok(match (&*seen.grid, spec.metric) {
         (Grid::Narrow(values), Metric::Manhattan) if d * 65535.0 <= f64::from(u32::MAX) => {
             plan.evaluator::<Manhattan16>(|at| values[at])
         }
@@ -40,7 +40,7 @@ pub fn build(
             plan.evaluator::<Manhattan>(|at| f64::from(values[at]))
         }
         (Grid::Narrow(_), Metric::Euclidean)
-            if d * 65535.0 * 65535.0 >= exact_sum_limit(data.n_samples()) =>
+            if d * 65535.0 * 65535.0 >= exact_sum_limit(seen.data.n_samples()) =>
         {
             let what = "the table is too large for exact squared distances";
             return Err(Error::BadData { what: what.into() });
@@ -66,8 +66,7 @@ pub fn build(
 
 /// What an evaluator is made of.
 struct Plan<'a> {
-    data: &'a Dataset,
-    folds: &'a Folds,
+    seen: &'a Seen<'a>,
     spec: &'a EvaluationSpec,
     separation: bool,
     resources: Resources,
@@ -89,7 +88,7 @@ impl Plan<'_> {
 
     /// How many low bits of the values to leave out, for squared distances of no more than 32 bits.
     fn bits_to_lose(&mut self, value: impl Fn(usize) -> u16) -> Option<u32> {
-        let d = self.data.n_features();
+        let d = self.seen.data.n_features();
         let exact = Neighbours::<Euclidean16>::new(self, Isa::detect(), value);
         if !exact.fits_short_keys() {
             return None;
@@ -137,8 +136,10 @@ pub struct Neighbours<K: Kernel> {
     k: usize,
     metric: Metric,
     weights: Weights,
-    /// The class of each original row.
+    /// The class of each row, copies behind those of the table.
     codes: Vec<u32>,
+    /// The row of the table at each place, padded.
+    index: Vec<u32>,
     n_classes: usize,
     format: KeyFormat,
     separation: bool,
@@ -184,9 +185,9 @@ impl Neighbours<Euclidean16> {
 
 impl<K: Kernel> Neighbours<K> {
     fn new(plan: &Plan<'_>, isa: Isa, value: impl Fn(usize) -> K::Value) -> Self {
-        let &Plan { data, folds, spec, separation, .. } = plan;
-        let layout = Layout::new(folds, data.n_samples());
-        let n = data.n_samples();
+        let &Plan { seen, spec, separation, .. } = plan;
+        let (data, n) = (seen.data, seen.n());
+        let layout = Layout::new(&seen.folds, n);
         let mut values = vec![K::Value::default(); data.n_features() * layout.stride()];
         for (feature, column) in values.chunks_exact_mut(layout.stride()).enumerate() {
             for (place, &row) in column.iter_mut().zip(layout.rows()) {
@@ -195,14 +196,15 @@ impl<K: Kernel> Neighbours<K> {
         }
         Self {
             values,
-            tally: Tally::new(data, folds),
+            tally: Tally::new(data, seen.drawn),
             n_features: data.n_features(),
             k: spec.k,
             metric: spec.metric,
             weights: spec.weights,
-            codes: data.codes().to_vec(),
+            codes: seen.codes.to_vec(),
+            index: layout.rows_padded().iter().map(|&row| seen.rows[row as usize]).collect(),
             n_classes: data.n_classes(),
-            format: KeyFormat { shift: index_bits(n) },
+            format: KeyFormat { shift: index_bits(data.n_samples()) },
             layout,
             separation,
             is_screened: false,

@@ -115,30 +115,34 @@ impl Layout {
         let mut rows: Vec<u32> = (0..n as u32).collect();
         rows.resize(stride, 0);
         let (mut blocks, mut blocked, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        let mut pairs = 0;
+        let (mut pairs, mut offset, mut n_groups) = (0, 0, 0);
         for (split, Split { train, test }) in splits.iter().enumerate() {
             let mut hides = vec![NO_KEY; stride];
             for &row in train {
                 hides[row as usize] = 0.0;
             }
+            let runs = compared(&hides);
             blocked.push(hides);
             pairs += train.len() as u64 * test.len() as u64;
             for some in test.chunks(ROWS) {
-                let group = blocks.len();
                 let row = |lane: usize| some.get(lane).copied();
-                blocks.push(Block {
-                    rows: std::array::from_fn(|lane| row(lane).unwrap_or(0)),
-                    index: std::array::from_fn(|lane| row(lane).unwrap_or(0)),
-                    first: std::array::from_fn(|lane| row(lane).map_or(stride, |_| 0)),
-                    columns: 0..stride,
-                    offset: group * ROWS * stride,
-                    group,
-                    split,
-                });
-                places.extend((0..some.len() as u32).map(|lane| (group as u32, lane)));
+                for columns in &runs {
+                    let block = Block {
+                        rows: std::array::from_fn(|lane| row(lane).unwrap_or(0)),
+                        index: std::array::from_fn(|lane| row(lane).unwrap_or(0)),
+                        first: std::array::from_fn(|lane| row(lane).map_or(stride, |_| 0)),
+                        columns: columns.clone(),
+                        offset,
+                        group: n_groups,
+                        split,
+                    };
+                    offset += block.len();
+                    blocks.push(block);
+                }
+                places.extend((0..some.len() as u32).map(|lane| (n_groups as u32, lane)));
+                n_groups += 1;
             }
         }
-        let n_groups = blocks.len();
         Self {
             n,
             rows,
@@ -232,6 +236,20 @@ impl Layout {
         }
         parts
     }
+}
+
+/// The runs of columns in which some row trains, whole lanes at a time.
+fn compared(hides: &[f64]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (at, lanes) in hides.chunks(LANES).enumerate() {
+        let columns = at * LANES..at * LANES + lanes.len();
+        match runs.last_mut() {
+            _ if !lanes.contains(&0.0) => {}
+            Some(run) if run.end == columns.start => run.end = columns.end,
+            _ => runs.push(columns),
+        }
+    }
+    runs
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod layout;
 pub mod memo;
 pub mod naive_bayes;
 mod repeated;
+mod seen;
 pub mod sums;
 mod tally;
 
@@ -18,6 +19,7 @@ use crate::dataset::{Dataset, Grid};
 use crate::error::{Error, Result};
 use crate::folds::{FoldSpec, Folds};
 use crate::subset::Subset;
+use seen::Seen;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -305,10 +307,13 @@ pub fn build(
     // Each partition keeps its own sums, so they share the memory.
     let memory = resources.memory / n_partitions as u64;
     let resources = Resources { memory, ..resources };
+    let mut remarks = Vec::new();
     let mut evaluators = partitions.iter().map(|folds| -> Result<Box<dyn Classify>> {
         let resources = resources.clone();
+        let (seen, remark) = Seen::new(data, folds)?;
+        remarks.extend(remark);
         let bayes = |likelihood, resources| {
-            naive_bayes::NaiveBayes::evaluator(data, folds, likelihood, resources)
+            naive_bayes::NaiveBayes::evaluator(&seen, likelihood, resources)
         };
         match spec.classifier {
             Classifier::Nb => Ok(bayes(Likelihood::Density, resources)),
@@ -319,7 +324,7 @@ pub fn build(
                     let expected = format!("1 to {most}, the rows a test row is compared with");
                     return Err(Error::out_of_range("k", spec.k, &expected));
                 }
-                knn::build(data, folds, spec, separation, resources)
+                knn::build(&seen, spec, separation, resources)
             }
         }
     });
@@ -329,6 +334,8 @@ pub fn build(
             first.into_iter().chain(evaluators).collect::<Result<_>>()?,
         )),
     };
+    // The same of each partition.
+    warnings.extend(remarks.pop());
     Ok((evaluator, warnings))
 }
 

@@ -15,14 +15,16 @@
 //! where all are, the smallest wins.
 
 use super::kernels::{self, Isa};
+use super::seen::Seen;
 use super::sums::{Additive, Incremental, Step};
 use super::{Classify, Measures, Resources, Tally};
-use crate::dataset::Dataset;
-use crate::folds::Folds;
-use crate::math::{ln, normal_cdf};
+use crate::math::ln;
 use crate::parallel::Pool;
 use crate::subset::Subset;
 use std::borrow::Cow;
+use training::Training;
+
+mod training;
 
 /// The share of the largest variance that is added to every variance, as scikit-learn does.
 const SMOOTHING: f64 = 1e-9;
@@ -66,19 +68,19 @@ pub struct NaiveBayes {
 impl NaiveBayes {
     /// The evaluator for this table.
     pub fn evaluator(
-        data: &Dataset,
-        folds: &Folds,
+        seen: &Seen<'_>,
         likelihood: Likelihood,
         resources: Resources,
     ) -> Box<dyn Classify> {
-        let bayes = Self::new(data, folds, likelihood, resources.memory);
+        let bayes = Self::new(seen, likelihood, resources.memory);
         Box::new(Incremental::new(bayes, resources))
     }
 
-    fn new(data: &Dataset, folds: &Folds, likelihood: Likelihood, memory: u64) -> Self {
+    fn new(seen: &Seen<'_>, likelihood: Likelihood, memory: u64) -> Self {
+        let data = seen.data;
         let (n_features, n_classes) = (data.n_features(), data.n_classes());
-        let tally = Tally::new(data, folds);
-        let training = Training::new(data, folds, likelihood);
+        let tally = Tally::new(data, seen.drawn);
+        let training = Training::new(seen, likelihood);
         let n_terms = n_classes * tally.n_cases();
         let fits = (n_features * n_terms * size_of::<i64>()) as u64 <= memory / 2;
         let mut all = Vec::with_capacity(if fits { n_features * n_terms } else { 0 });
@@ -228,165 +230,5 @@ impl Classify for Incremental<NaiveBayes> {
         let step = Step { from: None, remove: Vec::new(), subset, add, keep: None };
         let classes = bayes.classes(&bayes.sums(&step));
         bayes.tally.rows().iter().copied().zip(classes).collect()
-    }
-}
-
-/// Exact sums over rows of one class.
-#[derive(Debug, Clone, Copy, Default)]
-struct Moments {
-    n: i128,
-    sum: i128,
-    squares: i128,
-}
-
-impl Moments {
-    fn of(values: &[i64], rows: &[u32]) -> Self {
-        rows.iter().fold(Self::default(), |m, &row| {
-            let x = i128::from(values[row as usize]);
-            Self { n: m.n + 1, sum: m.sum + x, squares: m.squares + x * x }
-        })
-    }
-
-    fn minus(self, other: Self) -> Self {
-        Self {
-            n: self.n - other.n,
-            sum: self.sum - other.sum,
-            squares: self.squares - other.squares,
-        }
-    }
-
-    fn mean(self) -> f64 {
-        if self.n == 0 { 0.0 } else { self.sum as f64 / self.n as f64 }
-    }
-
-    /// The population variance.
-    fn variance(self) -> f64 {
-        if self.n == 0 {
-            return 0.0;
-        }
-        let n = self.n as f64;
-        (self.n * self.squares - self.sum * self.sum) as f64 / (n * n)
-    }
-
-    /// The share below `x` of a normal distribution of this mean and sample deviation.
-    fn share_below(self, x: i64) -> f64 {
-        let spread = self.n * self.squares - self.sum * self.sum;
-        if spread == 0 {
-            return f64::from(u8::from(i128::from(x) * self.n >= self.sum));
-        }
-        let n = self.n as f64;
-        let deviation = (spread as f64 / (n * (n - 1.0))).sqrt();
-        normal_cdf((x as f64 - self.mean()) / deviation)
-    }
-}
-
-/// Who trains for whom.
-struct Training {
-    likelihood: Likelihood,
-    n: usize,
-    n_classes: usize,
-    /// All values, feature after feature.
-    values: Vec<i64>,
-    /// The rows of each class.
-    members: Vec<Vec<u32>>,
-    splits: Vec<TrainingSplit>,
-}
-
-struct TrainingSplit {
-    /// The rows tested.
-    test: Vec<u32>,
-    /// For each class the rows that do not train.
-    left_out: Vec<Vec<u32>>,
-    /// What is added to every variance.
-    floor: f64,
-}
-
-impl Training {
-    fn new(data: &Dataset, folds: &Folds, likelihood: Likelihood) -> Self {
-        let (n, n_classes) = (data.n_samples(), data.n_classes());
-        let by_class = |rows: &mut dyn Iterator<Item = u32>| {
-            let mut classes = vec![Vec::new(); n_classes];
-            for row in rows {
-                classes[data.codes()[row as usize] as usize].push(row);
-            }
-            classes
-        };
-        let splits = folds.tests().into_iter().zip(folds.left_out(n)).map(|(test, left_out)| {
-            let left_out = by_class(&mut left_out.into_iter());
-            TrainingSplit { test, left_out, floor: 0.0 }
-        });
-        let mut training = Self {
-            likelihood,
-            n,
-            n_classes,
-            values: (0..data.n_features())
-                .flat_map(|f| (0..n).map(move |row| data.steps(f, row) as i64))
-                .collect(),
-            members: by_class(&mut (0..n as u32)),
-            splits: splits.collect(),
-        };
-        for feature in 0..data.n_features() {
-            let values = training.column(feature);
-            let all = Moments::of(values, &(0..n as u32).collect::<Vec<_>>());
-            let variances: Vec<f64> = training
-                .splits
-                .iter()
-                .map(|split| {
-                    let left_out = split.left_out.iter().map(|rows| Moments::of(values, rows));
-                    left_out.fold(all, Moments::minus).variance()
-                })
-                .collect();
-            for (split, variance) in training.splits.iter_mut().zip(variances) {
-                split.floor = split.floor.max(SMOOTHING * variance);
-            }
-        }
-        training
-    }
-
-    fn column(&self, feature: usize) -> &[i64] {
-        &self.values[feature * self.n..][..self.n]
-    }
-
-    /// The terms of a feature: class after class, a number for each case; minus infinity rules a class out.
-    fn terms(&self, feature: usize, terms: &mut [f64]) {
-        let values = self.column(feature);
-        let n_cases = terms.len() / self.n_classes;
-        for (class, terms) in terms.chunks_exact_mut(n_cases).enumerate() {
-            let all = Moments::of(values, &self.members[class]);
-            let mut places = terms.iter_mut();
-            for split in &self.splits {
-                let moments = all.minus(Moments::of(values, &split.left_out[class]));
-                if self.likelihood == Likelihood::Cumulative {
-                    for (&row, place) in split.test.iter().zip(places.by_ref()) {
-                        *place = ln(moments.share_below(values[row as usize]));
-                    }
-                    continue;
-                }
-                let (mean, variance) = (moments.mean(), moments.variance() + split.floor);
-                // No variance anywhere, or nothing to learn from: the feature says nothing.
-                let is_silent = variance <= 0.0 || moments.n == 0;
-                let constant = -0.5 * ln(std::f64::consts::TAU * variance);
-                // The rows first: `zip` takes from its left side before it finds the right one empty.
-                for (&row, place) in split.test.iter().zip(places.by_ref()) {
-                    let off = values[row as usize] as f64 - mean;
-                    *place = if is_silent { 0.0 } else { constant - off * off / (2.0 * variance) };
-                }
-            }
-        }
-    }
-
-    /// The logarithm of each class's share of the training rows, for each case; none is never.
-    fn priors(&self, scale: f64) -> Vec<i64> {
-        let mut priors = Vec::new();
-        for (class, members) in self.members.iter().enumerate() {
-            for split in &self.splits {
-                let out: usize = split.left_out.iter().map(Vec::len).sum();
-                let share =
-                    (members.len() - split.left_out[class].len()) as f64 / (self.n - out) as f64;
-                let prior = if share > 0.0 { whole(ln(share), scale) } else { NEVER };
-                priors.extend(std::iter::repeat_n(prior, split.test.len()));
-            }
-        }
-        priors
     }
 }

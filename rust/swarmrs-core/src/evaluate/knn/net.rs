@@ -67,7 +67,7 @@ impl<K: Kernel> Neighbours<K> {
         net: &mut Net<'_>,
     ) {
         let (run, end, first) = (columns.len(), self.layout.n(), block.first);
-        let index = self.layout.rows_padded();
+        let index = self.index.as_slice();
         match net {
             Net::Exact { keys, bases } => {
                 bases.resize(sums.len(), 0.0);

@@ -1,7 +1,7 @@
 use super::*;
-use crate::dataset::Scale;
+use crate::dataset::{Dataset, Scale};
 use crate::evaluate::{Classifier, Resources};
-use crate::folds::FoldSpec;
+use crate::folds::{FoldSpec, Folds};
 use proptest::prelude::*;
 
 /// Values that tie, values that nearly do, and values that do not.
@@ -33,7 +33,7 @@ fn classes<K: Kernel<Value = u16>>(
     subset: &Subset,
     screened: bool,
 ) -> Vec<u32> {
-    let Grid::Narrow(values) = plan.data.grid() else { panic!("a narrow table") };
+    let Grid::Narrow(values) = &*plan.seen.grid else { panic!("a narrow table") };
     let mut neighbours = Neighbours::<K>::new(plan, isa, |at| values[at]);
     neighbours.is_screened = screened;
     let add = subset.iter().map(|feature| feature as u32).collect();
@@ -62,7 +62,8 @@ proptest! {
         let folds = Folds::draw(&folds, data.codes(), 3).unwrap().0;
         let mut subset = Subset::from_fn(d, |feature| chosen >> feature & 1 == 1);
         subset.insert(0);
-        let plan = Plan { data: &data, folds: &folds, spec: &spec, separation: false, resources: Resources::default(), ops: 0 };
+        let seen = Seen::new(&data, &folds).unwrap().0;
+        let plan = Plan { seen: &seen, spec: &spec, separation: false, resources: Resources::default(), ops: 0 };
         let exact = classes::<Euclidean16>(&plan, Isa::Portable, &subset, false);
         for isa in [Isa::detect(), Isa::Portable] {
             prop_assert_eq!(&classes::<CoarseEuclidean<2>>(&plan, isa, &subset, true), &exact);
@@ -99,8 +100,8 @@ fn screening_changes_no_class_of_a_long_table() {
         folds: FoldSpec::Loo,
     };
     let resources = Resources::default();
-    let plan =
-        Plan { data: &data, folds: &folds, spec: &spec, separation: false, resources, ops: 0 };
+    let seen = Seen::new(&data, &folds).unwrap().0;
+    let plan = Plan { seen: &seen, spec: &spec, separation: false, resources, ops: 0 };
     let subset = Subset::full(24);
     let run = |screened| classes::<Manhattan16>(&plan, Isa::detect(), &subset, screened);
     assert_eq!(run(true), run(false));
@@ -125,8 +126,8 @@ fn a_table_of_ties_is_not_screened_and_one_without_is() {
         };
         let folds = Folds::draw(&spec.folds, data.codes(), 3).unwrap().0;
         let resources = Resources::default();
-        let mut plan =
-            Plan { data, folds: &folds, spec: &spec, separation: false, resources, ops: 0 };
+        let seen = Seen::new(data, &folds).unwrap().0;
+        let mut plan = Plan { seen: &seen, spec: &spec, separation: false, resources, ops: 0 };
         let Grid::Narrow(values) = data.grid() else { panic!("a narrow table") };
         plan.coarse::<2>(|at| values[at]).is_some()
     };
