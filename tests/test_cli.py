@@ -117,7 +117,7 @@ class TestSelect:
         )
         assert done.code == 0
         assert json.loads(done.out)["data"]["features"] == 3
-        assert "warning: 5 missing values filled by median over all rows" in done.err
+        assert "note: 5 missing values filled by median\n" in done.err
 
     def test_every_option_of_reading_reaches_the_table(self, cli: Cli) -> None:
         content = "a\ta\tclass\n1,5\t-\tx\n2\tNA\ty\n,5\t3\tx\n4\t7\ty\n".encode("utf-16")

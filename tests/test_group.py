@@ -254,7 +254,7 @@ class TestCommand:
         reading = ("--sep", ";", "--decimal", ",", "--null", "-", "--missing", "median")
         code, out, err = cli("group", path, "--by", "prefix", *reading, "-f", "csv")
         assert (code, out) == (0, "group,index,column\n1,0,a\n2,1,b\n")
-        assert "warning: 1 missing value filled by median over all rows" in err
+        assert "note: 1 missing value filled by median\n" in err
 
     def test_table(self, cli: Callable[..., Any], csv: Path) -> None:
         code, out, err = cli("group", csv, "--target", "tree", "-q")

@@ -66,7 +66,7 @@ print(loans.write_csv()[:180])
 | a number of the customer | `--exclude customer` | it rises with the row: no measurement |
 | words | `--encode onehot` | a column for each word; `ordinal` ranks words by their spelling, which fits trees only |
 | the columns of one word list | `--together encoded` | housing is in or out as a whole, not `housing=rent` alone |
-| 66 gaps | `--missing drop-rows` | they are few and stand anywhere; `median` would look at the rows of test folds |
+| 66 gaps | `--missing drop-rows` | they are few and stand anywhere; `median` fills them instead, inside the folds |
 | 8 loans lost | `--rare-class merge` | ten folds cannot each have one: `late` and `lost` become one class, `other` |
 
 One more is about the error. Who calls every loan paid errs in a fifth of them, so that an error of 0.16 is no feat.
@@ -122,8 +122,8 @@ print(f"balanced accuracy {inside:.3f} by the searches, {outside:.3f} on rows he
 
 # %% [markdown]
 """
-The warning speaks of `lost`, as the command line did. Where rows are held out, `median` and `mode` are taken from the
-training rows alone; the warning of gaps is about the search of all rows, whose error is not quoted.
+The warning speaks of `lost`, as the command line did. Gaps can be filled instead: `median`, and `mode` for words, are
+taken from training rows alone, for each fold of a search anew and for the rows held out.
 """
 
 # %%

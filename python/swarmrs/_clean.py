@@ -1,20 +1,18 @@
 """From columns of any kind to numbers, by policies the caller names; nothing silently."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 import polars.selectors as cs
-from numpy.typing import NDArray
 
+from swarmrs._fill import FILLS, Unfilled, fill, spread_out
 from swarmrs._read import check_names, too_long
 from swarmrs._words import counted, listed, quoted
 from swarmrs.exceptions import DataError, SpecError
 
-MISSING = ("error", "mean", "median", "mode", "knn", "drop-rows", "drop-columns", "keep")
+MISSING = ("error", *FILLS, "drop-rows", "drop-columns", "keep")
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 ENCODINGS = ("error", "ordinal", "onehot")
 
@@ -67,39 +65,6 @@ def drop_columns(
     return features.drop(gone), [told]
 
 
-@dataclass(frozen=True)
-class Unfilled:
-    """Columns of numbers before missing values were filled, to fill them by some rows alone.
-
-    Attributes
-    ----------
-    frame : polars.DataFrame
-        The columns; text as ranks of its values.
-    policy : {"mean", "median", "mode", "knn"}
-        How they are filled.
-    nominal : frozenset of str
-        The columns that held text.
-    spread : mapping of str to Series
-        The values of the columns of text that are spread over one column each.
-    """
-
-    frame: pl.DataFrame
-    policy: str
-    nominal: frozenset[str]
-    spread: Mapping[str, pl.Series]
-
-    def filled(self, rows: NDArray[np.intp], by: NDArray[np.intp]) -> pl.DataFrame:
-        """Return some rows, filled by what others show; a column for each of the table.
-
-        Raises
-        ------
-        DataError
-            If these others have no value at all in a column where one is missing.
-        """
-        frame = _fill(self.frame[rows], self.frame[by], self.policy, self.nominal)
-        return pl.DataFrame(list(chain.from_iterable(_spread(frame, self.spread))))
-
-
 class Numbers(NamedTuple):
     """Columns as numbers.
 
@@ -108,7 +73,7 @@ class Numbers(NamedTuple):
     frame : polars.DataFrame
         The columns.
     warnings : list of str
-        What was rounded or filled.
+        What was rounded.
     encoded : list of tuple of int
         The positions of the columns that came from one column of text, for each that was spread.
     unfilled : Unfilled or None
@@ -154,12 +119,13 @@ def to_numbers(
         _refuse_gaps(frame, gaps)
     if total and missing != "keep":
         unfilled = Unfilled(frame, missing, frozenset(text), spread)
-        frame = _fill(frame, frame, missing, unfilled.nominal)
-        warnings.append(
-            f"{counted(total, 'missing value')} filled by {missing} over all rows, those of test "
-            "folds too: errors are optimistic"
-        )
-    parts = _spread(frame, spread)
+        if empty := [column.name for column in frame if column.null_count() == frame.height]:
+            raise DataError(
+                f"{counted(len(empty), 'column')} without any value: {quoted(empty)}",
+                "leave them out with --exclude",
+            )
+        frame = fill(frame, frame, missing, unfilled.nominal)
+    parts = spread_out(frame, spread)
     columns = list(chain.from_iterable(parts))
     if spread:
         check_names([column.name for column in columns], "the encoded table", "rename one of them")
@@ -271,76 +237,3 @@ def _refuse_gaps(frame: pl.DataFrame, gaps: str | None) -> None:
         "leave them out with --missing drop-rows or drop-columns, "
         "or fill them with median, mode or knn",
     )
-
-
-def _fill(
-    frame: pl.DataFrame, donors: pl.DataFrame, policy: str, nominal: Collection[str]
-) -> pl.DataFrame:
-    """Return a frame without missing values, filled by what `donors` shows."""
-    missing = [column.name for column in frame if column.null_count()]
-    if empty := [name for name in missing if donors[name].null_count() == donors.height]:
-        raise DataError(
-            f"{counted(len(empty), 'column')} without any value: {quoted(empty)}",
-            "leave them out with --exclude",
-        )
-    frame = frame.with_columns(frame[name].cast(pl.Float64) for name in missing)
-    if policy == "knn":
-        return frame.with_columns(_nearest_values(frame, donors, missing, nominal))
-    return frame.with_columns(
-        frame[name].fill_null(_middle(donors[name], "mode" if name in nominal else policy))
-        for name in missing
-    )
-
-
-def _middle(column: pl.Series, policy: str) -> object:
-    known = column.drop_nulls()
-    if policy == "mode":
-        return known.mode().min()
-    return known.mean() if policy == "mean" else known.median()
-
-
-def _nearest_values(
-    frame: pl.DataFrame, donors: pl.DataFrame, incomplete: list[str], nominal: Collection[str]
-) -> Iterator[pl.Series]:
-    """Fill each gap with the value of the nearest of the donors that has one.
-
-    The distance of two rows is the mean square over the features both have, scaled to 0..1 by the
-    donors; of equally near ones the first counts. A row that shares no feature with any is given
-    the mean, or the mode of text.
-    """
-    filled = frame.cast(pl.Float64).to_numpy(writable=True)
-    x = donors.cast(pl.Float64).to_numpy()
-    known = ~np.isnan(x)
-    low, high = np.where(known, x, np.inf).min(axis=0), np.where(known, x, -np.inf).max(axis=0)
-    low, width = np.where(known.any(axis=0), low, 0.0), np.where(high > low, high - low, 1.0)
-    scaled, rows = (x - low) / width, (filled - low) / width
-    for row in np.flatnonzero(np.isnan(rows).any(axis=1)):
-        has = ~np.isnan(rows[row])
-        common = known & has
-        apart = np.where(common, scaled - rows[row], 0.0)
-        squares = np.einsum("ij,ij->i", apart, apart)
-        shared = common.sum(axis=1)
-        distance = np.where(shared > 0, squares / np.maximum(shared, 1), np.inf)
-        for column in np.flatnonzero(~has):
-            reachable = np.where(known[:, column], distance, np.inf)
-            donor = reachable.argmin()
-            if np.isfinite(reachable[donor]):
-                filled[row, column] = x[donor, column]
-            else:
-                values = donors.to_series(int(column)).drop_nulls()
-                is_nominal = values.name in nominal
-                filled[row, column] = values.mode().min() if is_nominal else values.mean()
-    return (pl.Series(name, filled[:, frame.get_column_index(name)]) for name in incomplete)
-
-
-def _spread(frame: pl.DataFrame, values: Mapping[str, pl.Series]) -> list[list[pl.Series]]:
-    return [_one_hot(column, values.get(column.name)) for column in frame]
-
-
-def _one_hot(column: pl.Series, values: pl.Series | None) -> list[pl.Series]:
-    if values is None:
-        return [column]
-    return [
-        (column == code).cast(pl.UInt8).alias(f"{column.name}={value}")
-        for code, value in enumerate(values)
-    ]

@@ -13,9 +13,12 @@ def dataset_of(table: Table, scale: str = "minmax") -> _swarmrs.Dataset:
     """Return a table as the engine takes it.
 
     A missing value, where the table keeps them, is one of its own below all others: filters see
-    that it is missing, and no classifier of the engine is given such a table.
+    that it is missing, and no classifier of the engine is given such a table. One that was filled
+    is filled anew for each split that something is measured on.
     """
-    return _swarmrs.Dataset(_solid(table), table.codes, len(table.labels), table.names, scale)
+    return _swarmrs.Dataset(
+        _solid(table), table.codes, len(table.labels), table.names, scale, table.unfilled
+    )
 
 
 def _solid(table: Table) -> NDArray[np.float64]:

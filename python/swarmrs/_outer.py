@@ -178,11 +178,7 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
     The classifier is that of the search. Missing values, the scale of columns and whatever it
     learns come from the training rows alone.
     """
-    train, test = rows
-    # The training rows come first from here on.
-    table = search.table.take(np.concatenate(rows), by=train)
-    n_train, n_test = len(train), len(test)
-    split = (np.arange(n_train), np.arange(n_train, n_train + n_test))
+    table, split = side_by_side(search.table, rows)
     measure = search.measure
     scores: dict[str, float | None]
     if isinstance(measure, Evaluation):
@@ -192,7 +188,19 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
         scores = {name: error if name == "error" else None for name in found.scores}
     else:
         raise SpecError("a scorer predicts nothing", "give a classifier or an estimator instead")
-    return Part(found, scores, n_train, n_test)
+    return Part(found, scores, len(rows[0]), len(rows[1]))
+
+
+def side_by_side(table: Table, rows: Rows) -> tuple[Table, Rows]:
+    """Return training and test rows without missing values, and which is which.
+
+    What was missing is filled by the training rows, which then come first.
+    """
+    if table.unfilled is None:
+        return table, rows
+    n_train, n = len(rows[0]), len(rows[0]) + len(rows[1])
+    part = table.take(np.concatenate(rows), by=rows[0]).as_filled()
+    return part, (np.arange(n_train), np.arange(n_train, n))
 
 
 def own_scores(
@@ -219,7 +227,7 @@ def scores_of(
     places = {name: at for at, name in enumerate(table.names)}
     indices = [places[name] for name in features]
     x = _scaled(table.x[:, indices], split[0], str(how["scale"]))
-    part = replace(table, frame=table.frame.select(features), x=np.asfortranarray(x))
+    part = replace(table.as_filled(), frame=table.frame.select(features), x=np.asfortranarray(x))
     train, test = split
     spec: dict[str, object] = {
         "classifier": how["classifier"],

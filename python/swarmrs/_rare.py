@@ -81,7 +81,7 @@ def _without(table: Table, rare: NDArray[np.bool_], told: str) -> Table:
     new_codes = np.cumsum(~rare, dtype=np.uint32) - 1
     unfilled = table.unfilled
     if unfilled is not None:
-        unfilled = replace(unfilled, frame=unfilled.frame.filter(pl.Series(kept_rows)))
+        unfilled = unfilled.take(np.flatnonzero(kept_rows))
     return replace(
         table,
         frame=table.frame.filter(pl.Series(kept_rows)),

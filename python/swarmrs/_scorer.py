@@ -1,9 +1,9 @@
 """Measures from outside the engine: any callable, or any estimator of scikit-learn."""
 
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -104,7 +104,8 @@ class Outside:
                 "cv is 'loo', but a part of one row has no r2",
                 "take folds, or a scoring such as 'neg_mean_absolute_error'",
             )
-        splits, x, y = folds.rows(table), table.x, table.y
+        splits = folds.rows(table)
+        seen = _Seen.of(table, splits, params)
         # The engine asks from a thread of its own, where neither the settings of scikit-learn nor
         # those of joblib are known that are in force here.
         n_workers, config = count_threads(n_jobs), get_config()
@@ -116,14 +117,11 @@ class Outside:
 
         def scorer(masks: NDArray[np.bool_]) -> list[float]:
             with config_context(**config):
-                columns = (x[:, mask] for mask in masks)
+                parts = (seen.only(mask) for mask in masks)
                 if n_workers == 1:
-                    return [_error(estimator, part, y, splits, scoring, params) for part in columns]
+                    return [_error(estimator, part, scoring) for part in parts]
                 with parallel_config(backend=backend):
-                    jobs = (
-                        delayed(_error)(estimator, part, y, splits, scoring, params)
-                        for part in columns
-                    )
+                    jobs = (delayed(_error)(estimator, part, scoring) for part in parts)
                     return list(Parallel(n_jobs=n_workers)(jobs))
 
         shown = scoring if isinstance(scoring, str) else getattr(scoring, "__qualname__", None)
@@ -133,7 +131,7 @@ class Outside:
             mask: NDArray[np.bool_], table: Table, splits: Sequence[Rows]
         ) -> NDArray[np.float64]:
             with config_context(**config):
-                return _scores(estimator, table.x[:, mask], table.y, splits, scoring, params)
+                return _scores(estimator, _Seen.of(table, splits, params).only(mask), scoring)
 
         return cls(name, scorer, shown, folds, table.values is None, splits, score)
 
@@ -171,31 +169,55 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _error(
-    estimator: Estimator,
-    x: NDArray[np.float64],
-    y: NDArray[np.generic],
-    splits: Sequence[Rows],
-    scoring: Scoring | None,
-    params: Mapping[str, object] | None,
-) -> float:
+@dataclass(frozen=True)
+class _Seen:
+    """What an estimator is given: values, labels, more for each row if any, and the splits.
+
+    Missing values are filled by the rows that train; rows that had some stand once for each split.
+    """
+
+    x: NDArray[np.float64]
+    y: NDArray[np.generic]
+    params: Mapping[str, object] | None
+    splits: Sequence[Rows]
+
+    @classmethod
+    def of(
+        cls, table: Table, splits: Sequence[Rows], params: Mapping[str, object] | None
+    ) -> "_Seen":
+        if table.unfilled is None:
+            return cls(table.x, table.y, params, splits)
+        x, rows, splits = table.unfilled.copies(table.x, splits)
+
+        def repeated(value: object) -> object:
+            is_of_rows = isinstance(value, Sized) and len(value) == len(table.y)
+            return np.asarray(value)[rows] if is_of_rows else value
+
+        more = None if params is None else {name: repeated(it) for name, it in params.items()}
+        return cls(x, table.y[rows], more, splits)
+
+    def only(self, mask: NDArray[np.bool_]) -> "_Seen":
+        """Return the same with some columns."""
+        return replace(self, x=self.x[:, mask])
+
+
+def _error(estimator: Estimator, seen: _Seen, scoring: Scoring | None) -> float:
     """Return 1 - the mean score."""
-    return 1.0 - float(_scores(estimator, x, y, splits, scoring, params).mean())
+    return 1.0 - float(_scores(estimator, seen, scoring).mean())
 
 
-def _scores(
-    estimator: Estimator,
-    x: NDArray[np.float64],
-    y: NDArray[np.generic],
-    splits: Sequence[Rows],
-    scoring: Scoring | None,
-    params: Mapping[str, object] | None,
-) -> NDArray[np.float64]:
+def _scores(estimator: Estimator, seen: _Seen, scoring: Scoring | None) -> NDArray[np.float64]:
     """Return the score on each split: a function of its arguments alone, for other processes."""
     from sklearn.base import clone
     from sklearn.model_selection import cross_val_score
 
     scores = cross_val_score(
-        clone(estimator), x, y, cv=splits, scoring=scoring, params=params, error_score="raise"
+        clone(estimator),
+        seen.x,
+        seen.y,
+        cv=seen.splits,
+        scoring=scoring,
+        params=seen.params,
+        error_score="raise",
     )
     return np.asarray(scores, dtype=np.float64)

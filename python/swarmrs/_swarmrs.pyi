@@ -4,6 +4,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from swarmrs._fill import Unfilled
+
 __all__ = ["Dataset", "Evaluator", "__version__", "algorithms", "minimize", "price", "run"]
 
 __version__: str
@@ -17,6 +19,7 @@ class Dataset:
         n_classes: int,
         names: list[str],
         scale: str,
+        refill: Unfilled | None = None,
     ) -> Dataset: ...
     @property
     def n_samples(self) -> int: ...

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs._clean import (
     ENCODINGS,
     MISSING,
-    Unfilled,
     drop_columns,
     drop_rows,
     mark_missing,
     text_columns,
     to_numbers,
 )
+from swarmrs._fill import Unfilled
 from swarmrs._formats import Reading, ReadOptions, read_file
 from swarmrs._inspect import copies_of, inspect, is_constant
 from swarmrs._levels import levels_of
@@ -107,12 +107,12 @@ class Table:
         Raises
         ------
         DataError
-            If fewer than two classes are left, or a column cannot be filled.
+            If fewer than two classes are left.
         """
         frame, unfilled = self.frame[rows], self.unfilled
         if unfilled is not None:
             frame = unfilled.filled(rows, rows if by is None else by)
-            unfilled = replace(unfilled, frame=unfilled.frame[rows])
+            unfilled = unfilled.take(rows)
         x = np.asfortranarray(frame.cast(pl.Float64).to_numpy(order="fortran"))
         if self.values is not None:
             target = pl.Series(self.target, self.values[rows])
@@ -134,6 +134,10 @@ class Table:
             labels=tuple(self.labels[code] for code in present),
             unfilled=unfilled,
         )
+
+    def as_filled(self) -> "Table":
+        """Return the table with what was filled taken as given: no fold fills it anew."""
+        return replace(self, unfilled=None)
 
     def locate(self, columns: Sequence[str | int]) -> list[int]:
         """Return the positions of features given by name or index."""
@@ -177,8 +181,9 @@ def read_table(
         By default the last column, which a notice says.
     missing : {"error", "mean", "median", "mode", "knn", "drop-rows", "drop-columns", "keep"}
         What to do about missing values. ``"knn"`` copies the value of the nearest row. Whatever
-        fills them looks at all rows, which a warning says. ``"keep"`` leaves them as they are, for
-        an estimator that knows what to do about them; the built-in classifiers do not.
+        measures subsets fills them by the rows that train, for each fold anew; what looks at all
+        rows, such as a ranking, by all of them. ``"keep"`` leaves them as they are, for an
+        estimator that knows what to do about them; the built-in classifiers do not.
     encode : {"error", "ordinal", "onehot"}
         What to do about columns of text.
     exclude : sequence of str or int
@@ -283,6 +288,8 @@ def prepare(
     features, cleaned, encoded, unfilled = to_numbers(
         features, missing=missing, encode=encode, gaps=raw.gaps
     )
+    if unfilled is not None:
+        notices += [f"{counted(unfilled.count, 'missing value')} filled by {missing}"]
     names = features.columns
     excluded = {locate(column, names, raw.name) for column in exclude}
     x = np.asfortranarray(features.cast(pl.Float64).to_numpy(order="fortran"))

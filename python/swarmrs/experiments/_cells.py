@@ -41,8 +41,9 @@ class Experiment:
         What `select` is given beside data, method and seed.
     test_metric : str or None
         The distance on the rows held out, if it is another than that of the search.
-    fill : str or None
-        How gaps are filled, from the training rows alone; None where the tables have none.
+    fills_once : bool
+        Whether missing values are filled once, by all rows that a search sees, as papers do, and
+        not for each of its folds by the rows that train.
     """
 
     protocol: Protocol
@@ -50,7 +51,7 @@ class Experiment:
     split_seed: int | None
     settings: Mapping[str, Any]
     test_metric: str | None
-    fill: str | None
+    fills_once: bool
 
     @classmethod
     def of(
@@ -60,7 +61,7 @@ class Experiment:
         seed: int,
         split_seed: int | None,
         test_metric: str | None,
-        fill: str | None,
+        fills_once: bool,
         settings: Mapping[str, Any],
     ) -> "Experiment":
         """Check what is given and fill in what all methods are to have alike.
@@ -110,7 +111,7 @@ class Experiment:
             None if split_seed is None else check_whole("split_seed", split_seed, 0),
             _DEFAULTS | given | alike,
             test_metric,
-            fill,
+            fills_once,
         )
 
     def settings_of(self, algo: str) -> dict[str, Any]:
@@ -128,7 +129,7 @@ class Experiment:
             "seed": self.seed,
             "split_seed": self.split_seed,
             "test_metric": self.test_metric,
-            "fill": self.fill,
+            "fills_once": self.fills_once,
             **{name: self.settings[name] for name in sorted(self.settings)},
         }
 
@@ -271,7 +272,8 @@ def fingerprint_of(table: Table) -> str:
     values = np.ascontiguousarray(table.x, "<f8").tobytes()
     codes = np.ascontiguousarray(table.codes, "<u4").tobytes()
     hashed = hashlib.blake2b(digest_size=16)
-    for part in (head.encode(), values, codes):
+    mark = "" if table.unfilled is None else table.unfilled.mark
+    for part in (head.encode(), values, codes, mark.encode()):
         hashed.update(len(part).to_bytes(8, "little"))
         hashed.update(part)
     return hashed.hexdigest()

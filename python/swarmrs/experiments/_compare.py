@@ -3,11 +3,10 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Event
 from typing import Any, TypedDict, Unpack
 
-import numpy as np
 import polars as pl
 
 from swarmrs._evaluation import METRICS, Evaluation
@@ -25,10 +24,9 @@ from swarmrs.experiments._cells import Cell, Data, Experiment, plan
 from swarmrs.experiments._cluster import cluster_workers
 from swarmrs.experiments._frame import cells_frame, settings
 from swarmrs.experiments._methods import Method, read_methods
-from swarmrs.experiments._protocols import filled
 from swarmrs.experiments._run import Outcome, Progress, Threads, Workers, run_cells
 from swarmrs.experiments._store import DataRow, Store
-from swarmrs.experiments._tables import FILLS, read_data
+from swarmrs.experiments._tables import read_data
 
 
 class Settings(TypedDict, total=False):
@@ -98,6 +96,7 @@ class Plan:
         shard: tuple[int, int] | None = None,
         data_dir: str | os.PathLike[str] | None = None,
         reading: Mapping[str, Any] | None = None,
+        fills_once: bool = False,
         **shared: Unpack[Settings],
     ) -> "Plan":
         """Check everything that can be checked before the first cell; see `compare`."""
@@ -108,29 +107,12 @@ class Plan:
             seed=seed,
             split_seed=split_seed,
             test_metric=test_metric,
-            fill=None,
+            fills_once=fills_once,
             settings=shared,
         )
         if test_metric is not None:
             check_word("test metric", test_metric, METRICS)
-        fill = reading.get("missing") if experiment.protocol.holds_out else None
-        if fill == "knn":
-            raise SpecError(
-                "missing values are filled by 'knn', which looks at rows that are held out",
-                "take --missing mean, median or mode, which look at training rows, "
-                "or protocol resub",
-            )
-        if fill in FILLS:
-            reading["missing"] = "keep"
         tables = read_data(data, target, data_dir=data_dir, reading=reading)
-        if fill in FILLS and (gaps := [table.name for table in tables if table.table.has_gaps]):
-            if reading.get("encode", "error") != "error":
-                raise SpecError(
-                    f"'{gaps[0]}' has missing values, which cannot be filled from training rows "
-                    "once text is encoded",
-                    "fill them beforehand, or take --missing drop-rows",
-                )
-            experiment = replace(experiment, fill=fill)
         _check(experiment, tables[0])
         cells = plan(tables, methods, runs, experiment)
         if shard is not None:
@@ -334,8 +316,6 @@ def _check(experiment: Experiment, data: Data) -> None:
     if not isinstance(shared["cv"], int | str):
         raise SpecError("cv is neither a number nor a word", "each cell makes its own folds")
     table = data.table
-    if experiment.fill is not None:
-        table = filled(table, experiment.fill, np.arange(len(table.codes)))
     Evaluation.of(
         table,
         find_preset(shared.get("preset")),

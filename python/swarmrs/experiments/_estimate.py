@@ -92,7 +92,7 @@ def _known(cells: pl.DataFrame | None) -> dict[tuple[str, str], float]:
 def _try(planned: Plan, cell: Cell, limit: float) -> float:
     """Return the seconds of a cell, from what it does in the first few."""
     table = next(it.table for it in planned.data if it.name == cell.data)
-    _, seen, _ = parts(cell, table, planned.experiment)
+    seen, _ = parts(cell, table, planned.experiment)
     last: list[Turn] = []
 
     def on_turn(turn: Turn) -> bool:

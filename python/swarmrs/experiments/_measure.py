@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from swarmrs._outer import own_scores
+from swarmrs._outer import own_scores, side_by_side
 from swarmrs._select import select
 from swarmrs._selection import Seconds, Selection
 from swarmrs._table import Table
@@ -15,7 +15,7 @@ from swarmrs._watch import Turn
 from swarmrs.exceptions import SwarmrsError
 from swarmrs.experiments._cells import Cell, Experiment, canonical
 from swarmrs.experiments._methods import ALL
-from swarmrs.experiments._protocols import Division, filled, rows_of
+from swarmrs.experiments._protocols import Division
 
 # What is told of rows held out.
 _TESTED = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
@@ -61,14 +61,14 @@ def run_cell(
         return is_stopped()
 
     try:
-        table, seen, division = parts(cell, table, experiment)
+        seen, division = parts(cell, table, experiment)
         found = search(cell, seen, experiment, n_jobs=threads, memory=memory, on_turn=on_turn)
         if found.stop in ("stopped", "interrupted"):
             return Finished(cell.key)
         test = None
         if division.test is not None:
-            rows = (division.train, division.test)
-            scores = own_scores(table, rows, found, experiment.test_metric)
+            table, split = side_by_side(table, (division.train, division.test))
+            scores = own_scores(table, split, found, experiment.test_metric)
             test = {name: scores[name] for name in _TESTED}
         return Finished(cell.key, _canonical(found, test), found.seconds)
     except SwarmrsError as problem:
@@ -79,13 +79,11 @@ def run_cell(
         return Finished(cell.key, error=f"{type(problem).__name__}: {problem}")
 
 
-def parts(cell: Cell, table: Table, experiment: Experiment) -> tuple[Table, Table, Division]:
-    """Return a table without gaps, the rows of it that a search may see, and who is who."""
+def parts(cell: Cell, table: Table, experiment: Experiment) -> tuple[Table, Division]:
+    """Return the rows of a table that a search may see, and who is who."""
     division = experiment.protocol.divide(table, cell.split_seed, cell.fold)
-    if experiment.fill is not None:
-        table = filled(table, experiment.fill, division.train)
-    seen = table if division.test is None else rows_of(table, division.train)
-    return table, seen, division
+    seen = table if division.test is None else table.take(division.train)
+    return seen.as_filled() if experiment.fills_once else seen, division
 
 
 def search(cell: Cell, seen: Table, experiment: Experiment, **how: Any) -> Selection:

@@ -1,10 +1,9 @@
 """Protocols: which rows a search may see, and which rows its columns are tried on."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs._table import Table
@@ -123,36 +122,3 @@ def deal(codes: NDArray[np.uint32], n_folds: int, seed: int) -> NDArray[np.intp]
     folds = np.empty(len(codes), np.intp)
     folds[order] = np.arange(len(codes)) % n_folds
     return folds
-
-
-def rows_of(table: Table, rows: Rows) -> Table:
-    """Return some rows of a table, its classes as they are."""
-    return replace(
-        table,
-        frame=table.frame[rows],
-        x=np.asfortranarray(table.x[rows]),
-        codes=table.codes[rows],
-        warnings=(),
-    )
-
-
-def filled(table: Table, policy: str, train: Rows) -> Table:
-    """Return the table with its gaps filled by what the training rows have.
-
-    A column of which they know nothing becomes 0, which tells nothing either.
-    """
-    x = table.x.copy(order="F")
-    for column in x.T:
-        gaps = np.isnan(column)
-        if gaps.any():
-            known = column[train][~gaps[train]]
-            column[gaps] = _middle(known, policy) if known.size else 0.0
-    frame = pl.from_numpy(x, schema=table.names)
-    return replace(table, frame=frame, x=x)
-
-
-def _middle(known: NDArray[np.float64], policy: str) -> float:
-    if policy in ("mean", "median"):
-        return float(known.mean() if policy == "mean" else np.median(known))
-    values, times = np.unique(known, return_counts=True)
-    return float(values[times.argmax()])

@@ -12,8 +12,6 @@ from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments._cells import Data, fingerprint_of
 
 _SUFFIXES = (".parquet", ".csv", ".tsv", ".arff", ".arrow", ".feather")
-# What fills gaps looks at training rows alone where a protocol holds others out.
-FILLS = ("mean", "median", "mode")
 
 
 def read_data(

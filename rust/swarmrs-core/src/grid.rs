@@ -34,6 +34,7 @@ impl Grid {
     }
 
     /// Columns of `n` values with more behind each: for each of `more`, the steps of `m` values that `rulers` read.
+    #[must_use]
     pub fn extended(&self, n: usize, rulers: &[Ruler], more: &[Vec<f64>], m: usize) -> Self {
         match self {
             Self::Narrow(values) => Self::Narrow(longer(values, n, rulers, more, m)),

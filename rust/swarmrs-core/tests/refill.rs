@@ -176,7 +176,7 @@ fn what_does_not_fill_is_refused_and_what_takes_too_much_is_said() {
     };
     let message = build(20, FoldSpec::Loo).unwrap_err().to_string();
     assert_eq!(message, "missing values of 20 rows and 1 columns are not filled");
-    let warnings = build(6000, FoldSpec::Loo).unwrap();
+    let warnings = build(8000, FoldSpec::Loo).unwrap();
     assert!(
         warnings[0].starts_with("missing values are filled over all rows, those of test folds too")
     );

@@ -6,6 +6,7 @@
 mod checkpoint;
 mod convert;
 mod error;
+mod refill;
 mod watch;
 
 use convert::{evaluation, masks};
@@ -29,7 +30,9 @@ struct PyDataset {
 
 #[pymethods]
 impl PyDataset {
+    /// `refill` fills missing values anew: see the core's trait of this name.
     #[new]
+    #[pyo3(signature = (x, codes, n_classes, names, scale, refill=None))]
     fn new(
         py: Python<'_>,
         x: PyReadonlyArray2<'_, f64>,
@@ -37,11 +40,16 @@ impl PyDataset {
         n_classes: usize,
         names: Vec<String>,
         scale: &str,
+        refill: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let columns = convert::columns(&x);
         let codes = codes.as_array().to_vec();
         let scale = convert::scale(scale).map_err(|error| to_py(py, &error))?;
-        let inner = guarded(py, || Dataset::new(&columns, codes, n_classes, names, scale))?;
+        let mut inner = guarded(py, || Dataset::new(&columns, codes, n_classes, names, scale))?;
+        if let Some(call) = refill {
+            let (refill, mark) = refill::of(py, call)?;
+            inner = inner.refilled(Arc::new(refill), &mark);
+        }
         Ok(Self { inner: Arc::new(inner) })
     }
 

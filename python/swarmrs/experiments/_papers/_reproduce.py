@@ -23,7 +23,6 @@ from swarmrs.experiments._papers._values import FEWEST_TESTED, Sample, all_error
 from swarmrs.experiments._protocols import Protocol
 from swarmrs.experiments._run import Progress
 from swarmrs.experiments._store import Store
-from swarmrs.experiments._tables import FILLS
 
 # Of cells that failed, so many are named in a result.
 _SHOWN = 3
@@ -113,6 +112,8 @@ class Reproduction:
                     seed=seed,
                     split_seed=split_seed if Protocol.of(study.protocol).holds_out else None,
                     reading=_reading(paper, data),
+                    # No paper fills anew for the folds of a search.
+                    fills_once=True,
                     **_settings(study, data, max_evals),
                 )
                 works[study.name, data] = Work(f"{paper.number}-{study.name}-{data}", planned)
@@ -174,12 +175,9 @@ class Reproduction:
         return Reproduced(table.name, table.title, self.paper.protocol, tuple(lines), notes)
 
     def _facts(self, table: PaperTable, data: str) -> dict[str, float]:
-        reading = _reading(self.paper, data)
-        if reading["missing"] in FILLS:
-            reading["missing"] = "keep"
         handling = self.paper.handle(data)
-        read = read_table(self.sources[data], handling.target, **reading)
-        return facts(read, handling, {*table.published[data, ""]})
+        read = read_table(self.sources[data], handling.target, **_reading(self.paper, data))
+        return facts(read.as_filled(), handling, {*table.published[data, ""]})
 
     def _samples(self, table: PaperTable, data: str) -> dict[str, Sample]:
         """Return what each method of a table came to on a data set, by the paper's names."""
@@ -191,7 +189,7 @@ class Reproduction:
                 self._cells[study.name, data], planned, study, handling, on_training=on_training
             )
             if table.prints("improvement"):
-                errors = _all_errors(planned.data[0].table, study, handling.is_all_true)
+                errors = _all_errors(planned.data[0].table.as_filled(), study, handling.is_all_true)
                 by_label = {
                     label: replace(sample, all_errors=errors) for label, sample in by_label.items()
                 }

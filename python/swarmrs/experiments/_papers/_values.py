@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from swarmrs._evaluator import Evaluator
 from swarmrs._group import group
-from swarmrs._outer import scores_of
+from swarmrs._outer import scores_of, side_by_side
 from swarmrs._table import Table
 from swarmrs.exceptions import SwarmrsWarning
 from swarmrs.experiments._compare import Plan
 from swarmrs.experiments._papers._paper import Handling, Study
-from swarmrs.experiments._protocols import filled, rows_of
 from swarmrs.experiments._statistics import improvement, reduction, signed_rank, verdict
 
 Values: TypeAlias = NDArray[np.float64]
@@ -148,15 +147,15 @@ def _tried(
     values = []
     for cell in cells.iter_rows(named=True):
         division = experiment.protocol.divide(whole, cell["split_seed"], cell["fold"])
-        table, train, test = whole, division.train, division.test
-        if experiment.fill is not None:
-            table = filled(table, experiment.fill, train)
+        train, test = division.train, division.test
+        table = whole
         if test_scale is None:
             # The same rows once to learn from and once to be told.
-            table = rows_of(table, np.tile(train, 2))
+            table = whole.take(np.tile(train, 2), by=train).as_filled()
             train, test = np.split(np.arange(2 * len(train)), 2)
         assert test is not None, "only tables of rows held out are measured again"
-        values.append(scores_of(table, (train, test), cell["selected"], how)[score])
+        table, split = side_by_side(table, (train, test))
+        values.append(scores_of(table, split, cell["selected"], how)[score])
     return pl.Series(values, dtype=pl.Float64)
 
 
@@ -186,8 +185,7 @@ def facts(table: Table, handling: Handling, wanted: set[str]) -> dict[str, float
             errors = all_errors(table, preset, is_all_true=handling.is_all_true)
             found[name], found[f"{name}_correct"] = errors
     if "groups" in wanted:
-        whole = filled(table, "mean", np.arange(len(table.codes)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SwarmrsWarning)
-            found["groups"] = float(len(group(whole, by="lbm").groups))
+            found["groups"] = float(len(group(table, by="lbm").groups))
     return found

@@ -23,7 +23,8 @@ pub struct Block {
     pub offset: usize,
     /// The block's group of keys.
     pub group: usize,
-    split: usize,
+    /// Where what its columns hide begins, for given splits.
+    hides: usize,
 }
 
 impl Block {
@@ -45,8 +46,8 @@ pub struct Layout {
     /// The caller's row at each place, padded.
     rows: Vec<u32>,
     blocks: Vec<Block>,
-    /// For each split the columns that do not train; none for a partition.
-    blocked: Vec<Vec<f64>>,
+    /// For each run of columns that rows of a split are compared with, those that do not train; none for a partition.
+    blocked: Vec<f64>,
     /// The group and the lane of each case.
     places: Vec<(u32, u32)>,
     /// Behind the fold of each place; none for given splits.
@@ -99,7 +100,7 @@ impl Layout {
                 columns: first[at[0]] / LANES * LANES..stride,
                 offset,
                 group,
-                split: 0,
+                hides: 0,
             };
             offset += block.len();
             blocks.push(block);
@@ -116,17 +117,24 @@ impl Layout {
         rows.resize(stride, 0);
         let (mut blocks, mut blocked, mut places) = (Vec::new(), Vec::new(), Vec::new());
         let (mut pairs, mut offset, mut n_groups) = (0, 0, 0);
-        for (split, Split { train, test }) in splits.iter().enumerate() {
-            let mut hides = vec![NO_KEY; stride];
-            for &row in train {
-                hides[row as usize] = 0.0;
-            }
-            let runs = compared(&hides);
-            blocked.push(hides);
+        for Split { train, test } in splits {
+            let runs: Vec<(Range<usize>, usize)> = compared(train)
+                .into_iter()
+                .map(|columns| {
+                    let hides = blocked.len();
+                    blocked.resize(hides + columns.len(), NO_KEY);
+                    let first = train.partition_point(|&row| (row as usize) < columns.start);
+                    let rows = train[first..].iter().map(|&row| row as usize);
+                    for row in rows.take_while(|row| columns.contains(row)) {
+                        blocked[hides + row - columns.start] = 0.0;
+                    }
+                    (columns, hides)
+                })
+                .collect();
             pairs += train.len() as u64 * test.len() as u64;
             for some in test.chunks(ROWS) {
                 let row = |lane: usize| some.get(lane).copied();
-                for columns in &runs {
+                for (columns, hides) in &runs {
                     let block = Block {
                         rows: std::array::from_fn(|lane| row(lane).unwrap_or(0)),
                         index: std::array::from_fn(|lane| row(lane).unwrap_or(0)),
@@ -134,7 +142,7 @@ impl Layout {
                         columns: columns.clone(),
                         offset,
                         group: n_groups,
-                        split,
+                        hides: *hides,
                     };
                     offset += block.len();
                     blocks.push(block);
@@ -202,9 +210,9 @@ impl Layout {
         (group as usize, lane as usize)
     }
 
-    /// The columns a block is not compared with, where that is not a matter of its first column.
+    /// Which of a block's columns it is not compared with, where that is not a matter of its first column.
     pub fn blocked(&self, block: &Block) -> Option<&[f64]> {
-        self.blocked.get(block.split).map(Vec::as_slice)
+        self.blocked.get(block.hides..block.hides + block.width()).filter(|_| !self.is_symmetric())
     }
 
     /// Whether each pair serves both its rows.
@@ -238,15 +246,17 @@ impl Layout {
     }
 }
 
-/// The runs of columns in which some row trains, whole lanes at a time.
-fn compared(hides: &[f64]) -> Vec<Range<usize>> {
+/// Columns that nobody is compared with are passed over where so many stand together.
+const WORTH: usize = 64;
+
+/// The runs of columns in which some of the rows stand, whole lanes at a time; rows ascend.
+fn compared(rows: &[u32]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
-    for (at, lanes) in hides.chunks(LANES).enumerate() {
-        let columns = at * LANES..at * LANES + lanes.len();
+    for &row in rows {
+        let start = row as usize / LANES * LANES;
         match runs.last_mut() {
-            _ if !lanes.contains(&0.0) => {}
-            Some(run) if run.end == columns.start => run.end = columns.end,
-            _ => runs.push(columns),
+            Some(run) if start < run.end + WORTH => run.end = start + LANES,
+            _ => runs.push(start..start + LANES),
         }
     }
     runs
@@ -264,22 +274,25 @@ mod tests {
         let mut got = Vec::new();
         for block in layout.blocks() {
             for lane in 0..ROWS {
-                for column in block.first[lane].max(block.columns.start)..layout.n() {
-                    if layout.blocked(block).is_none_or(|blocked| blocked[column] == 0.0) {
+                let columns =
+                    block.first[lane].max(block.columns.start)..block.columns.end.min(layout.n());
+                for column in columns {
+                    let is_compared =
+                        |blocked: &[f64]| blocked[column - block.columns.start] == 0.0;
+                    if layout.blocked(block).is_none_or(is_compared) {
                         let pair = (block.index[lane], layout.rows()[column]);
-                        got.push((block.split, pair));
+                        got.push(pair);
                         if layout.is_symmetric() {
-                            got.push((0, (pair.1, pair.0)));
+                            got.push((pair.1, pair.0));
                         }
                     }
                 }
             }
         }
         let mut expected = Vec::new();
-        for (at, split) in folds.splits().into_iter().enumerate() {
-            let at = if layout.is_symmetric() { 0 } else { at };
+        for split in folds.splits() {
             for &test in &split.test {
-                expected.extend(split.train.iter().map(|&train| (at, (test, train))));
+                expected.extend(split.train.iter().map(|&train| (test, train)));
             }
         }
         got.sort_unstable();
@@ -301,6 +314,20 @@ mod tests {
             let half = codes.len() as u32 / 2;
             let (a, b): (Vec<u32>, Vec<u32>) = ((0..half).collect(), (half..codes.len() as u32).collect());
             check(&codes, &FoldSpec::Splits { splits: vec![(a.clone(), b.clone()), (b, a)] });
+        }
+
+        #[test]
+        fn stretches_without_training_rows_are_passed_over(
+            starts in proptest::collection::btree_set(0u32..40, 1..4), long in 1u32..9, test in 0u32..900,
+        ) {
+            let codes = vec![0; 1000];
+            let train: Vec<u32> =
+                starts.iter().flat_map(|start| start * 25..start * 25 + long).filter(|&row| row != test).collect();
+            let splits = FoldSpec::Splits { splits: vec![(train.clone(), vec![test])] };
+            check(&codes, &splits);
+            let layout = Layout::new(&Folds::draw(&splits, &codes, 3).unwrap().0, 1000);
+            let held: usize = layout.blocks().iter().map(Block::width).sum();
+            prop_assert!(held <= starts.len() * (WORTH + 2 * LANES + 8));
         }
     }
 }

@@ -46,8 +46,8 @@ impl<'a> Seen<'a> {
         };
         let Some(refill) = data.refill() else { return Ok((plain, None)) };
         let (splits, m) = (drawn.n_splits(), refill.rows().len());
-        // A value of a copy, and a row that trains or not, take eight bytes at the most.
-        if splits.saturating_mul(m * (data.n_features() + splits) + n) > MOST / 8 {
+        // A value of a copy, and a row that trains and is named as such, take eight bytes at the most.
+        if splits.saturating_mul(m * data.n_features() + 2 * n) > MOST / 8 {
             let what = "missing values are filled over all rows, those of test folds too, and errors are optimistic: \
                         to fill them for each fold takes too much memory; take fewer folds";
             return Ok((plain, Some(what.to_owned())));

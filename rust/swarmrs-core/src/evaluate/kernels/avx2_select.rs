@@ -34,7 +34,7 @@ pub unsafe fn select(strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64])
                 hide_edges(&mut base, column, scan);
             }
             if let Some(blocked) = scan.blocked {
-                let blocked = _mm256_loadu_pd(blocked.as_ptr().add(column));
+                let blocked = _mm256_loadu_pd(blocked.as_ptr().add(at));
                 for r in 0..ROWS {
                     base[r] = _mm256_max_pd(base[r], blocked);
                 }

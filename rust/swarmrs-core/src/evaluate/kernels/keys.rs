@@ -48,7 +48,7 @@ pub struct Scan<'a> {
     pub end: usize,
     /// The first column each row of the block is compared with.
     pub first: [usize; ROWS],
-    /// Columns that are not to be compared with (infinite, else 0), where that is not a matter of `first` and `end`.
+    /// Which of `columns` are not to be compared with (infinite, else 0), where that is not a matter of `first` and `end`.
     pub blocked: Option<&'a [f64]>,
     /// The row index of each column.
     pub index: &'a [u32],
@@ -72,7 +72,7 @@ pub fn select(isa: Isa, strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f6
     check_strip(&Tile { rows: scan.rows, columns: run.clone() }, strips.0.len(), strips.1);
     assert!(run.start.is_multiple_of(LANES) && run.end.is_multiple_of(LANES));
     assert!(scan.k > 0 && keys.len() >= (scan.group + 1) * scan.k * ROWS);
-    assert!(run.end <= scan.index.len() && scan.blocked.is_none_or(|b| run.end <= b.len()));
+    assert!(run.end <= scan.index.len() && scan.blocked.is_none_or(|b| run.len() <= b.len()));
     assert!(!scan.is_symmetric || run.end * scan.k <= keys.len());
     match isa {
         #[cfg(target_arch = "x86_64")]

@@ -115,10 +115,11 @@ pub fn select(strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64]) {
     for (lane, (&row, &first)) in scan.rows.iter().zip(&scan.first).enumerate() {
         let bases = &strips[lane * stride..][..scan.columns.len()];
         for column in first.max(scan.columns.start)..scan.end.min(scan.columns.end) {
-            if scan.blocked.is_some_and(|blocked| blocked[column] > 0.0) {
+            let at = column - scan.columns.start;
+            if scan.blocked.is_some_and(|blocked| blocked[at] > 0.0) {
                 continue;
             }
-            let base = bases[column - scan.columns.start];
+            let base = bases[at];
             let own = &mut keys[scan.group * width..][..width];
             if base < own[width - ROWS + lane] {
                 insert(own, lane, with_row(base, scan.index[column]));

@@ -92,7 +92,7 @@ proptest! {
         let format = KeyFormat { shift: 6 };
         let start = first[0] / LANES * LANES;
         let scan = Scan {
-            format, k, columns: start.min(N)..N, end, first, blocked: blocked.as_deref(), index: &shuffled,
+            format, k, columns: start.min(N)..N, end, first, blocked: blocked.as_ref().map(|b| &b[start.min(N)..]), index: &shuffled,
             rows: std::array::from_fn(|lane| shuffled[group * ROWS + lane]), group, is_symmetric,
         };
         let run = |isa| {

@@ -35,7 +35,10 @@ impl<K: Kernel> Neighbours<K> {
 
     /// The class of a column, negative where the block is not compared with it.
     fn class_of(&self, block: &Block, column: usize) -> i32 {
-        let is_blocked = self.layout.blocked(block).is_some_and(|blocked| blocked[column] > 0.0);
+        let is_blocked = self
+            .layout
+            .blocked(block)
+            .is_some_and(|blocked| blocked[column - block.columns.start] > 0.0);
         let class = self.codes[self.layout.rows()[column] as usize].cast_signed();
         if is_blocked { -1 } else { class }
     }

@@ -72,13 +72,15 @@ impl<K: Kernel> Neighbours<K> {
             Net::Exact { keys, bases } => {
                 bases.resize(sums.len(), 0.0);
                 K::Sum::keys(self.isa, sums, self.format, bases);
+                let blocked = self.layout.blocked(block);
+                let blocked = blocked.map(|all| &all[columns.start - block.columns.start..]);
                 let scan = Scan {
                     format: self.format,
                     k: self.k,
                     columns,
                     end,
                     first,
-                    blocked: self.layout.blocked(block),
+                    blocked,
                     index,
                     rows: block.index,
                     group: block.group,
