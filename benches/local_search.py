@@ -1,0 +1,61 @@
+"""What incremental sums save local search: `.venv/bin/python benches/local_search.py [TABLE...]`.
+
+A `vlpso-ls` with the settings of paper 002 is run once on all rows of each table. Its subsets are
+then measured again, turn by turn, and the element operations counted: those of the turns that move
+the swarm, and those of the turns that try changes of its bests.
+"""
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from swarmrs import Evaluator, select
+from swarmrs.exceptions import SwarmrsWarning
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+TABLES = ("srbct", "leukemia1", "dlbcl", "9tumor", "brain_tumor1")
+
+
+def saved(path: Path) -> tuple[int, float, float, float]:
+    """Return the turns of local search, and what these, the others and all turns save."""
+    found = select(path, algo="vlpso-ls", preset="002", random_state=1, keep_all=True)
+    # A turn that does not begin an iteration goes on with the search of the last one.
+    trace = found.trace.select("turn", local=pl.col("iteration").diff() == 0)
+    local = dict(trace.rows())
+    judge = Evaluator(path, preset="002")
+    ops = np.zeros((2, 2))
+    assert found.measured is not None, "all subsets are kept"
+    for (turn,), part in found.measured.group_by("turn", maintain_order=True):
+        masks = np.zeros((part.height, len(judge.table.names)), dtype=bool)
+        for mask, selected in zip(masks, part["selected_indices"], strict=True):
+            mask[selected.to_numpy()] = True
+        before = judge.work
+        judge.measure(masks)
+        after = judge.work
+        ops[int(bool(local[turn]))] += (
+            after.element_ops - before.element_ops,
+            after.from_scratch_ops - before.from_scratch_ops,
+        )
+    done, scratch = ops.sum(axis=0)
+    # The same work as in the run, which is thereby the one that is told apart here.
+    assert scratch == found.work.from_scratch_ops, (scratch, found.work)
+    shares = 1 - ops[:, 0] / ops[:, 1]
+    return sum(map(bool, local.values())), shares[1], shares[0], 1 - done / scratch
+
+
+def main(names: list[str]) -> None:
+    """Print a table."""
+    warnings.simplefilter("ignore", SwarmrsWarning)
+    print("| data | turns of local search | saved there | saved in moves | saved in all |")
+    print("| --- | --- | --- | --- | --- |")
+    for name in names or TABLES:
+        path = DATA / f"{name}.parquet"
+        if path.exists():
+            turns, there, moves, whole = saved(path)
+            print(f"| {name} | {turns} | {there:.1%} | {moves:.1%} | {whole:.1%} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
