@@ -85,8 +85,9 @@ class Sample:
     def mark(self, against: "Sample", quantity: str) -> str | None:
         """Return whether the runs are significantly better (+) or worse (-) than others, or not.
 
-        By Wilcoxon's signed ranks over the runs that both have; a method without chance has one
-        run, which is held against all of the other. None where there are too few to tell.
+        By Wilcoxon's signed ranks over the runs that both have and that differ; a method without
+        chance has one run, which is held against all of the other. None where there are too few to
+        tell.
         """
         first, second = self.runs[quantity], against.runs[quantity]
         if min(len(first), len(second)) > 1:
@@ -95,7 +96,7 @@ class Sample:
         first, second = np.broadcast_arrays(first, second)
         if len(first) < FEWEST_TESTED:
             return None
-        tested = signed_rank(first, second)
+        tested = signed_rank(first, second, drop_equal=True)
         return verdict(tested.lean, tested.p)
 
 

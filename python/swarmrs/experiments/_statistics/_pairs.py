@@ -61,13 +61,14 @@ def paired_t(first: ArrayLike, second: ArrayLike) -> Tested:
     return Tested(t, float(2 * stdtr(gaps.size - 1, -abs(t))), _sign(t))
 
 
-def signed_rank(first: ArrayLike, second: ArrayLike) -> Tested:
+def signed_rank(first: ArrayLike, second: ArrayLike, *, drop_equal: bool = False) -> Tested:
     """Test whether paired values differ, by Wilcoxon's signed ranks.
 
-    Pairs that are equal take part in the ranking and in neither sum, as Pratt has it. Up to 25
-    pairs without equals and ties the chance is exact; else it is that of a normal distribution
-    with the variance of the ranks as they are, and half a rank taken off for continuity. The
-    statistic is the lesser of the two sums.
+    Pairs that are equal take part in the ranking and in neither sum, as Pratt has it; with
+    `drop_equal` they are left out before the ranking, as Wilcoxon had it. Up to 25 pairs without
+    equals and ties the chance is exact; else it is that of a normal distribution with the variance
+    of the ranks as they are, and half a rank taken off for continuity. The statistic is the lesser
+    of the two sums.
 
     Examples
     --------
@@ -75,11 +76,13 @@ def signed_rank(first: ArrayLike, second: ArrayLike) -> Tested:
     Tested(statistic=4.0, p=0.109375, lean=1)
     """
     gaps = _gaps(first, second)
+    if not gaps.any():
+        return Tested(0.0, 1.0)
+    if drop_equal:
+        gaps = gaps[gaps != 0]
     sizes = np.abs(gaps)
     ranks = mid_ranks(sizes)
     up, down = float(ranks[gaps > 0].sum()), float(ranks[gaps < 0].sum())
-    if not gaps.any():
-        return Tested(0.0, 1.0)
     least, lean = min(up, down), _sign(up - down)
     is_untied = levels(sizes).max() == sizes.size - 1 and bool(sizes.all())
     if is_untied and sizes.size <= _EXACT:
