@@ -182,3 +182,36 @@ class TestFrames:
 def test_any_classifier_measures(blobs: Blobs) -> None:
     selector = SwarmSelector("sfs", classifier=GaussianNB(), scoring="accuracy", cv=3)
     assert clone(selector).fit(*blobs).support_[[1, 4]].all()
+
+
+def test_its_defaults_are_knn_ten_folds_and_the_error(blobs: Blobs) -> None:
+    parameters = inspect.signature(SwarmSelector).parameters
+    head = {name: it.default for name, it in list(parameters.items())[:8]}
+    assert head == {
+        "algo": "vlpso",
+        "classifier": "knn",
+        "cv": 10,
+        "objective": "error",
+        "max_evals": None,
+        "random_state": None,
+        "n_jobs": None,
+        "params": None,
+    }
+    few: dict[str, Any] = {"max_evals": 200, "random_state": 1}
+    found = SwarmSelector(**few).fit(*blobs).result_
+    assert found.objective["kind"] == "error"
+    assert found.evaluation["folds"]["k"] == 10
+    own = SwarmSelector(cv=None, objective=None, **few).fit(*blobs).result_
+    assert (own.objective["kind"], own.evaluation["folds"]) == ("hybrid", {"scheme": "loo"})
+
+
+def test_a_preset_says_what_has_its_default(blobs: Blobs) -> None:
+    few: dict[str, Any] = {"random_state": 1, "iterations": 2}
+    selector = SwarmSelector(preset="002", **few)
+    found = selector.fit(*blobs).result_
+    expected = select(blobs, algo="vlpso", preset="002", **few)
+    assert found.evaluation == expected.evaluation
+    assert (found.objective, found.cost) == (expected.objective, expected.cost)
+    assert (selector.cv, selector.objective) == (10, "error")
+    ten = SwarmSelector(preset="002", cv="10", **few).fit(*blobs).result_
+    assert ten.evaluation["folds"]["k"] == 10

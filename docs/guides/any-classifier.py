@@ -17,6 +17,7 @@ the model, where it is fitted inside each fold. `newton-cholesky` is the solver 
 
 # %%
 import numpy as np
+import polars as pl
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, cross_val_score
@@ -24,7 +25,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from swarmrs import SwarmSelector, select
 
-X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+cancer = load_breast_cancer()
+X, y = pl.DataFrame(cancer.data, schema=cancer.feature_names.tolist()), cancer.target
 model = make_pipeline(StandardScaler(), LogisticRegression(solver="newton-cholesky"))
 judge = {"classifier": model, "scoring": "roc_auc", "cv": 3}
 found = select((X, y), algo="sfs", prescreen="fcbf", **judge)
@@ -98,7 +100,8 @@ A regressor makes the target numbers. Its own score is r2; any other is a word o
 """
 
 # %%
-X, y = load_diabetes(return_X_y=True, as_frame=True)
+diabetes = load_diabetes()
+X, y = pl.DataFrame(diabetes.data, schema=diabetes.feature_names), diabetes.target
 judge = {"classifier": Ridge(0.1), "scoring": "neg_root_mean_squared_error"}
 found = select((X, y), algo="sfs", max_features=4, cv=5, **judge)
 print(", ".join(found.selected), f"root mean squared error {found.scores['error'] - 1:.2f}")

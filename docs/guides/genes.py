@@ -112,7 +112,8 @@ print(f"error {1 - scores.mean():.2f} with the true tumors, in folds of scikit-l
 
 # %% [markdown]
 """
-Other folds and a shorter search: how far this is from the outer error above, sixty samples leave open.
+Other folds, outside and inside (a selector takes ten unless told otherwise), and a shorter search: how far this is from
+the outer error above, sixty samples leave open.
 
 ## A real table
 

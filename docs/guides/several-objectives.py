@@ -36,12 +36,14 @@ luckiest. Keep rows apart, and ask all points of the front about them:
 """
 
 # %%
+import polars as pl
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from swarmrs import Evaluator, select
 
-X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+cancer = load_breast_cancer()
+X, y = pl.DataFrame(cancer.data, schema=cancer.feature_names.tolist()), cancer.target
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, stratify=y, random_state=0)
 settings = {"classifier": "nb", "max_evals": 2000, "random_state": 1}
 found = select((X_train, y_train), algo="mopbpso", **settings)

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
@@ -27,29 +28,32 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ON_INTERRUPT = ("return", "raise")
+# Settings that have defaults of their own here, which are those of a preset where one is given.
+_LEFT_TO_PRESETS = ("classifier", "cv", "objective")
 
 
 class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
     """Chooses features by any algorithm of the registry.
 
     None as a setting leaves it to the preset, or else to the algorithm, which measures as its paper
-    does, or else to the common default. So ``SwarmSelector("bpso")`` has ten folds and the error of
-    5-NN, and ``SwarmSelector("vlpso")`` what the paper of VLPSO has: 1-NN, leave-one-out and an
-    objective that also counts how far classes lie apart.
+    does, or else to the common default. So ``SwarmSelector("vlpso", cv=None, objective=None)`` has
+    what the paper of VLPSO has: leave-one-out and an objective that also counts how far classes lie
+    apart. Where a preset is given, `classifier`, `cv` and `objective` at their defaults are left to
+    it, too.
 
     Parameters
     ----------
     algo : str
         The id of an algorithm; `swarmrs.algorithms` lists them.
-    classifier : {"knn", "nb", "nb-cdf"} or estimator, optional
-        What measures a subset, by default k-NN. Any classifier or regressor of scikit-learn can:
+    classifier : {"knn", "nb", "nb-cdf"} or estimator
+        What measures a subset. Any classifier or regressor of scikit-learn can:
         then subsets are measured in batches over `n_jobs`, none of them twice. A regressor makes
         the target numbers, not classes.
     cv : int, str, splitter or iterable of splits, optional
-        The folds, as for `swarmrs.select`; by default the algorithm's own, mostly 10. What a
-        splitter asks for beside the samples, such as ``groups``, is given to `fit`.
+        The folds, as for `swarmrs.select`; None for the algorithm's own. What a splitter asks for
+        beside the samples, such as ``groups``, is given to `fit`.
     objective : str, optional
-        What is lowered, as for `swarmrs.select`; by default the algorithm's own, mostly the error.
+        What is lowered, as for `swarmrs.select`; None for the algorithm's own, mostly the error.
     max_evals : int, optional
         How many subsets may be asked for; by default the algorithm's own number. A turn of a swarm
         asks for one subset of each member, and less than a turn is refused.
@@ -128,9 +132,9 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         self,
         algo: str = "vlpso",
         *,
-        classifier: str | Estimator | None = None,
-        cv: CV | None = None,
-        objective: str | None = None,
+        classifier: str | Estimator | None = "knn",
+        cv: CV | None = 10,
+        objective: str | None = "error",
         max_evals: int | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -233,6 +237,8 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         )
         settings = self.get_params(deep=False)
         del settings["on_interrupt"]
+        if self.preset is not None:
+            settings |= {name: None for name in _LEFT_TO_PRESETS if self._has_default(name)}
         if of_splitter:
             splitter: Any = self.cv
             settings["cv"] = list(splitter.split(*samples, **of_splitter))
@@ -241,6 +247,10 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         self._keep(result)
         task.end()
         return self
+
+    def _has_default(self, name: str) -> bool:
+        given, default = getattr(self, name), signature(SwarmSelector).parameters[name].default
+        return isinstance(given, type(default)) and bool(given == default)
 
     def _keep(self, result: Selection) -> None:
         is_interrupted = result.stop == "interrupted"
