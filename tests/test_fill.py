@@ -106,6 +106,15 @@ def test_a_column_that_training_rows_know_nothing_of_tells_nothing() -> None:
         assert read_table((x, [0, 1, 0, 1]), missing=policy).take(np.array([0, 1])).x[0, 1] == 0
 
 
+def test_rows_that_miss_nothing_are_a_table_like_any_other() -> None:
+    x = np.array([[1, np.nan], [2, 3.0], [3, 5.0], [4, 7.0]])
+    table = read_table((x, [0, 1, 0, 1]), missing="mean")
+    part = table.take(np.array([1, 2, 3]))
+    assert part.unfilled is None
+    assert part.x.tolist() == x[1:].tolist()
+    assert table.take(np.array([0, 1, 2])).x[0, 1] == 4
+
+
 def test_the_nearest_row_is_one_that_trains() -> None:
     x, y = gappy()
     train = np.arange(0, 60, 2)

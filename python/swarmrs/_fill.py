@@ -72,9 +72,10 @@ class Unfilled:
         """How many values are missing."""
         return int(self._gaps.sum())
 
-    def take(self, rows: NDArray[np.intp]) -> "Unfilled":
-        """Return the same of some rows."""
-        return replace(self, frame=self.frame[rows])
+    def take(self, rows: NDArray[np.intp]) -> "Unfilled | None":
+        """Return the same of some rows; None if nothing is missing in them."""
+        part = replace(self, frame=self.frame[rows])
+        return part if part.rows.size else None
 
     def filled(self, rows: NDArray[np.intp], by: NDArray[np.intp]) -> pl.DataFrame:
         """Return some rows, filled by what others show; a column for each of the table."""
