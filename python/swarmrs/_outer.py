@@ -194,9 +194,10 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
 def side_by_side(table: Table, rows: Rows) -> tuple[Table, Rows]:
     """Return training and test rows without missing values, and which is which.
 
-    What was missing is filled by the training rows, which then come first.
+    What was missing is filled by the training rows. They then come first, and a row that is on both
+    sides stands there twice.
     """
-    if table.unfilled is None:
+    if table.unfilled is None and not np.intersect1d(*rows).size:
         return table, rows
     n_train, n = len(rows[0]), len(rows[0]) + len(rows[1])
     part = table.take(np.concatenate(rows), by=rows[0]).as_filled()

@@ -154,9 +154,11 @@ impl Folds {
                 }
                 Self::Splits(vec![holdout(members(codes, n_classes), test, seed)?])
             }
-            FoldSpec::Splits { splits } => Self::Splits(
-                splits.iter().map(|(train, test)| given(train, test, n)).collect::<Result<_>>()?,
-            ),
+            FoldSpec::Splits { splits } => {
+                let splits = splits.iter().map(|(train, test)| given(train, test, n));
+                let splits = splits.collect::<Result<Vec<_>>>()?;
+                partition(&splits, n).unwrap_or(Self::Splits(splits))
+            }
         };
         if matches!(&folds, Self::Splits(splits) if splits.is_empty()) {
             return Err(Error::BadSpec { what: "the list of splits is empty".into() });
@@ -213,6 +215,24 @@ impl Folds {
             }
         }
     }
+}
+
+/// The folds of splits that test each row once, by all rows they do not test: these are measured in less time.
+fn partition(splits: &[Split], n: usize) -> Option<Folds> {
+    let mut fold_of = vec![None; n];
+    for (fold, Split { train, test }) in (0..).zip(splits) {
+        // No row of a split does both, so that these are all rows.
+        if train.len() + test.len() != n {
+            return None;
+        }
+        for &row in test {
+            if fold_of[row as usize].replace(fold).is_some() {
+                return None;
+            }
+        }
+    }
+    let fold_of = fold_of.into_iter().collect::<Option<Vec<u32>>>()?;
+    Some(Folds::Partition { fold_of, n_folds: splits.len() })
 }
 
 fn members(codes: &[u32], n_classes: usize) -> Vec<Vec<u32>> {
@@ -317,6 +337,21 @@ mod tests {
             let sizes: Vec<usize> = splits.iter().map(|s| s.test.len()).collect();
             prop_assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
             prop_assert_eq!(folds.least_training(), splits.iter().map(|s| s.train.len()).min().unwrap());
+        }
+
+        #[test]
+        fn splits_that_are_folds_are_seen_as_such(codes in proptest::collection::vec(0u32..3, 6..40), k in 2usize..6, left in 0u32..6) {
+            let (folds, _) = Folds::draw(&kfold(k, true, 3), &codes, 3).unwrap();
+            let mut splits: Vec<_> = folds.splits().into_iter().map(|s| (s.train, s.test)).collect();
+            let draw = |splits: &[(Vec<u32>, Vec<u32>)]| {
+                Folds::draw(&FoldSpec::Splits { splits: splits.to_vec() }, &codes, 3).unwrap().0
+            };
+            prop_assert_eq!(&draw(&splits), &folds);
+            // A fold twice, a fold less, or a row that neither trains nor is tested.
+            prop_assert!(matches!(draw(&[&splits[..], &splits[..1]].concat()), Folds::Splits(_)));
+            prop_assert!(matches!(draw(&splits[1..]), Folds::Splits(_)));
+            splits[0].0.retain(|&row| row != left);
+            prop_assert_eq!(matches!(draw(&splits), Folds::Splits(_)), folds.splits()[0].train.contains(&left));
         }
     }
 
