@@ -177,13 +177,13 @@ def main() -> None:
     if args.speed:
         _speed()
         return
-    datasets = [name for name in args.datasets if (TABLES / f"{name}.parquet").exists()]
-    for name in sorted({*args.datasets} - {*datasets}):
-        print(f"{name}: skipped, {name}.parquet is not at hand", file=sys.stderr)
     store = Store(args.store, Key, Found)
     if args.print_only:
-        runs = store.read()
+        runs, datasets = store.read(), args.datasets
     else:
+        datasets = [name for name in args.datasets if (TABLES / f"{name}.parquet").exists()]
+        for name in sorted({*args.datasets} - {*datasets}):
+            print(f"{name}: skipped, {name}.parquet is not at hand", file=sys.stderr)
         keys = list(_wanted(args, datasets))
         runs = store.complete(keys, lambda key: _run(key, args.jobs), args.workers)
     print("| table | method | runs | size | published | accuracy | published | saved % |")

@@ -15,7 +15,8 @@ from swarmrs import Evaluator, select
 from swarmrs.exceptions import SwarmrsWarning
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
-TABLES = ("srbct", "leukemia1", "dlbcl", "9tumor", "brain_tumor1")
+TABLES = ["srbct", "leukemia1", "dlbcl", "9tumor", "brain_tumor1", "brain_tumor2", "prostate"]
+TABLES += ["leukemia2", "11tumor"]
 
 
 def saved(path: Path) -> tuple[int, float, float, float]:

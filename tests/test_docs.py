@@ -4,6 +4,8 @@ import doctest
 import re
 import runpy
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -178,3 +180,12 @@ def test_options_that_are_promised_exist(page: Path, cli: Callable[..., Outcome]
     known = set(re.findall(r"--[a-z][a-z0-9-]*", cli("select", "--help").out))
     named = set(re.findall(r"--[a-z][a-z0-9-]*", prose(page)))
     assert named <= known
+
+
+def test_the_figures_of_high_dimension_are_those_kept() -> None:
+    figures = ROOT.parent / "shared" / "reference" / "paper_results.csv"
+    if not figures.exists():
+        pytest.skip("the published figures are not at hand")
+    script = [sys.executable, str(ROOT / "benches" / "high_dimension.py"), "--print-only"]
+    done = subprocess.run(script, capture_output=True, text=True, check=True)
+    assert done.stdout in (DOCS / "high-dimension.md").read_text()
