@@ -30,16 +30,16 @@ OWN_CHECKS = [
 SEARCHES = [
     SwarmSelector(),  # All defaults.
     SwarmSelector("bpso", cv=3, max_evals=60),
-    SwarmSelector("vlpso-ls", iterations=2),
+    SwarmSelector("vlpso-ls", cv=None, objective=None, iterations=2),  # As in its paper.
     SwarmSelector("upso2d", cv=3, max_evals=60),
-    SwarmSelector("igpso", cv=3, iterations=1),  # Needs groups.
+    SwarmSelector("igpso", cv=3, objective=None, iterations=1),  # Needs groups.
     SwarmSelector("mopbpso", cv=3, max_evals=100, pick="knee"),  # Seeks a front.
     SwarmSelector("nsga2", cv=3, max_evals=100),
     SwarmSelector("ga", cv=3, iterations=2),
     SwarmSelector("aco", cv=3, iterations=1),
     SwarmSelector("random", cv=3, max_evals=60, patience=1),
     SwarmSelector("sfs", cv="loo", k=1),
-    SwarmSelector("lfs"),  # Folds that are repeated.
+    SwarmSelector("lfs", cv=None),  # Folds that are repeated.
     SwarmSelector("cfs"),
     SwarmSelector("bpso", objective="filter-mrmr", max_evals=60),
     SwarmSelector(classifier=GaussianNB(), cv=2, iterations=1, params={"population": 3}),
