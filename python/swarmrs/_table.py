@@ -109,11 +109,13 @@ class Table:
         DataError
             If fewer than two classes are left.
         """
-        frame, unfilled = self.frame[rows], self.unfilled
-        if unfilled is not None:
+        unfilled = self.unfilled
+        if unfilled is None:
+            frame, x = self.frame[rows], np.asfortranarray(self.x[rows])
+        else:
             frame = unfilled.filled(rows, rows if by is None else by)
+            x = np.asfortranarray(frame.cast(pl.Float64).to_numpy(order="fortran"))
             unfilled = unfilled.take(rows)
-        x = np.asfortranarray(frame.cast(pl.Float64).to_numpy(order="fortran"))
         if self.values is not None:
             target = pl.Series(self.target, self.values[rows])
             values, codes, labels = levels_of(target, self.name)
