@@ -24,7 +24,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping fronts crash wheel ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping fronts differential crash wheel ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ grouping: build ## repeat the comparison of the grouped swarms; ARGS="--seeds 3 
 
 fronts: build ## compare the fronts of error and size that searches find; ARGS="--seeds 3 --datasets sonar" for a part
 	$(BIN)/python benches/fronts.py $(ARGS)
+
+differential: build ## compare predictions with scikit-learn on raw float64 tables; ARGS="--cases 1000 --seed 2" for others
+	$(BIN)/python tests/differential.py $(ARGS)
 
 crash: build ## kill a running comparison fifty times and compare what is left with an undisturbed one
 	SWARMRS_KILLS=50 $(BIN)/python -m pytest tests/test_crash.py -s

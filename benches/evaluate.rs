@@ -4,7 +4,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use std::hint::black_box;
 use swarmrs_benches::{subsets, table, walk};
 use swarmrs_core::evaluate::{
-    Classifier, Classify, EvaluationSpec, Metric, Resources, Weights, build,
+    Classifier, Classify, EvaluationSpec, Metric, Resources, ScaleFit, Weights, build,
 };
 use swarmrs_core::folds::FoldSpec;
 use swarmrs_core::subset::Subset;
@@ -12,7 +12,7 @@ use swarmrs_core::subset::Subset;
 const TEN_FOLDS: FoldSpec = FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 };
 
 fn knn(k: usize, metric: Metric, folds: FoldSpec) -> EvaluationSpec {
-    EvaluationSpec { classifier: Classifier::Knn, k, metric, weights: Weights::Uniform, folds }
+    EvaluationSpec { classifier: Classifier::Knn, k, metric, weights: Weights::Uniform, scale_fit: ScaleFit::All, folds }
 }
 
 fn evaluator(

@@ -16,6 +16,7 @@ def dataset_of(table: Table, scale: str = "minmax") -> _swarmrs.Dataset:
     that it is missing, and no classifier of the engine is given such a table. One that was filled
     is filled anew for each split that something is measured on.
     """
+    scale = scale.removeprefix("fold-")
     return _swarmrs.Dataset(
         _solid(table), table.codes, len(table.labels), table.names, scale, table.unfilled
     )

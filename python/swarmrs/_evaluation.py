@@ -18,7 +18,8 @@ from swarmrs.exceptions import DataError, SpecError
 CLASSIFIERS = ("knn", "nb", "nb-cdf")
 METRICS = ("euclidean", "manhattan")
 WEIGHTS = ("uniform", "distance")
-SCALES = ("minmax", "standard", "none")
+# With "fold-", scaling is fitted on the training rows of each fold instead of all rows.
+SCALES = ("minmax", "standard", "none", "fold-minmax", "fold-standard")
 
 CVS = ("10", "kfold=10,contiguous", "loo", "holdout=0.3", "wrap5")
 
@@ -178,8 +179,8 @@ class Evaluation:
     ----------
     folds : Folds
         How the rows are divided.
-    scale : {"minmax", "standard", "none"}
-        How columns are scaled.
+    scale : {"minmax", "standard", "none", "fold-minmax", "fold-standard"}
+        How features are scaled; with "fold-", by the training rows of each fold.
     classifier : {"knn", "nb", "nb-cdf"}
         What predicts the class of a row.
     k, metric, weights : int, str, str
@@ -263,6 +264,7 @@ class Evaluation:
             "k": self.k,
             "metric": self.metric,
             "weights": self.weights,
+            "scale_fit": "train" if self.scale.startswith("fold-") else "all",
             "folds": self.folds.spec(),
         }
 

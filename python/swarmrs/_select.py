@@ -110,8 +110,10 @@ def select(
         algorithm's paper, mostly 10; for an estimator 10.
     cv_seed : int
         Shuffles the folds; apart from `random_state`, so that runs can be compared.
-    scale : {"minmax", "standard", "none"}, optional
-        How columns are scaled, to 0..1 by default.
+    scale : {"minmax", "standard", "none", "fold-minmax", "fold-standard"}, optional
+        How features are scaled: to the range 0..1 by default. ``"fold-minmax"`` and
+        ``"fold-standard"`` fit the scaling on the training rows of each fold, as a scikit-learn
+        pipeline does.
     scoring : str or callable, optional
         The score whose shortfall from 1 the objective counts as the error: ``"accuracy"`` (the
         default), ``"balanced_accuracy"``, ``"ovr_accuracy"``, ``"macro_f1"`` or ``"mcc"``. An

@@ -126,7 +126,7 @@ Scale = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="minmax, standard, none.",
+        help="minmax, standard or none; fold-minmax and fold-standard fit it inside each fold.",
         show_default="minmax",
         autocompletion=complete.words("_evaluation", "SCALES"),
     ),

@@ -78,7 +78,7 @@ def snippet(
     plain: Mapping[str, Any] = result.to_dict()
     evaluation = plain["evaluation"]
     folds, split = _folds(evaluation["folds"])
-    scalers = _SCALERS[evaluation["scale"]]
+    scalers = _SCALERS[evaluation["scale"].removeprefix("fold-")]
     classifier, home, settings = _classifier(evaluation)
     steps = [*(f"{scaler}()" for scaler in scalers), f"{classifier}({settings})"]
     imports = [

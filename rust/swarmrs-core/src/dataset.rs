@@ -1,13 +1,10 @@
-//! The table an evaluator works on: fixed-point columns, class codes, names.
-//!
-//! Values become integers once, here. Every distance and log-likelihood built from them is then an exact sum, the same
-//! for any order of features, any number of threads and any SIMD width.
+//! The table an evaluator works on: values, quantized values, class codes, names.
 
 use crate::error::{Error, Result};
 use crate::filter::Levels;
-pub use crate::grid::{Grid, Scale};
-use crate::grid::{Ruler, lay};
 use crate::parallel::Pool;
+use crate::quantization::{Quantization, squeezed};
+pub use crate::quantization::{Quantized, Scale};
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
@@ -29,11 +26,11 @@ pub struct Dataset {
     n_samples: usize,
     n_features: usize,
     n_classes: usize,
-    grid: Grid,
-    rulers: Vec<Ruler>,
+    scale: Scale,
+    quantization: Quantization,
     refill: Option<Arc<dyn Refill>>,
-    /// The values as given. A grid may merge values that a cut between levels would part, so levels come from these.
-    values: Box<[f64]>,
+    /// The normalized values: those given, except that a feature with an extreme range is multiplied by a power of two.
+    values: Arc<[f64]>,
     levels: OnceLock<Arc<Levels>>,
     codes: Vec<u32>,
     names: Vec<String>,
@@ -56,16 +53,22 @@ impl Dataset {
     ) -> Result<Self> {
         let (n_samples, n_features) = (codes.len(), names.len());
         check(columns, &codes, n_classes, &names)?;
-        let (grid, rulers, warnings) = lay(columns, n_samples, &names, scale)?;
         let fingerprint = fingerprint(columns, &codes, &names, scale);
+        let mut values = columns.to_vec();
+        let quantization = Quantization::new(&mut values, n_samples, scale);
+        let warnings = if scale == Scale::None {
+            Vec::new()
+        } else {
+            warn_squeezed(&squeezed(&values, n_samples, &names)).into_iter().collect()
+        };
         Ok(Self {
             n_samples,
             n_features,
             n_classes,
-            grid,
-            rulers,
+            scale,
+            quantization,
             refill: None,
-            values: columns.into(),
+            values: values.into(),
             levels: OnceLock::new(),
             codes,
             names,
@@ -99,14 +102,14 @@ impl Dataset {
         self.n_classes
     }
 
-    /// All values, column after column.
-    pub fn grid(&self) -> &Grid {
-        &self.grid
+    /// How values are scaled.
+    pub fn scale(&self) -> Scale {
+        self.scale
     }
 
-    /// How the values of each column become steps.
-    pub fn rulers(&self) -> &[Ruler] {
-        &self.rulers
+    /// The quantized values.
+    pub fn quantization(&self) -> &Quantization {
+        &self.quantization
     }
 
     /// What fills missing values anew, if there were any.
@@ -114,7 +117,12 @@ impl Dataset {
         self.refill.as_deref()
     }
 
-    /// The values of a column as given.
+    /// All values, normalized, feature after feature.
+    pub fn all_values(&self) -> &Arc<[f64]> {
+        &self.values
+    }
+
+    /// The normalized values of a feature.
     pub fn values(&self, feature: usize) -> &[f64] {
         &self.values[feature * self.n_samples..][..self.n_samples]
     }
@@ -145,10 +153,25 @@ impl Dataset {
         &self.warnings
     }
 
-    /// The value of one cell: a whole number of steps.
-    pub fn steps(&self, feature: usize, sample: usize) -> f64 {
-        f64::from(self.grid.at(feature * self.n_samples + sample))
+    /// The scaled value of one cell, counted from the least of its feature.
+    pub fn scaled(&self, feature: usize, sample: usize) -> f64 {
+        self.quantization.quantizers[feature].scale(self.values(feature)[sample])
     }
+}
+
+/// Warns of features that scaling leaves next to no weight, naming the first five.
+fn warn_squeezed(names: &[&str]) -> Option<String> {
+    let (first, more) = (names.first()?, names.len().saturating_sub(5));
+    let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+    let (subject, has) = match (names.len(), more) {
+        (1, _) => (format!("feature {first} has"), "it"),
+        (_, 0) => (format!("features {shown} have"), "them"),
+        _ => (format!("features {shown} and {more} more have"), "them"),
+    };
+    Some(format!(
+        "{subject} extreme values: most others lie within 0.1 % of the range, so that scaling leaves {has} little \
+         weight beside other features; clip the extreme values, replace values by ranks, or exclude {has}"
+    ))
 }
 
 fn check(columns: &[f64], codes: &[u32], n_classes: usize, names: &[String]) -> Result<()> {
@@ -210,6 +233,7 @@ fn short(hash: &blake3::Hash) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantization::{Fidelity, Quantizer};
     use proptest::prelude::*;
 
     fn of(columns: &[f64], rows: usize, scale: Scale) -> Result<Dataset> {
@@ -218,25 +242,69 @@ mod tests {
         Dataset::new(columns, codes, 2, names, scale)
     }
 
-    #[test]
-    fn minmax_spreads_each_column_over_16_bits() {
-        let data = of(&[0.0, 0.2, 0.8, 1.0, -3.0, -3.0, -3.0, -3.0], 4, Scale::Minmax).unwrap();
-        assert_eq!(data.grid(), &Grid::Narrow(vec![0, 13107, 52428, 65535, 0, 0, 0, 0]));
+    fn narrow(data: &Dataset) -> &[u16] {
+        match &data.quantization().values {
+            Quantized::Narrow(values) => values,
+            Quantized::Wide(_) => panic!("a wide table"),
+        }
     }
 
     #[test]
-    fn a_common_grid_keeps_whole_numbers_whole() {
+    fn minmax_spreads_each_feature_over_16_bits() {
+        let data = of(&[0.0, 0.2, 0.8, 1.0, -3.0, -3.0, -3.0, -3.0], 4, Scale::Minmax).unwrap();
+        assert_eq!(narrow(&data), [0, 13107, 52428, 65535, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn features_on_lattices_are_exact() {
+        // Sixths, sevenths and tenths: 65 520 is a multiple of all three.
+        let columns =
+            [0.0, 1.0, 4.0, 6.0, 0.0, 3.0, 5.0, 7.0, 0.1, 0.3, 0.4, 1.1].map(|x: f64| x * 3.7);
+        let data = of(&columns, 4, Scale::Minmax).unwrap();
+        assert_eq!(data.quantization().resolution, 65520.0);
+        let is_exact = |q: &Quantizer| q.fidelity == Fidelity::Exact;
+        assert!(data.quantization().quantizers.iter().all(is_exact));
+    }
+
+    #[test]
+    fn an_outlier_makes_the_table_wide_and_is_named() {
+        let mut columns: Vec<f64> = (0..100u32).map(|x| f64::from(x * x % 101)).collect();
+        columns.extend((0..100u32).map(|x| f64::from(x).sqrt()));
+        assert_eq!(narrow(&of(&columns, 100, Scale::Minmax).unwrap()).len(), 200);
+        columns[150] = 1e7;
+        let data = of(&columns, 100, Scale::Minmax).unwrap();
+        assert!(matches!(data.quantization().values, Quantized::Wide(_)));
+        assert!(
+            data.warnings()[0].starts_with("feature f1 has extreme values"),
+            "{:?}",
+            data.warnings()
+        );
+        columns[150] = 1e7f64.sqrt();
+        assert_eq!(narrow(&of(&columns, 100, Scale::Minmax).unwrap()).len(), 200);
+    }
+
+    #[test]
+    fn whole_numbers_without_a_scale_are_exact() {
         let data = of(&[5.0, 7.0, 300.0, 6.0], 2, Scale::None).unwrap();
-        let unit = data.steps(0, 1) / 2.0;
-        assert!(unit >= 1.0 && unit == unit.floor());
-        assert_eq!(data.steps(1, 0), 294.0 * unit);
+        assert!(data.quantization().quantizers.iter().all(|q| q.fidelity == Fidelity::Exact));
         assert!(data.warnings().is_empty());
     }
 
     #[test]
-    fn a_column_that_loses_values_is_named() {
-        let data = of(&[0.0, 1e-12, 0.0, 1e6], 2, Scale::None).unwrap();
-        assert_eq!(data.warnings(), ["distinct values fall together on the common grid: f0"]);
+    fn ranges_at_the_limits_of_floats_are_scaled() {
+        for scale in [Scale::Minmax, Scale::Standard, Scale::None] {
+            for (low, high) in
+                [(-1.7e308, 1.7e308), (0.0, 5e-324), (1e308, 1.1e308), (-1e-310, 0.0)]
+            {
+                let data = of(&[low, high, high, low], 4, scale).unwrap();
+                let scaled: Vec<f64> = (0..4).map(|row| data.scaled(0, row)).collect();
+                assert!(scaled.iter().all(|x| x.is_finite()), "{scale:?} {low} {scaled:?}");
+                assert!(
+                    scaled[1] > scaled[0] && scaled[1] == scaled[2],
+                    "{scale:?} {low} {scaled:?}"
+                );
+            }
+        }
     }
 
     #[test]
@@ -257,7 +325,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_within_a_column_survives_the_grid(
+        fn order_within_a_feature_survives_quantization(
             column in proptest::collection::vec(-1e6f64..1e6, 2..40),
             scale in prop_oneof![Just(Scale::Minmax), Just(Scale::Standard), Just(Scale::None)],
         ) {
@@ -265,7 +333,12 @@ mod tests {
             for i in 0..column.len() {
                 for j in 0..column.len() {
                     if column[i] < column[j] {
-                        prop_assert!(data.steps(0, i) <= data.steps(0, j));
+                        let steps = |row: usize| match &data.quantization().values {
+                            Quantized::Narrow(values) => i32::from(values[row]),
+                            Quantized::Wide(values) => values[row],
+                        };
+                        prop_assert!(steps(i) <= steps(j));
+                        prop_assert!(data.scaled(0, i) < data.scaled(0, j));
                     }
                 }
             }

@@ -13,7 +13,7 @@
 //! | [`evaluate`] | k-NN and naive Bayes on exact sums |
 //! | [`groups`] | features that tell alike |
 //! | [`filter`] | what columns tell about the class and about each other, without a classifier |
-//! | [`dataset`], [`grid`], [`folds`], [`objective`], [`budget`] | the table, its values as steps, who tests whom, what is lowered, when it ends |
+//! | [`dataset`], [`quantization`], [`folds`], [`objective`], [`budget`] | the table, its values as steps, who tests whom, what is lowered, when it ends |
 //! | [`observe`], [`trace`], [`front`], [`kept`], [`replay`] | who watches: records, the front, all that was measured, what a resumed run is answered from |
 //! | [`subset`], [`streams`], [`math`], [`parallel`] | bits, chance, functions, threads |
 //!
@@ -32,7 +32,6 @@ pub mod fit;
 pub mod folds;
 pub mod frame;
 pub mod front;
-pub mod grid;
 pub mod groups;
 pub mod kept;
 pub mod math;
@@ -40,6 +39,7 @@ pub mod objective;
 pub mod observe;
 pub mod operators;
 pub mod parallel;
+pub mod quantization;
 pub mod replay;
 pub mod run;
 pub mod search;

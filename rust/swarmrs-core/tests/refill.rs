@@ -6,7 +6,7 @@ use std::sync::Arc;
 use swarmrs_core::Result;
 use swarmrs_core::dataset::{Dataset, Refill, Scale};
 use swarmrs_core::evaluate::{
-    self, Classifier, Classify, EvaluationSpec, Measures, Metric, Resources, Weights,
+    self, Classifier, Classify, EvaluationSpec, Measures, Metric, Resources, ScaleFit, Weights,
 };
 use swarmrs_core::folds::{FoldSpec, Folds};
 use swarmrs_core::subset::Subset;
@@ -80,7 +80,14 @@ fn table() -> impl Strategy<Value = (Gappy, Vec<u32>)> {
 }
 
 fn spec(classifier: Classifier, metric: Metric, k: usize, folds: FoldSpec) -> EvaluationSpec {
-    EvaluationSpec { classifier, k, metric, weights: Weights::Uniform, folds }
+    EvaluationSpec {
+        classifier,
+        k,
+        metric,
+        weights: Weights::Uniform,
+        scale_fit: ScaleFit::All,
+        folds,
+    }
 }
 
 proptest! {
@@ -130,7 +137,8 @@ proptest! {
         let error = alone.iter().map(|shown| shown.error).sum::<f64>() / alone.len() as f64;
         prop_assert!((measured.error - error).abs() < 1e-12);
         if separation {
-            prop_assert!((measured.separation - separations / expected.len() as f64).abs() < 1e-12);
+            // Tables filled by other rows have other lattices: each mean is off by one of more than 32 767 steps at most.
+            prop_assert!((measured.separation - separations / expected.len() as f64).abs() < 4.0 / 32_767.0);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! k nearest neighbours on exact distances.
+//! k nearest neighbors by float64 distance, found by way of quantized ones.
 //!
-//! Neighbours at equal distance: the lower row index first. Equal votes: the smallest class. Both are part of the
+//! Neighbors at equal distance: the lower row index first. Equal votes: the smallest class. Both are part of the
 //! definition. Distances are squared for the Euclidean metric, which compares the same.
 
 use super::kernels::{
@@ -11,41 +11,31 @@ use super::layout::{Block, Layout};
 use super::seen::Seen;
 use super::sums::{Additive, Incremental, Step};
 use super::{Classify, EvaluationSpec, Measures, Metric, Resources, Tally, Weights};
-use crate::dataset::Grid;
-use crate::error::{Error, Result};
-use crate::grid::{exact_sum_limit, index_bits};
 use crate::parallel::Pool;
+use crate::quantization::{Fidelity, Quantized, index_bits};
 use crate::subset::Subset;
+use exact::Exact;
 use net::Net;
 use screen::Screen;
 use std::ops::Range;
 
 /// The k-NN evaluator for this table, its scale and metric.
-///
-/// # Errors
-/// [`Error::BadData`] for a table so large that its distances would not be exact.
 pub fn build(
     seen: &Seen<'_>,
     spec: &EvaluationSpec,
     separation: bool,
     resources: Resources,
-) -> Result<Box<dyn Classify>> {
+) -> Box<dyn Classify> {
     let d = seen.data.n_features() as f64;
     let mut plan = Plan { seen, spec, separation, resources, ops: 0 };
-    Ok(match (&*seen.grid, spec.metric) {
-        (Grid::Narrow(values), Metric::Manhattan) if d * 65535.0 <= f64::from(u32::MAX) => {
+    match (&seen.quantization.values, spec.metric) {
+        (Quantized::Narrow(values), Metric::Manhattan) if d * 65535.0 <= f64::from(u32::MAX) => {
             plan.evaluator::<Manhattan16>(|at| values[at])
         }
-        (Grid::Narrow(values), Metric::Manhattan) => {
+        (Quantized::Narrow(values), Metric::Manhattan) => {
             plan.evaluator::<Manhattan>(|at| f64::from(values[at]))
         }
-        (Grid::Narrow(_), Metric::Euclidean)
-            if d * 65535.0 * 65535.0 >= exact_sum_limit(seen.data.n_samples()) =>
-        {
-            let what = "the table is too large for exact squared distances";
-            return Err(Error::BadData { what: what.into() });
-        }
-        (Grid::Narrow(values), Metric::Euclidean) => {
+        (Quantized::Narrow(values), Metric::Euclidean) => {
             let value = |at| values[at];
             let coarse = match plan.bits_to_lose(value) {
                 Some(2) => plan.coarse::<2>(value),
@@ -55,13 +45,13 @@ pub fn build(
             };
             coarse.unwrap_or_else(|| plan.evaluator::<Euclidean16>(value))
         }
-        (Grid::Wide(values), Metric::Manhattan) => {
+        (Quantized::Wide(values), Metric::Manhattan) => {
             plan.evaluator::<Manhattan>(|at| f64::from(values[at]))
         }
-        (Grid::Wide(values), Metric::Euclidean) => {
+        (Quantized::Wide(values), Metric::Euclidean) => {
             plan.evaluator::<Euclidean>(|at| f64::from(values[at]))
         }
-    })
+    }
 }
 
 /// What an evaluator is made of.
@@ -77,7 +67,7 @@ struct Plan<'a> {
 impl Plan<'_> {
     fn neighbours<K: Kernel>(&mut self, value: impl Fn(usize) -> K::Value) -> Neighbours<K> {
         let mut neighbours = Neighbours::new(self, Isa::detect(), value);
-        self.ops += neighbours.try_screening();
+        self.ops += neighbours.try_short_keys();
         neighbours.setup_ops = self.ops;
         neighbours
     }
@@ -114,18 +104,19 @@ impl Plan<'_> {
         value: impl Fn(usize) -> u16,
     ) -> Option<Box<dyn Classify>> {
         let neighbours = self.neighbours::<CoarseEuclidean<LOST>>(value);
-        neighbours.is_screened.then(|| -> Box<dyn Classify> {
+        neighbours.uses_short_keys.then(|| -> Box<dyn Classify> {
             Box::new(Incremental::new(neighbours, self.resources.clone()))
         })
     }
 }
 
+mod exact;
 mod judge;
 mod net;
 mod screen;
 
-/// The nearest of every place, and how far each lies from classes.
-type Found<'s, S> = (Net<'s>, Vec<Apart<S>>);
+/// The candidates of every case, and how far each row lies from classes.
+type Found<S> = (Net, Vec<Apart<S>>);
 
 /// Distances between rows, and the classes they vote for.
 pub struct Neighbours<K: Kernel> {
@@ -143,8 +134,13 @@ pub struct Neighbours<K: Kernel> {
     n_classes: usize,
     format: KeyFormat,
     separation: bool,
-    /// Whether neighbours are looked for in two steps; a matter of time, not of the answer.
-    is_screened: bool,
+    /// Whether candidate lists have 32-bit keys; a matter of time, not of the answer.
+    uses_short_keys: bool,
+    /// What quantization keeps of each feature.
+    fidelity: Vec<Fidelity>,
+    /// Quantization steps per unit of scaled value.
+    resolution: f64,
+    exact: Exact,
     /// Element operations spent on finding that out.
     setup_ops: u64,
     isa: Isa,
@@ -187,6 +183,7 @@ impl<K: Kernel> Neighbours<K> {
     fn new(plan: &Plan<'_>, isa: Isa, value: impl Fn(usize) -> K::Value) -> Self {
         let &Plan { seen, spec, separation, .. } = plan;
         let (data, n) = (seen.data, seen.n());
+        let quantizers = &seen.quantization.quantizers;
         let layout = Layout::new(&seen.folds, n);
         let mut values = vec![K::Value::default(); data.n_features() * layout.stride()];
         for (feature, column) in values.chunks_exact_mut(layout.stride()).enumerate() {
@@ -205,9 +202,12 @@ impl<K: Kernel> Neighbours<K> {
             index: layout.rows_padded().iter().map(|&row| seen.rows[row as usize]).collect(),
             n_classes: data.n_classes(),
             format: KeyFormat { shift: index_bits(data.n_samples()) },
-            layout,
             separation,
-            is_screened: false,
+            uses_short_keys: false,
+            fidelity: quantizers.iter().map(|quantizer| quantizer.fidelity).collect(),
+            resolution: seen.quantization.resolution,
+            exact: Exact::new(seen, spec.metric, isa, layout.rows()),
+            layout,
             setup_ops: 0,
             isa,
         }
@@ -217,13 +217,13 @@ impl<K: Kernel> Neighbours<K> {
         Columns { values: &self.values, stride: self.layout.stride() }
     }
 
-    /// The nearest rows of every case, and with `separation` how far classes lie apart.
-    fn nearest<'s>(
+    /// The candidates of every case, and with `separation` how far classes lie apart.
+    fn nearest(
         &self,
         step: Step<'_, K::Sum>,
-        screen: Option<&'s Screen>,
+        screen: Screen,
         pool: Option<&Pool>,
-    ) -> Found<'s, K::Sum> {
+    ) -> Found<K::Sum> {
         let blocks = self.layout.blocks();
         let parts = self.layout.parts(pool.map_or(1, Pool::threads));
         let Step { from, add, remove, keep, .. } = step;
@@ -246,8 +246,8 @@ impl<K: Kernel> Neighbours<K> {
             Some(pool) => pool.map(jobs, work),
             None => jobs.into_iter().map(work).collect(),
         };
-        let join = |mut all: Found<'s, K::Sum>, some: Found<'s, K::Sum>| {
-            all.0.join(&some.0, self.k);
+        let join = |mut all: Found<K::Sum>, some: Found<K::Sum>| {
+            all.0.join(&some.0);
             all.1.iter_mut().zip(some.1).for_each(|(all, some)| all.join(some));
             all
         };
@@ -255,14 +255,14 @@ impl<K: Kernel> Neighbours<K> {
     }
 
     /// Goes through some blocks of rows: builds their sums and puts them among the nearest.
-    fn scan_part<'s>(
+    fn scan_part(
         &self,
         blocks: &[Block],
         change: Change<'_>,
         from: Option<&[K::Sum]>,
         keep: Option<&mut [K::Sum]>,
-        mut net: Net<'s>,
-    ) -> Found<'s, K::Sum> {
+        mut net: Net,
+    ) -> Found<K::Sum> {
         let places = if self.separation { self.layout.n_groups() * ROWS } else { 0 };
         let mut apart = vec![Apart::default(); places];
         let offset = blocks.first().map_or(0, |block| block.offset);
@@ -368,7 +368,7 @@ impl<K: Kernel> Additive for Neighbours<K> {
     fn measure(&self, step: Step<'_, K::Sum>, pool: Option<&Pool>) -> Measures {
         let size = step.subset.count();
         let (subset, screen) = (step.subset, self.screen(step.subset));
-        let (net, apart) = self.nearest(step, screen.as_ref(), pool);
+        let (net, apart) = self.nearest(step, screen, pool);
         let mut measures = self.tally.measures(&self.classes(&net, subset));
         if self.separation {
             measures.separation = self.separation(&apart, size);
@@ -390,7 +390,7 @@ impl<K: Kernel> Classify for Incremental<Neighbours<K>> {
         let add: Vec<u32> = subset.iter().map(|feature| feature as u32).collect();
         let step = Step { from: None, remove: Vec::new(), subset, add, keep: None };
         let screen = neighbours.screen(subset);
-        let votes = neighbours.classes(&neighbours.nearest(step, screen.as_ref(), None).0, subset);
+        let votes = neighbours.classes(&neighbours.nearest(step, screen, None).0, subset);
         neighbours.tally.rows().iter().copied().zip(votes).collect()
     }
 }

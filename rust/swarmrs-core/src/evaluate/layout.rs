@@ -50,10 +50,6 @@ pub struct Layout {
     blocked: Vec<f64>,
     /// The group and the lane of each case.
     places: Vec<(u32, u32)>,
-    /// Behind the fold of each place; none for given splits.
-    first: Vec<usize>,
-    /// The place of each row.
-    places_of: Vec<u32>,
     n_groups: usize,
     pairs: u64,
 }
@@ -81,10 +77,6 @@ impl Layout {
             }
             first[at] = end;
         }
-        let mut places_of = vec![0; n];
-        for (place, &row) in (0..).zip(&rows) {
-            places_of[row as usize] = place;
-        }
         rows.resize(stride, 0);
         let mut blocks = Vec::new();
         let mut offset = 0;
@@ -108,7 +100,7 @@ impl Layout {
         let places = (0..n as u32).map(|at| (at / ROWS as u32, at % ROWS as u32)).collect();
         let pairs = first[..n].iter().map(|&first| (n - first) as u64).sum();
         let n_groups = stride / ROWS;
-        Self { n, rows, blocks, blocked: Vec::new(), places, first, places_of, n_groups, pairs }
+        Self { n, rows, blocks, blocked: Vec::new(), places, n_groups, pairs }
     }
 
     fn splits(splits: &[Split], n: usize) -> Self {
@@ -151,17 +143,7 @@ impl Layout {
                 n_groups += 1;
             }
         }
-        Self {
-            n,
-            rows,
-            blocks,
-            blocked,
-            places,
-            first: Vec::new(),
-            places_of: Vec::new(),
-            n_groups,
-            pairs,
-        }
+        Self { n, rows, blocks, blocked, places, n_groups, pairs }
     }
 
     /// How many rows there are.
@@ -218,16 +200,6 @@ impl Layout {
     /// Whether each pair serves both its rows.
     pub fn is_symmetric(&self) -> bool {
         self.blocked.is_empty()
-    }
-
-    /// The place of a row, if the rows are those of a partition.
-    pub fn place_of(&self, row: usize) -> usize {
-        self.places_of[row] as usize
-    }
-
-    /// Whether two places of a partition are compared: whether they are of different folds.
-    pub fn is_compared(&self, a: usize, b: usize) -> bool {
-        self.first[a] != self.first[b]
     }
 
     /// The blocks in `count` runs of about equal work.

@@ -15,7 +15,7 @@ pub use by_filter::ByFilter;
 pub use naive_bayes::Likelihood;
 pub use tally::Tally;
 
-use crate::dataset::{Dataset, Grid};
+use crate::dataset::{Dataset, Scale};
 use crate::error::{Error, Result};
 use crate::folds::{FoldSpec, Folds};
 use crate::subset::Subset;
@@ -169,6 +169,17 @@ pub enum Weights {
     Distance,
 }
 
+/// Which rows the scaling of features is fitted on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScaleFit {
+    /// All rows, those of test folds too: ranges and deviations are known to the folds, labels are not.
+    #[default]
+    All,
+    /// The training rows of each fold, as a scikit-learn pipeline does.
+    Train,
+}
+
 /// Which classifier measures a subset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -195,6 +206,9 @@ pub struct EvaluationSpec {
     pub metric: Metric,
     /// Votes, for k-NN.
     pub weights: Weights,
+    /// Which rows scaling is fitted on.
+    #[serde(default)]
+    pub scale_fit: ScaleFit,
     /// Which rows test which.
     pub folds: FoldSpec,
 }
@@ -238,8 +252,17 @@ pub struct EvaluationRequest {
     pub metric: Option<Metric>,
     /// Votes, for k-NN.
     pub weights: Weights,
+    /// Which rows scaling is fitted on.
+    #[serde(default, skip_serializing_if = "ScaleFit::is_default")]
+    pub scale_fit: ScaleFit,
     /// Which rows test which.
     pub folds: FoldSpec,
+}
+
+impl ScaleFit {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl EvaluationRequest {
@@ -250,6 +273,7 @@ impl EvaluationRequest {
             k: self.k.unwrap_or(protocol.k),
             metric: self.metric.unwrap_or(protocol.metric),
             weights: self.weights,
+            scale_fit: self.scale_fit,
             folds: match self.folds {
                 FoldSpec::Own { seed } => protocol.folds.clone().reseeded(seed),
                 ref given => given.clone(),
@@ -295,7 +319,7 @@ pub fn build(
 ) -> Result<(Box<dyn Classify>, Vec<String>)> {
     let (partitions, mut warnings) = Folds::draw_all(&spec.folds, data.codes(), data.n_classes())?;
     if separation && !can_separate(data, spec) {
-        let what = "the hybrid objective needs classifier knn, metric manhattan and scale minmax";
+        let what = "the hybrid objective needs classifier knn, metric manhattan and scale minmax fitted on all rows";
         return Err(Error::BadSpec { what: what.into() });
     }
     if spec.classifier == Classifier::NbCdf {
@@ -310,10 +334,12 @@ pub fn build(
     let mut remarks = Vec::new();
     let mut evaluators = partitions.iter().map(|folds| -> Result<Box<dyn Classify>> {
         let resources = resources.clone();
-        let (seen, remark) = Seen::new(data, folds)?;
+        let (seen, remark) = Seen::new(data, folds, spec.scale_fit)?;
         remarks.extend(remark);
-        let bayes = |likelihood, resources| {
-            naive_bayes::NaiveBayes::evaluator(&seen, likelihood, resources)
+        let mut bayes = |likelihood, resources| {
+            let (bayes, remark) = naive_bayes::NaiveBayes::evaluator(&seen, likelihood, resources);
+            remarks.extend(remark);
+            bayes
         };
         match spec.classifier {
             Classifier::Nb => Ok(bayes(Likelihood::Density, resources)),
@@ -324,7 +350,7 @@ pub fn build(
                     let expected = format!("1 to {most}, the rows a test row is compared with");
                     return Err(Error::out_of_range("k", spec.k, &expected));
                 }
-                knn::build(&seen, spec, separation, resources)
+                Ok(knn::build(&seen, spec, separation, resources))
             }
         }
     });
@@ -334,8 +360,9 @@ pub fn build(
             first.into_iter().chain(evaluators).collect::<Result<_>>()?,
         )),
     };
-    // The same of each partition.
-    warnings.extend(remarks.pop());
+    remarks.sort_unstable();
+    remarks.dedup();
+    warnings.extend(remarks);
     Ok((evaluator, warnings))
 }
 
@@ -343,5 +370,6 @@ pub fn build(
 pub fn can_separate(data: &Dataset, spec: &EvaluationSpec) -> bool {
     spec.classifier == Classifier::Knn
         && spec.metric == Metric::Manhattan
-        && matches!(data.grid(), Grid::Narrow(_))
+        && data.scale() == Scale::Minmax
+        && spec.scale_fit == ScaleFit::All
 }

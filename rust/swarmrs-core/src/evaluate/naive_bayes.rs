@@ -7,7 +7,7 @@
 //! A term is `-ln(2 pi v) / 2 - (x - m)^2 / (2 v)` with the mean `m` and the population variance of the class in the
 //! rows that train for the tested row; `v` is that variance plus 1e-9 of the largest variance any feature has over all
 //! these rows. Means and variances come from exact integer sums, so leaving rows out is exact too. Terms are held to a
-//! step of 2^-40 nats, or to the finest that lets any subset sum without overflow.
+//! step of 2^-40 nats, or, for each case, to the finest that lets any subset sum without overflow.
 //!
 //! The other likelihood repeats a published error, not a method: the normal cumulative function of `(x - m) / s`, `s` the
 //! sample deviation, stands where the density belongs, so that large values speak for every class and the class of the
@@ -32,6 +32,9 @@ const SMOOTHING: f64 = 1e-9;
 const FINEST: f64 = (1u64 << 40) as f64;
 /// The sum of all terms of a row stays below this.
 const ROOM: f64 = (1u64 << 60) as f64;
+/// How much less likely than the best class, in nats, a feature can make another one. Features that contradict each other
+/// by more than that are as good as equal.
+const WORST: f64 = (1u64 << 40) as f64;
 /// Tables that are added in one go.
 const TOGETHER: usize = 64;
 /// The prior of a class that has no row to learn from: below any sum.
@@ -56,27 +59,35 @@ pub struct NaiveBayes {
     priors: Vec<i64>,
     /// The terms, feature after feature, in the order of the priors. Empty where memory is short.
     tables: Vec<i64>,
-    /// What a term is multiplied by to become a whole number.
-    scale: f64,
-    /// The term of a feature that rules a class out: below the sum of all others.
-    lowest: f64,
-    /// Sums up to this one are of classes that are ruled out; none where no feature does that.
-    ruled_out: Option<i64>,
+    /// What the terms of each case are multiplied by to become whole numbers.
+    scales: Vec<f64>,
+    /// For each case the term of a feature that rules a class out: below the sum of all others.
+    lowest: Vec<f64>,
+    /// For each case, sums up to this one are of classes that are ruled out; none where no feature does that.
+    ruled_out: Option<Vec<i64>>,
     isa: Isa,
 }
 
 impl NaiveBayes {
-    /// The evaluator for this table.
+    /// The evaluator for this table, and what a user should know about it.
     pub fn evaluator(
         seen: &Seen<'_>,
         likelihood: Likelihood,
         resources: Resources,
-    ) -> Box<dyn Classify> {
-        let bayes = Self::new(seen, likelihood, resources.memory);
-        Box::new(Incremental::new(bayes, resources))
+    ) -> (Box<dyn Classify>, Option<String>) {
+        let (bayes, cut) = Self::new(seen, likelihood, resources.memory);
+        let warning = cut.map(|feature| {
+            format!(
+                "feature {} has values more than 10^6 standard deviations from every class: naive Bayes counts them as \
+                 that far and no farther; clip them or exclude the feature",
+                seen.data.names()[feature]
+            )
+        });
+        (Box::new(Incremental::new(bayes, resources)), warning)
     }
 
-    fn new(seen: &Seen<'_>, likelihood: Likelihood, memory: u64) -> Self {
+    /// The tables, and the first feature of which some terms are cut off.
+    fn new(seen: &Seen<'_>, likelihood: Likelihood, memory: u64) -> (Self, Option<usize>) {
         let data = seen.data;
         let (n_features, n_classes) = (data.n_features(), data.n_classes());
         let tally = Tally::new(data, seen.drawn);
@@ -85,45 +96,55 @@ impl NaiveBayes {
         let fits = (n_features * n_terms * size_of::<i64>()) as u64 <= memory / 2;
         let mut all = Vec::with_capacity(if fits { n_features * n_terms } else { 0 });
         let mut terms = vec![0.0; n_terms];
-        let mut most = 0.0;
+        let n_cases = tally.n_cases();
+        let mut most = vec![0.0; n_cases];
         let mut rules_out = false;
+        let mut cut = None;
         for feature in 0..n_features {
-            training.terms(feature, &mut terms);
-            let sizes = terms.iter().map(|term| term.abs());
-            most += sizes.filter(|size| size.is_finite()).fold(0.0, f64::max);
+            if training.terms(feature, &mut terms) {
+                cut.get_or_insert(feature);
+            }
+            for (case, most) in most.iter_mut().enumerate() {
+                let sizes = terms[case..].iter().step_by(n_cases.max(1)).map(|term| term.abs());
+                *most += sizes.filter(|size| size.is_finite()).fold(0.0, f64::max);
+            }
             rules_out |= terms.contains(&f64::NEG_INFINITY);
             if fits {
                 all.extend_from_slice(&terms);
             }
         }
         // No class that is left falls as low as this: the least prior is that of a single row.
-        let line = -most - ln(data.n_samples() as f64) - 1.0;
-        let lowest = line - 1.0;
-        if rules_out {
-            most -= lowest * n_features as f64;
-        }
-        let scale = libm::ldexp(1.0, libm::ilogb(ROOM / f64::max(most, 1.0))).min(FINEST);
+        let lines: Vec<f64> =
+            most.iter().map(|most| -most - ln(data.n_samples() as f64) - 1.0).collect();
+        let lowest: Vec<f64> = lines.iter().map(|line| line - 1.0).collect();
+        let scale = |(most, lowest): (&f64, &f64)| {
+            let all = if rules_out { most - lowest * n_features as f64 } else { *most };
+            libm::ldexp(1.0, libm::ilogb(ROOM / all.max(1.0))).min(FINEST)
+        };
+        let scales: Vec<f64> = most.iter().zip(&lowest).map(scale).collect();
+        let line = || lines.iter().zip(&scales).map(|(&line, &scale)| whole(line, scale)).collect();
         let mut bayes = Self {
             n_features,
             n_classes,
             priors: Vec::new(),
             tables: Vec::new(),
-            scale,
             lowest,
-            ruled_out: rules_out.then(|| whole(line, scale)),
+            ruled_out: rules_out.then(line),
             isa: Isa::detect(),
             tally,
             training,
+            scales,
         };
-        bayes.priors = bayes.sides(bayes.training.priors(scale));
+        bayes.priors = bayes.sides(bayes.training.priors(&bayes.scales));
         bayes.tables = all.chunks_exact(n_terms).flat_map(|terms| bayes.wholes(terms)).collect();
-        bayes
+        (bayes, cut)
     }
 
     /// Terms as whole numbers.
     fn wholes(&self, terms: &[f64]) -> Vec<i64> {
-        let terms = terms.iter().map(|term| whole(term.max(self.lowest), self.scale));
-        self.sides(terms.collect())
+        let cases = self.lowest.iter().zip(&self.scales).cycle();
+        let term = |(term, (&lowest, &scale)): (&f64, (&f64, &f64))| whole(term.max(lowest), scale);
+        self.sides(terms.iter().zip(cases).map(term).collect())
     }
 
     /// Numbers of all classes become what the others have beyond the first: as good to find the greatest, and fewer.
@@ -168,14 +189,14 @@ impl NaiveBayes {
     /// The class of the greatest sum, the smallest of equals.
     fn classes(&self, sums: &[i64]) -> Vec<u32> {
         let mut classes = vec![0; self.tally.n_cases()];
-        let Some(line) = self.ruled_out else {
+        let Some(lines) = &self.ruled_out else {
             let mut best = vec![0; classes.len()];
             kernels::greatest(self.isa, &mut best, sums, &mut classes);
             return classes;
         };
         // However often a class is ruled out, it is as good as any other that is; one that nothing was learned of is not.
-        let level = |&sum: &i64| if sum > NEVER / 2 { sum.max(line) } else { sum };
-        let mut first: Vec<i64> = sums.iter().map(level).collect();
+        let level = |(&sum, &line): (&i64, &i64)| if sum > NEVER / 2 { sum.max(line) } else { sum };
+        let mut first: Vec<i64> = sums.iter().zip(lines.iter().cycle()).map(level).collect();
         let others = first.split_off(classes.len());
         kernels::greatest(self.isa, &mut first, &others, &mut classes);
         classes

@@ -11,7 +11,7 @@ use swarmrs_core::dataset::{Dataset, Scale};
 use swarmrs_core::engine::{Engine, Outcome};
 use swarmrs_core::error::Result;
 use swarmrs_core::evaluate::{
-    Classifier, EvaluationRequest, Evaluator, Measures, Metric, Resources, Weights,
+    Classifier, EvaluationRequest, Evaluator, Measures, Metric, Resources, ScaleFit, Weights,
 };
 use swarmrs_core::folds::FoldSpec;
 use swarmrs_core::frame::Frame;
@@ -60,6 +60,7 @@ pub fn spec(algorithm: &str, evaluations: u64) -> Spec {
             k: Some(3),
             metric: Some(Metric::Manhattan),
             weights: Weights::Uniform,
+            scale_fit: ScaleFit::All,
             folds: FoldSpec::Kfold { k: 5, shuffle: false, seed: 0 },
         },
         objective: None,

@@ -3,8 +3,8 @@
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
 use super::{
-    Change, Columns, Euclidean16, From, Isa, Kernel, Short, Tile, check_run, check_strip,
-    join_coarse, portable, square_coarse,
+    Change, Columns, From, Isa, Kernel, Short, Tile, check_run, check_strip, join_coarse, portable,
+    square_coarse,
 };
 
 /// (a - b)^2 of 16-bit values stripped of `LOST` low bits.
@@ -16,13 +16,8 @@ impl<const LOST: u32> Kernel for CoarseEuclidean<LOST> {
     type Value = u16;
     type Sum = u32;
     type Packed<'a> = CoarsePairs;
-    type Exact = Euclidean16;
     const SHORT: Option<Short> =
         Some(Short { farthest: ((u16::MAX >> LOST) as u64).pow(2), lost: LOST, is_squared: true });
-
-    fn difference(a: u16, b: u16) -> u64 {
-        Euclidean16::difference(a, b)
-    }
 
     fn pack<'a>(isa: Isa, columns: Columns<'a, u16>, change: Change<'a>) -> CoarsePairs {
         const { assert!(LOST >= 2, "twice a value and its sign need two bits") };

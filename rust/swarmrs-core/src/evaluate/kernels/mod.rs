@@ -122,13 +122,8 @@ pub trait Kernel: Send + Sync + 'static {
     type Sum: Lane;
     /// A change, in the form in which it is quickest to apply.
     type Packed<'a>: Sync;
-    /// The kernel of exact distances between the same values: itself, unless its own are coarse.
-    type Exact: Kernel<Value = Self::Value>;
     /// What short keys can tell of its sums, where they fit.
     const SHORT: Option<Short> = None;
-
-    /// The exact distance of two values.
-    fn difference(a: Self::Value, b: Self::Value) -> u64;
 
     /// Prepares a change for all tiles.
     fn pack<'a>(
@@ -209,17 +204,12 @@ pub struct Manhattan;
 pub struct Euclidean;
 
 macro_rules! kernel {
-    ($kernel:ty, $value:ty, $sum:ty, $name:ident, $difference:expr $(, $short:expr)?) => {
+    ($kernel:ty, $value:ty, $sum:ty, $name:ident $(, $short:expr)?) => {
         impl Kernel for $kernel {
             type Value = $value;
             type Sum = $sum;
             type Packed<'a> = (Columns<'a, $value>, Change<'a>);
-            type Exact = Self;
             $(const SHORT: Option<Short> = Some($short);)?
-
-            fn difference(a: $value, b: $value) -> u64 {
-                $difference(a, b)
-            }
 
             fn pack<'a>(
                 _: Isa,
@@ -258,11 +248,10 @@ kernel!(
     u16,
     u32,
     manhattan16,
-    |a: u16, b| u64::from(a.abs_diff(b)),
     Short { farthest: u16::MAX as u64, lost: 0, is_squared: false }
 );
-kernel!(Manhattan, f64, f64, manhattan, |a: f64, b: f64| (a - b).abs() as u64);
-kernel!(Euclidean, f64, f64, euclidean, |a: f64, b: f64| ((a - b) * (a - b)) as u64);
+kernel!(Manhattan, f64, f64, manhattan);
+kernel!(Euclidean, f64, f64, euclidean);
 
 fn check_run(stride: usize, tile: &Tile) {
     assert!(tile.rows.iter().all(|&row| (row as usize) < stride));
@@ -343,6 +332,14 @@ macro_rules! dispatched {
     };
 }
 
+dispatched!(
+    /// Adds |x - own| * weight to the sum of each row. Rows do not mix, so the bits are the same at any vector width.
+    add_absolute(sums: &mut [f64], column: &[f64], own: f64, weight: f64)
+);
+dispatched!(
+    /// Adds ((x - own) * weight)^2 to the sum of each row.
+    add_squares(sums: &mut [f64], column: &[f64], own: f64, weight: f64)
+);
 dispatched!(
     /// Adds tables of log-likelihoods, each as long as the sums.
     add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>])

@@ -11,11 +11,6 @@ impl Kernel for Euclidean16 {
     type Value = u16;
     type Sum = f64;
     type Packed<'a> = Pairs;
-    type Exact = Self;
-
-    fn difference(a: u16, b: u16) -> u64 {
-        u64::from(a.abs_diff(b)).pow(2)
-    }
 
     fn pack<'a>(isa: Isa, columns: Columns<'a, u16>, change: Change<'a>) -> Pairs {
         Pairs::new(isa, columns, change)

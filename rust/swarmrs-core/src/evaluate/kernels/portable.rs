@@ -165,6 +165,21 @@ pub fn separate<S: Lane>(sums: &[S], classes: Classes<'_>, apart: &mut [Apart<S>
 }
 
 #[inline]
+pub fn add_absolute(sums: &mut [f64], column: &[f64], own: f64, weight: f64) {
+    for (sum, x) in sums.iter_mut().zip(column) {
+        *sum += ((x - own) * weight).abs();
+    }
+}
+
+#[inline]
+pub fn add_squares(sums: &mut [f64], column: &[f64], own: f64, weight: f64) {
+    for (sum, x) in sums.iter_mut().zip(column) {
+        let difference = (x - own) * weight;
+        *sum += difference * difference;
+    }
+}
+
+#[inline]
 pub fn add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]) {
     enter_tables(sums, tables, i64::wrapping_add);
 }

@@ -4,6 +4,7 @@ use super::super::kernels::{Apart, Classes, Kernel, Lane, ROWS};
 use super::super::layout::Block;
 use super::super::{Metric, Weights};
 use super::Neighbours;
+use super::screen::TIE;
 use std::ops::Range;
 
 impl<K: Kernel> Neighbours<K> {
@@ -46,7 +47,7 @@ impl<K: Kernel> Neighbours<K> {
     /// Mean distance to the nearest of another class less that to the farthest of the same, each over the farthest
     /// two rows can be; a row without other classes counts 1, one alone in its class 0.
     pub(super) fn separation(&self, apart: &[Apart<K::Sum>], size: usize) -> f64 {
-        let farthest = 65535 * size as u64;
+        let farthest = self.resolution as u64 * size as u64;
         let (mut other, mut same) = (0, 0);
         for case in 0..self.tally.n_cases() {
             let (group, lane) = self.layout.place(case);
@@ -58,43 +59,39 @@ impl<K: Kernel> Neighbours<K> {
         other as f64 / all - same as f64 / all
     }
 
-    /// The class each case is given.
-    pub(super) fn votes(&self, keys: &[f64]) -> Vec<u32> {
-        let width = self.k * ROWS;
-        let mut votes = vec![0.0; self.n_classes];
-        (0..self.tally.n_cases())
-            .map(|case| {
-                let (group, lane) = self.layout.place(case);
-                let group = &keys[group * width..][..width];
-                let near = group.chunks_exact(ROWS).map(|level| self.format.parts(level[lane]));
-                self.vote(near, &mut votes)
-            })
-            .collect()
-    }
-
-    /// The class with the most votes, the smallest of equals. `votes` comes and goes empty.
+    /// The class with the most votes of some rows, each with its distance (squared for the Euclidean metric); the smallest
+    /// class of equals. `votes` comes and goes empty.
     #[inline]
     pub(super) fn vote(
         &self,
-        near: impl Iterator<Item = (u64, usize)> + Clone,
+        near: impl Iterator<Item = (f64, usize)> + Clone,
         votes: &mut [f64],
     ) -> u32 {
         let (mut class, mut most) = (u32::MAX, 0.0);
-        let is_on_top = near.clone().next().is_some_and(|(steps, _)| steps == 0);
-        let weight = |steps: u64| match (self.weights, self.metric) {
+        let is_by_distance = self.weights == Weights::Distance;
+        let is_on_top = is_by_distance && near.clone().any(|(distance, _)| distance == 0.0);
+        let weight = |distance: f64| match (self.weights, self.metric) {
             (Weights::Uniform, _) => 1.0,
-            (Weights::Distance, _) if is_on_top => f64::from(u8::from(steps == 0)),
-            (Weights::Distance, Metric::Manhattan) => 1.0 / steps as f64,
-            (Weights::Distance, Metric::Euclidean) => 1.0 / (steps as f64).sqrt(),
+            (Weights::Distance, _) if is_on_top => f64::from(u8::from(distance == 0.0)),
+            (Weights::Distance, Metric::Manhattan) => 1.0 / distance,
+            (Weights::Distance, Metric::Euclidean) => 1.0 / distance.sqrt(),
         };
-        for (steps, row) in near.clone() {
+        for (distance, row) in near.clone() {
             let code = self.codes[row];
             let count = &mut votes[code as usize];
-            *count += weight(steps);
+            *count += weight(distance);
             // Counts only grow: the last to reach the top, or a smaller class that draws level with it, wins.
             if *count > most || (*count == most && code < class) {
                 (class, most) = (code, *count);
             }
+        }
+        if is_by_distance {
+            // Equal votes differ in the last digits: a smaller class with as many up to rounding wins.
+            let ties = near.clone().map(|(_, row)| self.codes[row]);
+            class = ties
+                .filter(|&code| votes[code as usize] >= most * (1.0 - TIE))
+                .min()
+                .unwrap_or(class);
         }
         for (_, row) in near {
             votes[self.codes[row] as usize] = 0.0;

@@ -1,204 +1,269 @@
-//! The search for neighbours in two steps: short keys leave few candidates, exact distances decide.
+//! Which neighbors are certain: lists of candidates by quantized distance, with float64 where the order is in doubt.
 //!
-//! Short keys hold distances with a known error. Where the error leaves no doubt that the k-th neighbour of a row lies
-//! nearer than the next, the k are known. Where it does, a few candidates more are compared exactly, and where the list
-//! of candidates ends too soon, all rows are. So the answer is always that of exact distances.
+//! A quantized distance has a known error. Where the k-th candidate of a case is nearer than the next by more than that
+//! error, the k nearest are certain. Where it is not, a few more candidates are compared in float64, and where the list
+//! ends too soon, all training rows are. So the k nearest are always those of float64 distances: quantization only
+//! decides how much has to be computed.
 
 use super::super::Weights;
-use super::super::kernels::{
-    Change, From, Kernel, Lane, NO_SHORT, ROWS, SIDE, Short, ShortFormat, Tile,
-};
+use super::super::kernels::{Kernel, KeyFormat, NO_KEY, NO_SHORT, ROWS, SIDE, ShortFormat};
 use super::super::sums::Step;
 use super::Neighbours;
 use super::net::Net;
+use crate::quantization::Fidelity;
 use crate::subset::Subset;
 
-/// How the neighbours of one subset are screened.
+/// How the candidate lists of one subset are kept and read.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Screen {
-    pub format: ShortFormat,
-    /// Keys in a list.
+    /// The format of 32-bit keys; without it, keys have 64 bits.
+    pub short: Option<ShortFormat>,
+    /// Candidates in a list.
     pub levels: usize,
     is_squared: bool,
-    /// How much nearer to each other two exact distances may be than the short ones say.
+    /// Error bound: quantized distances (not squares) further apart than this are ordered like the float64 ones.
     slack: f64,
-    /// Whether short keys sort exactly as distances and rows do.
+    /// Whether keys sort exactly as distances and rows do.
     is_exact: bool,
+    /// Whether a quantized distance of 0 is a distance of 0.
+    is_zero_exact: bool,
 }
 
-/// Lists are longer than k by this, so that ties at the k-th place find room.
+/// Lists are longer than k by this, so that near ties at the k-th place find room.
 const SPARE: usize = 2;
-/// Lists of more neighbours cost more than they save.
+/// Short lists of more neighbors cost more than they save.
 const MOST_NEIGHBOURS: usize = 10;
-/// Keys with longer row indices have too few bits left for the distance.
+/// Short keys with longer row indices have too few bits left for the distance.
 const MOST_ROW_BITS: u32 = 12;
-/// Subsets on which screening is tried before it is used.
+/// Subsets on which short keys are tried before they are used.
 const TRIALS: usize = 4;
-/// It is not worth its while where it leaves one row in so many undecided.
+/// Short keys do not pay where they leave one case in so many undecided.
 const DOUBTFUL: usize = 10;
 
 impl Screen {
-    fn new(short: Short, size: usize, k: usize, row_bits: u32) -> Self {
-        let format = ShortFormat::new(short.farthest * size as u64, row_bits);
-        // The difference of two stripped values is off by less than 1, namely by the share of a step that was lost. By
-        // the triangle inequality a distance is off by no more than the length of a vector of such errors.
-        let off = 1.0 - 0.5f64.powi(short.lost.cast_signed());
-        let error = off * if short.is_squared { (size as f64).sqrt() } else { size as f64 };
-        // Both distances may be off; roots are rounded too, by far less than what is added here.
-        let slack = if short.lost == 0 { 0.0 } else { 2.0 * error + 1e-6 };
-        let is_exact = short.lost == 0 && format.drop == 0;
-        let levels = if is_exact { k } else { k + SPARE };
-        Self { format, levels, is_squared: short.is_squared, slack, is_exact }
-    }
-
-    /// How many of the nearest are known to be nearer than all others: `k` or some more, none if the list is too short.
-    fn settled(&self, k: usize, key: impl Fn(usize) -> u32) -> Option<usize> {
-        if self.is_exact {
-            return Some(k);
-        }
-        (k..self.levels).find(|&level| self.is_apart(key(level - 1), key(level)))
-    }
-
-    fn is_apart(&self, near: u32, far: u32) -> bool {
-        if far == NO_SHORT {
+    /// Whether a candidate at `near` steps at most is certainly ahead of one at `far` steps at least, which follows it in
+    /// the list.
+    fn separates(&self, near: f64, far: f64) -> bool {
+        if self.is_zero_exact && near == 0.0 && far == 0.0 {
+            // A tie that the row index in the keys has decided.
             return true;
         }
-        // The farthest that the one and the nearest that the other can be.
-        let near = (self.format.parts(near).0 + (1 << self.format.drop) - 1) as f64;
-        let far = self.format.parts(far).0 as f64;
         if self.is_squared {
             far.sqrt() - near.sqrt() > self.slack
         } else {
             far - near > self.slack
         }
     }
+
+    /// The length, `k` or more, of the shortest head of a list that is certain to hold the nearest rows of a case; none
+    /// if the list is too short to tell.
+    fn certain(&self, k: usize, list: &List<'_>) -> Option<usize> {
+        if self.is_exact {
+            return Some(k);
+        }
+        (k..self.levels).find(|&level| match (list.bounds(level - 1), list.bounds(level)) {
+            (Some((_, near)), Some((far, _))) => self.separates(near, far),
+            // No more training rows than that.
+            _ => true,
+        })
+    }
+
+    /// How many of the first candidates are certain to be among the `k` nearest: those ahead of all that the order of the
+    /// others leaves open.
+    fn inside(&self, k: usize, list: &List<'_>) -> usize {
+        let is_gap = |&level: &usize| match (list.bounds(level - 1), list.bounds(level)) {
+            (Some((_, near)), Some((far, _))) => self.separates(near, far),
+            _ => false,
+        };
+        (1..k).rev().find(is_gap).unwrap_or(0)
+    }
+}
+
+/// The candidates of one case, nearest first.
+pub(super) enum List<'l> {
+    Short { keys: &'l [u32], lane: usize, format: ShortFormat },
+    Long { keys: &'l [f64], lane: usize, format: KeyFormat },
+}
+
+impl List<'_> {
+    /// The least and the greatest quantized distance that the candidate at this level can have.
+    fn bounds(&self, level: usize) -> Option<(f64, f64)> {
+        match *self {
+            Self::Short { keys, lane, format } => {
+                let key = keys[level * SIDE + lane];
+                let least = format.parts(key).0;
+                (key != NO_SHORT).then(|| (least as f64, (least + (1 << format.drop) - 1) as f64))
+            }
+            Self::Long { keys, lane, format } => {
+                let key = keys[level * ROWS + lane];
+                let steps = format.parts(key).0 as f64;
+                (key < NO_KEY).then_some((steps, steps))
+            }
+        }
+    }
+
+    /// The least quantized distance of a candidate and its row of the table.
+    fn at(&self, level: usize) -> (f64, usize) {
+        match *self {
+            Self::Short { keys, lane, format } => {
+                let (steps, row) = format.parts(keys[level * SIDE + lane]);
+                (steps as f64, row)
+            }
+            Self::Long { keys, lane, format } => {
+                let (steps, row) = format.parts(keys[level * ROWS + lane]);
+                (steps as f64, row)
+            }
+        }
+    }
 }
 
 impl<K: Kernel> Neighbours<K> {
-    /// Whether lists of short keys are of use for so many rows and neighbours, and such folds.
+    /// Whether lists of short keys are of use for so many rows and neighbors, and such folds.
     pub(super) fn fits_short_keys(&self) -> bool {
         let is_small = self.k <= MOST_NEIGHBOURS && self.format.shift <= MOST_ROW_BITS;
         is_small && self.layout.is_symmetric()
     }
 
-    /// Finds out whether neighbours can be screened and, by a trial on some subsets, whether they should be. Returns the
+    /// Finds out whether short keys can be used and, by a trial on some subsets, whether they should be. Returns the
     /// element operations that took.
-    pub(super) fn try_screening(&mut self) -> u64 {
-        self.is_screened = K::SHORT.is_some() && self.fits_short_keys();
-        if !self.is_screened {
+    pub(super) fn try_short_keys(&mut self) -> u64 {
+        self.uses_short_keys = K::SHORT.is_some() && self.fits_short_keys();
+        if !self.uses_short_keys {
             return 0;
         }
         let (mut undecided, mut sizes) = (0, 0);
         for trial in 1..=TRIALS {
-            // Every feature, every second, every third: coarse and fine ones come together as in any search.
+            // Every feature, every second, every third: features of all fidelities come together as in any search.
             let chosen = (0..self.n_features).step_by(trial);
             let subset = Subset::from_indices(self.n_features, chosen);
             undecided += self.undecided(&subset);
             sizes += subset.count() as u64;
         }
-        self.is_screened = undecided * DOUBTFUL <= TRIALS * self.tally.n_cases();
+        self.uses_short_keys = undecided * DOUBTFUL <= TRIALS * self.tally.n_cases();
         sizes * self.layout.pairs()
     }
 
-    /// How many cases the short keys of a subset leave undecided.
+    /// How many cases the candidate lists of a subset leave undecided.
     fn undecided(&self, subset: &Subset) -> usize {
         let add = subset.iter().map(|feature| feature as u32).collect();
         let step = Step { from: None, add, remove: Vec::new(), subset, keep: None };
         let screen = self.screen(subset);
-        match (&screen, self.nearest(step, screen.as_ref(), None).0) {
-            (Some(screen), Net::Short { lists, .. }) => (0..self.tally.n_cases())
-                .filter(|&case| screen.settled(self.k, self.list(&lists, screen, case).1).is_none())
-                .count(),
-            _ => 0,
+        let net = self.nearest(step, screen, None).0;
+        let is_open = |&case: &usize| screen.certain(self.k, &self.list(&net, case)).is_none();
+        (0..self.tally.n_cases()).filter(is_open).count()
+    }
+
+    /// How to screen the neighbors of a subset.
+    pub(super) fn screen(&self, subset: &Subset) -> Screen {
+        let (mut size, mut inexact, mut is_injective) = (0, 0, true);
+        for feature in subset.iter() {
+            size += 1;
+            inexact += usize::from(self.fidelity[feature] > Fidelity::Exact);
+            is_injective &= self.fidelity[feature] <= Fidelity::Injective;
         }
-    }
-
-    /// How to screen the neighbours of a subset.
-    pub(super) fn screen(&self, subset: &Subset) -> Option<Screen> {
-        let short = K::SHORT.filter(|_| self.is_screened)?;
-        Some(Screen::new(short, subset.count(), self.k, self.format.shift))
-    }
-
-    /// The place of a case, and its list.
-    fn list<'l>(
-        &self,
-        lists: &'l [u32],
-        screen: &Screen,
-        case: usize,
-    ) -> (usize, impl Fn(usize) -> u32 + Copy + use<'l, K>) {
-        let (group, lane) = self.layout.place(case);
-        let own = group * ROWS + lane;
-        let width = screen.levels * SIDE;
-        let list = &lists[own / SIDE * width..][..width];
-        (own, move |level: usize| list[level * SIDE + own % SIDE])
-    }
-
-    /// The class each case is given by the list of its neighbours.
-    pub(super) fn screened(&self, lists: &[u32], screen: &Screen, subset: &Subset) -> Vec<u32> {
-        let mut votes = vec![0.0; self.n_classes];
-        let mut classes = Vec::with_capacity(self.tally.n_cases());
-        let features: Vec<u32> = subset.iter().map(|feature| feature as u32).collect();
-        let mut open = Vec::new();
-        let mut near = Vec::new();
-        for case in 0..self.tally.n_cases() {
-            let (own, key) = self.list(lists, screen, case);
-            let row = |level: usize| screen.format.parts(key(level)).1;
-            let class = match screen.settled(self.k, key) {
-                None => {
-                    open.push((case, own));
-                    0
-                }
-                Some(count) if count == self.k && self.weights == Weights::Uniform => {
-                    self.vote((0..count).map(|level| (0, row(level))), &mut votes)
-                }
-                Some(count) => {
-                    near.clear();
-                    near.extend((0..count).map(|level| {
-                        (self.steps(&features, own, self.layout.place_of(row(level))), row(level))
-                    }));
-                    near.sort_unstable();
-                    self.vote(near[..self.k].iter().copied(), &mut votes)
-                }
-            };
-            classes.push(class);
-        }
-        self.decide(&features, &open, &mut classes);
-        classes
-    }
-
-    /// The exact distance of two places.
-    fn steps(&self, features: &[u32], a: usize, b: usize) -> u64 {
-        let stride = self.layout.stride();
-        let difference = |&feature: &u32| {
-            let column = &self.values[feature as usize * stride..][..stride];
-            K::difference(column[a], column[b])
+        let lost = K::SHORT.map_or(0, |short| short.lost);
+        // The difference of two values without their low bits is off by 1 - 2^-lost coarse steps at most; where both
+        // were rounded before, by half a fine step each, it is off by 2^-lost more, which makes 1. By the triangle
+        // inequality a distance is off by no more than the length of the vector of these errors.
+        let stripped = 1.0 - 0.5f64.powi(lost.cast_signed());
+        let (exact, inexact) = ((size - inexact) as f64, inexact as f64);
+        let is_squared = self.metric == super::Metric::Euclidean;
+        let error = if is_squared {
+            (exact * stripped * stripped + inexact).sqrt()
+        } else {
+            exact * stripped + inexact
         };
-        features.iter().map(difference).sum()
+        // Both distances may be off. Rounding errors of the bound itself are far below what is added here.
+        let slack = if error == 0.0 { 0.0 } else { 2.0 * error * (1.0 + 1e-6) + 1e-6 };
+        let short = K::SHORT
+            .filter(|_| self.uses_short_keys)
+            .map(|short| ShortFormat::new(short.farthest * size as u64, self.format.shift));
+        let is_exact = slack == 0.0 && short.is_none_or(|format| format.drop == 0);
+        let is_zero_exact = is_injective && lost == 0;
+        let levels = if is_exact { self.k } else { self.k + SPARE };
+        Screen { short, levels, is_squared, slack, is_exact, is_zero_exact }
     }
 
-    /// Compares the rows of some cases, each with its place, exactly with all others.
-    fn decide(&self, features: &[u32], open: &[(usize, usize)], classes: &mut [u32]) {
-        if open.is_empty() {
-            return;
-        }
-        let (n, stride) = (self.layout.n(), self.layout.stride());
-        let change = Change { add: features, remove: &[] };
-        let packed = K::Exact::pack(self.isa, self.columns(), change);
-        let mut sums = vec![<K::Exact as Kernel>::Sum::default(); ROWS * stride];
-        let mut votes = vec![0.0; self.n_classes];
-        for some in open.chunks(ROWS) {
-            let rows = std::array::from_fn(|at| some.get(at).map_or(0, |&(_, place)| place as u32));
-            let tile = Tile { rows, columns: 0..stride };
-            K::Exact::accumulate(self.isa, &packed, &tile, From::Zero, (&mut sums, stride));
-            for (&(case, place), strip) in some.iter().zip(sums.chunks_exact(stride)) {
-                let mut near: Vec<(u64, usize)> = (0..n)
-                    .filter(|&other| self.layout.is_compared(place, other))
-                    .map(|other| (strip[other].steps(), self.layout.rows()[other] as usize))
-                    .collect();
-                near.select_nth_unstable(self.k - 1);
-                near.truncate(self.k);
-                near.sort_unstable();
-                classes[case] = self.vote(near.into_iter(), &mut votes);
+    /// The candidates of a case.
+    fn list<'l>(&self, net: &'l Net, case: usize) -> List<'l> {
+        let (group, lane) = self.layout.place(case);
+        match net {
+            Net::Long { keys, screen, .. } => {
+                let width = screen.levels * ROWS;
+                let keys = &keys[group * width..][..width];
+                List::Long { keys, lane, format: self.format }
+            }
+            Net::Short { lists, format, screen } => {
+                let own = group * ROWS + lane;
+                let width = screen.levels * SIDE;
+                let keys = &lists[own / SIDE * width..][..width];
+                List::Short { keys, lane: own % SIDE, format: *format }
             }
         }
     }
+
+    /// The class each case is given.
+    pub(super) fn classes(&self, net: &Net, subset: &Subset) -> Vec<u32> {
+        let screen = net.screen();
+        let mut votes = vec![0.0; self.n_classes];
+        let mut classes = vec![0; self.tally.n_cases()];
+        let (mut doubtful, mut pairs, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        for (case, class) in classes.iter_mut().enumerate() {
+            let list = self.list(net, case);
+            let count = screen.certain(self.k, &list);
+            let is_plain = screen.is_exact || self.weights == Weights::Uniform;
+            match count {
+                Some(count) if count == self.k && is_plain => {
+                    *class = self.vote((0..count).map(|level| list.at(level)), &mut votes);
+                }
+                // Copies of rows are not in the keys, which hold rows of the table.
+                Some(count) if !self.exact.has_copies() => {
+                    let own = self.exact.row(case);
+                    // Votes by distance need all distances.
+                    let inside = if is_plain { screen.inside(self.k, &list) } else { 0 };
+                    let rows = (inside..count).map(|level| list.at(level).1 as u32);
+                    pairs.extend(rows.map(|row| (own, row)));
+                    doubtful.push((case, inside, count));
+                }
+                _ => open.push(case),
+            }
+        }
+        let features: Vec<u32> = subset.iter().map(|feature| feature as u32).collect();
+        let distances = self.exact.between(&features, &pairs);
+        let mut found = pairs.iter().zip(&distances).map(|(&(_, row), &distance)| (distance, row));
+        let mut candidates = Vec::new();
+        for (case, inside, count) in doubtful {
+            candidates.clear();
+            candidates.extend(found.by_ref().take(count - inside));
+            let list = self.list(net, case);
+            let others = nearest(&mut candidates, self.k - inside);
+            classes[case] =
+                self.vote((0..inside).map(|level| list.at(level)).chain(others), &mut votes);
+        }
+        for case in open {
+            self.exact.all(&features, case, &mut candidates);
+            classes[case] = self.vote(nearest(&mut candidates, self.k), &mut votes);
+        }
+        classes
+    }
+}
+
+/// Float64 distances that agree to within this share of the k-th smallest are tied: twelve digits, where the rounding
+/// errors of a sum of thousands of terms stay below the thirteenth. The same holds of votes by distance.
+pub(super) const TIE: f64 = 1.0 / (1u64 << 40) as f64;
+
+/// The `k` nearest of some rows, in no particular order. Of the rows tied with the k-th, the lowest are taken.
+fn nearest(
+    candidates: &mut [(f64, u32)],
+    k: usize,
+) -> impl Iterator<Item = (f64, usize)> + Clone + '_ {
+    let (_, &mut (kth, _), _) =
+        candidates.select_nth_unstable_by(k - 1, |a, b| a.0.total_cmp(&b.0));
+    // Rows before the tie by their distance, then those of the tie by their row, then the others.
+    let rank = |&(distance, row): &(f64, u32)| {
+        let off = distance - kth;
+        if off.abs() <= kth * TIE { (1, row) } else { (if off < 0.0 { 0 } else { 2 }, 0) }
+    };
+    candidates.select_nth_unstable_by_key(k - 1, rank);
+    candidates[..k].iter().map(|&(distance, row)| (distance, row as usize))
 }

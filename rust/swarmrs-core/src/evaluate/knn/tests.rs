@@ -1,6 +1,6 @@
 use super::*;
 use crate::dataset::{Dataset, Scale};
-use crate::evaluate::{Classifier, Resources};
+use crate::evaluate::{Classifier, Resources, ScaleFit};
 use crate::folds::{FoldSpec, Folds};
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ fn value() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Columns that span the grid, so that a value is its own number of steps.
+/// Columns that span 16 bits, so that a value is its own number of steps.
 fn table(n: usize, columns: Vec<Vec<f64>>, codes: Vec<u32>) -> Dataset {
     let flat: Vec<f64> = columns
         .into_iter()
@@ -33,14 +33,16 @@ fn classes<K: Kernel<Value = u16>>(
     subset: &Subset,
     screened: bool,
 ) -> Vec<u32> {
-    let Grid::Narrow(values) = &*plan.seen.grid else { panic!("a narrow table") };
+    let Quantized::Narrow(values) = &plan.seen.quantization.values else {
+        panic!("a narrow table")
+    };
     let mut neighbours = Neighbours::<K>::new(plan, isa, |at| values[at]);
-    neighbours.is_screened = screened;
+    neighbours.uses_short_keys = screened;
     let add = subset.iter().map(|feature| feature as u32).collect();
     let step = Step { from: None, add, remove: Vec::new(), subset, keep: None };
     let screen = neighbours.screen(subset);
-    assert_eq!(screen.is_some(), screened);
-    neighbours.classes(&neighbours.nearest(step, screen.as_ref(), None).0, subset)
+    assert_eq!(screen.short.is_some(), screened);
+    neighbours.classes(&neighbours.nearest(step, screen, None).0, subset)
 }
 
 proptest! {
@@ -56,13 +58,13 @@ proptest! {
         let data = table(n, columns, codes);
         let folds = if is_loo { FoldSpec::Loo } else { FoldSpec::Kfold { k: 3, shuffle: true, seed: 1 } };
         let spec = EvaluationSpec {
-            classifier: Classifier::Knn, k, metric: Metric::Euclidean, folds: folds.clone(),
+            classifier: Classifier::Knn, k, metric: Metric::Euclidean, scale_fit: ScaleFit::All, folds: folds.clone(),
             weights: if by_distance { Weights::Distance } else { Weights::Uniform },
         };
         let folds = Folds::draw(&folds, data.codes(), 3).unwrap().0;
         let mut subset = Subset::from_fn(d, |feature| chosen >> feature & 1 == 1);
         subset.insert(0);
-        let seen = Seen::new(&data, &folds).unwrap().0;
+        let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
         let plan = Plan { seen: &seen, spec: &spec, separation: false, resources: Resources::default(), ops: 0 };
         let exact = classes::<Euclidean16>(&plan, Isa::Portable, &subset, false);
         for isa in [Isa::detect(), Isa::Portable] {
@@ -97,10 +99,11 @@ fn screening_changes_no_class_of_a_long_table() {
         k: 5,
         metric: Metric::Manhattan,
         weights: Weights::Uniform,
+        scale_fit: ScaleFit::All,
         folds: FoldSpec::Loo,
     };
     let resources = Resources::default();
-    let seen = Seen::new(&data, &folds).unwrap().0;
+    let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
     let plan = Plan { seen: &seen, spec: &spec, separation: false, resources, ops: 0 };
     let subset = Subset::full(24);
     let run = |screened| classes::<Manhattan16>(&plan, Isa::detect(), &subset, screened);
@@ -122,13 +125,16 @@ fn a_table_of_ties_is_not_screened_and_one_without_is() {
             k: 5,
             metric: Metric::Euclidean,
             weights: Weights::Uniform,
+            scale_fit: ScaleFit::All,
             folds: FoldSpec::Loo,
         };
         let folds = Folds::draw(&spec.folds, data.codes(), 3).unwrap().0;
         let resources = Resources::default();
-        let seen = Seen::new(data, &folds).unwrap().0;
+        let seen = Seen::new(data, &folds, ScaleFit::All).unwrap().0;
         let mut plan = Plan { seen: &seen, spec: &spec, separation: false, resources, ops: 0 };
-        let Grid::Narrow(values) = data.grid() else { panic!("a narrow table") };
+        let Quantized::Narrow(values) = &data.quantization().values else {
+            panic!("a narrow table")
+        };
         plan.coarse::<2>(|at| values[at]).is_some()
     };
     assert!(!is_screened(&make(2)));

@@ -1,9 +1,10 @@
 //! What each split learns: means, variances and priors of classes, from exact sums.
 
 use super::super::seen::Seen;
-use super::{Likelihood, NEVER, SMOOTHING, whole};
+use super::{Likelihood, NEVER, SMOOTHING, WORST, whole};
 use crate::folds::{Folds, Split};
 use crate::math::{ln, normal_cdf};
+use crate::quantization::{Quantizer, bounds, index_bits};
 
 /// Exact sums over rows of one class.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,6 +63,55 @@ impl Moments {
     }
 }
 
+/// The scaled values as integers so fine that nothing a float64 naive Bayes can see is lost: its smoothing adds 1e-9 of
+/// the largest variance to every variance, which is more than (1e-5 / sqrt(n))^2 of the widest range, and half a step is
+/// 2^-43 of it. The cumulative function is not smoothed and has 50 bits.
+///
+/// With b bits for training rows, `n * squares - sum^2` is below 2^(2b) n^2, which has to fit 127 bits. A test row may lie
+/// further out: up to 2^62 steps.
+fn whole_values(seen: &Seen<'_>, likelihood: Likelihood) -> Vec<i64> {
+    let (n, block) = (seen.n(), seen.block);
+    let finest = if likelihood == Likelihood::Density { 42 } else { 50 };
+    let bits = ((126 - 2 * index_bits(n).cast_signed()) / 2).min(finest);
+    let is_training = match &*seen.folds {
+        Folds::Partition { .. } => vec![true; n],
+        Folds::Splits(splits) => {
+            let mut is_training = vec![false; n];
+            let rows = splits.iter().flat_map(|split| &split.train);
+            rows.for_each(|&row| is_training[row as usize] = true);
+            is_training
+        }
+    };
+    let columns = || seen.values.chunks_exact(n).zip(&seen.quantization.quantizers);
+    // The least value of the training rows of a block and their scaled range.
+    let range = |column: &[f64], at: usize, weight: f64| {
+        let rows = at * block..((at + 1) * block).min(n);
+        let known: Vec<f64> = rows.filter(|&row| is_training[row]).map(|row| column[row]).collect();
+        let (low, high) = bounds(&known);
+        if known.is_empty() { (0.0, 0.0) } else { (low, (high - low) * weight) }
+    };
+    // Smoothing compares the variances of all features of a split, so they share a resolution.
+    let mut widest = vec![0.0; n.div_ceil(block)];
+    for (column, quantizer) in columns() {
+        for (at, widest) in widest.iter_mut().enumerate() {
+            *widest = f64::max(*widest, range(column, at, quantizer.weight()).1);
+        }
+    }
+    let limit = libm::ldexp(1.0, 62);
+    let mut values = Vec::with_capacity(seen.values.len());
+    for (column, quantizer) in columns() {
+        for ((at, &widest), rows) in widest.iter().enumerate().zip(column.chunks(block)) {
+            let (low, own) = range(column, at, quantizer.weight());
+            let widest = if likelihood == Likelihood::Density { widest } else { own };
+            let exponent = if widest > 0.0 { bits - 1 - libm::ilogb(widest) } else { 0 };
+            let factor = quantizer.weight() * libm::ldexp(1.0, exponent);
+            let whole = |x: &f64| ((x - low) * factor).round().clamp(-limit, limit) as i64;
+            values.extend(rows.iter().map(whole));
+        }
+    }
+    values
+}
+
 /// Who trains for whom.
 pub(super) struct Training {
     likelihood: Likelihood,
@@ -112,7 +162,7 @@ impl Training {
             likelihood,
             n,
             n_classes,
-            values: (0..n_features * n).map(|at| i64::from(seen.grid.at(at))).collect(),
+            values: whole_values(seen, likelihood),
             members: by_class(&mut (0..n as u32)),
             by_left_out,
             splits,
@@ -159,7 +209,35 @@ impl Training {
     }
 
     /// The terms of a feature: class after class, a number for each case; minus infinity rules a class out.
-    pub fn terms(&self, feature: usize, terms: &mut [f64]) {
+    ///
+    /// Densities are relative to the best class of the case, and no class is worse than that by more than [`WORST`]. One
+    /// value that is far from everything learned would else leave no bits for what the other features say. Returns whether
+    /// some class was.
+    pub fn terms(&self, feature: usize, terms: &mut [f64]) -> bool {
+        self.log_likelihoods(feature, terms);
+        if self.likelihood == Likelihood::Cumulative {
+            return false;
+        }
+        let mut is_cut = false;
+        let n_cases = terms.len() / self.n_classes;
+        let mut case = 0;
+        for split in &self.splits {
+            let learned: Vec<usize> =
+                (0..self.n_classes).filter(|&class| self.count(split, class) > 0).collect();
+            for _ in &split.test {
+                let places = || learned.iter().map(|class| class * n_cases + case);
+                let best = places().map(|at| terms[at]).fold(f64::NEG_INFINITY, f64::max);
+                for at in places() {
+                    is_cut |= terms[at] - best < -WORST;
+                    terms[at] = (terms[at] - best).max(-WORST);
+                }
+                case += 1;
+            }
+        }
+        is_cut
+    }
+
+    fn log_likelihoods(&self, feature: usize, terms: &mut [f64]) {
         let values = self.column(feature);
         let n_cases = terms.len() / self.n_classes;
         for (class, terms) in terms.chunks_exact_mut(n_cases).enumerate() {
@@ -186,15 +264,17 @@ impl Training {
         }
     }
 
-    /// The logarithm of each class's share of the training rows, for each case; none is never.
-    pub fn priors(&self, scale: f64) -> Vec<i64> {
+    /// The logarithm of each class's share of the training rows, for each case and its scale; none is never.
+    pub fn priors(&self, scales: &[f64]) -> Vec<i64> {
         let mut priors = Vec::new();
         for class in 0..self.n_classes {
+            let mut scales = scales.iter();
             for split in &self.splits {
                 let all: usize = (0..self.n_classes).map(|class| self.count(split, class)).sum();
                 let share = self.count(split, class) as f64 / all as f64;
-                let prior = if share > 0.0 { whole(ln(share), scale) } else { NEVER };
-                priors.extend(std::iter::repeat_n(prior, split.test.len()));
+                let prior =
+                    |&scale: &f64| if share > 0.0 { whole(ln(share), scale) } else { NEVER };
+                priors.extend(scales.by_ref().take(split.test.len()).map(prior));
             }
         }
         priors

@@ -1,0 +1,131 @@
+//! Float64 distances, for the rows that quantized distances cannot order.
+//!
+//! The distance of two rows is the sum of |a - b| / unit, or of its squares, over the features of a subset in ascending
+//! order: one fixed order of additions, so that it has the same bits wherever it is computed.
+
+use super::super::Metric;
+use super::super::kernels::{Isa, add_absolute, add_squares};
+use super::super::seen::Seen;
+use crate::folds::Folds;
+use std::sync::Arc;
+
+/// The values behind the quantized ones, and who trains for whom.
+pub(super) struct Exact {
+    metric: Metric,
+    isa: Isa,
+    /// Feature after feature, `n` rows each.
+    values: Arc<[f64]>,
+    n: usize,
+    /// What a difference is multiplied by to become a scaled one; 0 for a constant feature.
+    weights: Vec<f64>,
+    /// The row of each case.
+    cases: Vec<u32>,
+    training: Training,
+    /// Which row of the table each row is, where some are copies.
+    rows: Option<Vec<u32>>,
+}
+
+enum Training {
+    /// All rows of other folds; the fold of each row.
+    OtherFolds(Vec<u32>),
+    /// The training rows of each split, and the split of each case.
+    Splits { train: Vec<Vec<u32>>, split_of: Vec<u32> },
+}
+
+impl Exact {
+    /// For the cases of a layout that has these rows at its places.
+    pub fn new(seen: &Seen<'_>, metric: Metric, isa: Isa, places: &[u32]) -> Self {
+        let (cases, training) = match &*seen.folds {
+            Folds::Partition { fold_of, .. } => {
+                (places.to_vec(), Training::OtherFolds(fold_of.clone()))
+            }
+            Folds::Splits(splits) => {
+                let cases = splits.iter().flat_map(|split| &split.test).copied().collect();
+                let split_of = (0..)
+                    .zip(splits)
+                    .flat_map(|(at, split)| split.test.iter().map(move |_| at))
+                    .collect();
+                let train = splits.iter().map(|split| split.train.clone()).collect();
+                (cases, Training::Splits { train, split_of })
+            }
+        };
+        let weights = seen.quantization.quantizers.iter().map(|q| q.weight()).collect();
+        let has_copies = seen.n() != seen.data.n_samples();
+        Self {
+            metric,
+            isa,
+            values: Arc::clone(&seen.values),
+            n: seen.n(),
+            weights,
+            cases,
+            training,
+            rows: has_copies.then(|| seen.rows.clone()),
+        }
+    }
+
+    /// Whether some rows are copies of rows of the table.
+    pub fn has_copies(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    /// The row of a case.
+    pub fn row(&self, case: usize) -> u32 {
+        self.cases[case]
+    }
+
+    /// Distances between pairs of rows, squared for the Euclidean metric.
+    pub fn between(&self, features: &[u32], pairs: &[(u32, u32)]) -> Vec<f64> {
+        let mut sums = vec![0.0; pairs.len()];
+        if pairs.is_empty() {
+            return sums;
+        }
+        for &feature in features {
+            let (column, weight) = self.column(feature);
+            let difference =
+                |&(a, b): &(u32, u32)| (column[a as usize] - column[b as usize]) * weight;
+            let terms = sums.iter_mut().zip(pairs);
+            match self.metric {
+                Metric::Manhattan => terms.for_each(|(sum, pair)| *sum += difference(pair).abs()),
+                Metric::Euclidean => terms.for_each(|(sum, pair)| {
+                    let difference = difference(pair);
+                    *sum += difference * difference;
+                }),
+            }
+        }
+        sums
+    }
+
+    /// The distances from a case to all its training rows, each with the row of the table it is of.
+    pub fn all(&self, features: &[u32], case: usize, to: &mut Vec<(f64, u32)>) {
+        let own = self.cases[case];
+        to.clear();
+        match &self.training {
+            Training::OtherFolds(fold_of) => {
+                let mut sums = vec![0.0; self.n];
+                for &feature in features {
+                    let (column, weight) = self.column(feature);
+                    let add = match self.metric {
+                        Metric::Manhattan => add_absolute,
+                        Metric::Euclidean => add_squares,
+                    };
+                    add(self.isa, &mut sums, column, column[own as usize], weight);
+                }
+                let fold = fold_of[own as usize];
+                let rows = (0..).zip(sums).zip(fold_of).filter(|&(_, &other)| other != fold);
+                to.extend(rows.map(|((row, distance), _)| (distance, row)));
+            }
+            Training::Splits { train, split_of } => {
+                let train = &train[split_of[case] as usize];
+                let pairs: Vec<(u32, u32)> = train.iter().map(|&row| (own, row)).collect();
+                let row_of = |row: u32| self.rows.as_ref().map_or(row, |rows| rows[row as usize]);
+                let found = self.between(features, &pairs).into_iter().zip(train);
+                to.extend(found.map(|(distance, &row)| (distance, row_of(row))));
+            }
+        }
+    }
+
+    fn column(&self, feature: u32) -> (&[f64], f64) {
+        let feature = feature as usize;
+        (&self.values[feature * self.n..][..self.n], self.weights[feature])
+    }
+}

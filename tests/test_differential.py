@@ -1,0 +1,44 @@
+"""Native predictions are those of scikit-learn on raw float64 values; outliers lose nothing."""
+
+from contextlib import nullcontext
+
+import differential
+import numpy as np
+import pytest
+from swarmrs import Evaluator, select
+
+
+def test_predictions_are_those_of_scikit_learn() -> None:
+    silent = []
+    for at, (case, (_, _, mismatches, warnings)) in enumerate(differential.run(150, seed=7)):
+        if mismatches and not warnings:
+            silent.append((at, case.kind, case.scale, case.classifier))
+    assert not silent
+
+
+@pytest.mark.parametrize("factor", [1e2, 1e4, 1e6, 1e9, 1e12])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_an_outlier_does_not_destroy_a_feature(factor: float, metric: str) -> None:
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1], 100)
+    x = rng.normal(size=(200, 12))
+    x[:, 3] = y + 0.05 * rng.normal(size=200)
+    clean = Evaluator((x, y), metric=metric).measure([[at == 3 for at in range(12)]])["error"][0]
+    x[7, 3] = factor
+    warns = pytest.warns(UserWarning, match="feature x3 has extreme values")
+    with warns if factor > 1e3 else nullcontext():
+        scores = Evaluator((x, y), metric=metric).measure([[at == 3 for at in range(12)]])
+    # The outlier itself may be misclassified, and nothing else.
+    assert scores["error"][0] <= clean + 0.01
+
+
+def test_a_search_finds_a_feature_with_an_outlier() -> None:
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1], 100)
+    x = rng.normal(size=(200, 12))
+    x[:, 3] = y + 0.05 * rng.normal(size=200)
+    x[7, 3] = 1e6
+    with pytest.warns(UserWarning, match="extreme values"):
+        found = select((x, y), algo="sfs", max_features=1, outer_cv=5, random_state=1)
+    assert found.names == ["x3"]
+    assert found.scores["error"] <= 0.01
