@@ -77,6 +77,7 @@ impl Engine<'_> {
     /// # Errors
     /// What the evaluator reports, except an interruption, which ends the run with the best so far. So does the time
     /// limit, within an iteration, too.
+    #[allow(clippy::too_many_lines, reason = "one iteration, read from top to bottom")]
     pub fn run(mut self, observers: &mut [&mut dyn Observer]) -> Result<Outcome> {
         let mut spent = Spent { evaluations: 0, turns: 0, best: None, clock: Clock::start() };
         let mut best: Option<Evaluation> = None;

@@ -286,6 +286,7 @@ pub trait Classify: Evaluator {
 ///
 /// # Errors
 /// When the folds, or the number of neighbours, do not fit the table.
+#[allow(clippy::needless_pass_by_value, reason = "its evaluator owns them")]
 pub fn build(
     data: &Dataset,
     spec: &EvaluationSpec,

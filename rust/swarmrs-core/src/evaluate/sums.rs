@@ -108,6 +108,7 @@ struct Route<S> {
 
 impl<A: Additive> Incremental<A> {
     /// An evaluator within these resources.
+    #[allow(clippy::needless_pass_by_value, reason = "its evaluator owns them")]
     pub fn new(additive: A, resources: Resources) -> Self {
         let bytes = additive.n_sums() * size_of::<A::Sum>();
         // Half of the memory is for kept sums; the rest is for tables, the memo and the sums under way.

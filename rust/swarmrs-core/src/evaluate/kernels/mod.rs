@@ -268,7 +268,7 @@ kernel!(Euclidean, f64, f64, euclidean, |a: f64, b: f64| ((a - b) * (a - b)) as 
 /// Refuses tiles outside the columns. Cancelled work ends here, within a subset: every sixteenth block of rows, about
 /// every 10 to 100 µs.
 fn check_run(stride: usize, tile: &Tile) {
-    if tile.rows[0] / ROWS as u32 % 16 == 0 {
+    if (tile.rows[0] / ROWS as u32).is_multiple_of(16) {
         cancel::check();
     }
     assert!(tile.rows.iter().all(|&row| (row as usize) < stride));
