@@ -12,7 +12,14 @@ use swarmrs_core::subset::Subset;
 const TEN_FOLDS: FoldSpec = FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 };
 
 fn knn(k: usize, metric: Metric, folds: FoldSpec) -> EvaluationSpec {
-    EvaluationSpec { classifier: Classifier::Knn, k, metric, weights: Weights::Uniform, scale_fit: ScaleFit::All, folds }
+    EvaluationSpec {
+        classifier: Classifier::Knn,
+        k,
+        metric,
+        weights: Weights::Uniform,
+        scale_fit: ScaleFit::All,
+        folds,
+    }
 }
 
 fn evaluator(

@@ -80,9 +80,9 @@ def test_a_failed_cell_is_told_with_its_seed_and_the_others_are_done(
     assert done.code == 3
     assert done.err.splitlines() == [
         "failed: bpso[population=0] on sklearn:iris, run 1, fold 0, seed 1: "
-        "population is 0, expected 1 or more",
+        "population is 0, expected a whole number from 1 to 100000",
         "failed: bpso[population=0] on sklearn:iris, run 2, fold 0, seed 2: "
-        "population is 0, expected 1 or more",
+        "population is 0, expected a whole number from 1 to 100000",
         "error: 2 cells failed",
         "hint: the same command tries them again; other results are stored",
     ]

@@ -40,5 +40,5 @@ def test_a_search_finds_a_feature_with_an_outlier() -> None:
     x[7, 3] = 1e6
     with pytest.warns(UserWarning, match="extreme values"):
         found = select((x, y), algo="sfs", max_features=1, outer_cv=5, random_state=1)
-    assert found.names == ["x3"]
+    assert found.selected == ("x3",)
     assert found.scores["error"] <= 0.01

@@ -85,7 +85,7 @@ class Folds:
                 return cls("loo")
             if cv == "wrap5":
                 return cls("wrap5", seed=seed)
-            if kfold := re.fullmatch(r"(?:kfold=)?(\d+)(,contiguous)?", cv):
+            if kfold := re.fullmatch(r"(?:kfold=)?(\d{1,18})(,contiguous)?", cv):
                 return cls("kfold", k=int(kfold[1]), shuffle=kfold[2] is None, seed=seed)
             if holdout := re.fullmatch(r"holdout=(0?\.\d+)", cv):
                 return cls("holdout", test=float(holdout[1]), seed=seed)
@@ -291,4 +291,6 @@ def _rows(part: ArrayLike) -> list[int]:
     rows = np.asarray(part)
     if rows.ndim != 1 or not np.issubdtype(rows.dtype, np.integer):
         raise SpecError("a part of cv is not a list of row numbers")
+    if rows.size and rows.min() < 0:
+        raise SpecError(f"cv names row {rows.min()}, expected 0 or more", "rows count from 0")
     return cast(list[int], rows.tolist())

@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -13,13 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs import _swarmrs
 from swarmrs._groups import given_groups
 from swarmrs._scorer import Outside
-from swarmrs._search import plain
+from swarmrs._search import as_json, check_algo
 from swarmrs._seeds import RandomState, draw_seed
 from swarmrs._selection import Seconds, Setting
 from swarmrs._settings import budget
 from swarmrs._watch import OnTurn
 from swarmrs._words import check_whole, counted
-from swarmrs.exceptions import SpecError
+from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 Cost: TypeAlias = Callable[[NDArray[np.bool_]], ArrayLike]
 
@@ -154,7 +155,7 @@ def minimize(
         return _check_costs(fn(candidates), candidates)
 
     spec = {
-        "algorithm": algo,
+        "algorithm": check_algo(algo),
         "params": dict(params or {}),
         "seed": draw_seed(random_state),
         "evaluation": Outside.of_callable(costs).spec(),
@@ -171,11 +172,13 @@ def minimize(
         _swarmrs.minimize(
             costs,
             int(n_bits),
-            json.dumps(spec, default=plain),
+            as_json(spec),
             checkpoint=None if checkpoint is None else os.fspath(checkpoint),
             on_turn=on_turn,
         )
     )
+    for told in found["warnings"]:
+        warnings.warn(told, SwarmrsWarning, stacklevel=2)
     x = np.zeros(n_bits, dtype=bool)
     x[found["selected"]] = True
     return Minimum(

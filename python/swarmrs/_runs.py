@@ -1,10 +1,12 @@
 """Several searches at once, on the threads of one process."""
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar, copy_context
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import NamedTuple, TypeAlias
 
+from swarmrs import _swarmrs
 from swarmrs._selection import Selection
 from swarmrs._watch import OnTurn, Turn
 
@@ -12,6 +14,9 @@ from swarmrs._watch import OnTurn, Turn
 Job: TypeAlias = Callable[[int, OnTurn], Selection]
 
 CUT = ("interrupted", "stopped")
+
+# Ends the searches of other threads when Ctrl-C arrives in the main one, which alone hears signals.
+CANCEL: ContextVar[_swarmrs.Cancel | None] = ContextVar("CANCEL", default=None)
 
 
 class Runs(NamedTuple):
@@ -73,7 +78,13 @@ def run_all(jobs: Sequence[Job], threads: int, at_once: bool, on_turn: OnTurn | 
             # It came between two runs, or before one had measured anything.
             is_interrupted = True
     else:
-        is_interrupted = _share(work, found, workers, halt)
+        # Searches within searches end with the outermost.
+        cancel = CANCEL.get() or _swarmrs.Cancel()
+        before = CANCEL.set(cancel)
+        try:
+            is_interrupted = _share(work, found, workers, halt, cancel)
+        finally:
+            CANCEL.reset(before)
     is_interrupted |= any(it is not None and it.stop == "interrupted" for it in found)
     cut = [it for it in found if it is not None and it.stop in CUT]
     done = [None if it is None or it.stop in CUT else it for it in found]
@@ -86,8 +97,9 @@ def _share(
     found: list[Selection | None],
     workers: int,
     halt: Callable[[], None],
+    cancel: _swarmrs.Cancel,
 ) -> bool:
-    """Have threads do all the work, and tell whether Ctrl-C came; it halts what is not done yet.
+    """Have threads do all the work, and tell whether Ctrl-C came; it ends what is not done yet.
 
     Python raises Ctrl-C in this thread, wherever it is. It must be in nothing then that leaves a
     lock behind, as a pool of `concurrent.futures` may: it waits at a queue that cannot, and counts
@@ -95,6 +107,7 @@ def _share(
     """
     numbers = iter(range(len(found)))
     ended: list[int] = []
+    is_cut: list[int] = []
     problems: dict[int, BaseException] = {}
     bell: SimpleQueue[None] = SimpleQueue()
 
@@ -102,6 +115,9 @@ def _share(
         for number in numbers:
             try:
                 found[number] = work(number)
+            except KeyboardInterrupt:
+                halt()  # It was ended before it had measured anything.
+                is_cut.append(number)
             except BaseException as problem:
                 halt()
                 problems[number] = problem
@@ -111,16 +127,17 @@ def _share(
     is_interrupted = False
     try:
         for _ in range(workers):
-            Thread(target=serve, daemon=True).start()
+            Thread(target=copy_context().run, args=(serve,), daemon=True).start()
         while len(ended) < len(found):
             bell.get()
     except KeyboardInterrupt:
         is_interrupted = True
         halt()
+        cancel.request()
         # However many threads had begun, what is not begun yet ends here, undone.
         serve()
         while len(ended) < len(found):
             bell.get()
     if problems:
         raise problems[min(problems)]
-    return is_interrupted
+    return is_interrupted or bool(is_cut)

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from swarmrs._front import FrontPoint, Pick
 from swarmrs._groups import group_spec
 from swarmrs._measured import read_measured
 from swarmrs._objective import read_objective, read_scoring
+from swarmrs._runs import CANCEL
 from swarmrs._scorer import Outside, Scorer
 from swarmrs._selection import Selection, read_point, read_selection
 from swarmrs._settings import Settings
@@ -74,7 +75,7 @@ class Search:
             )
         most, (params, limits) = settings.max_features, settings.filled_up(table.x.shape[1])
         spec = {
-            "algorithm": settings.algo,
+            "algorithm": check_algo(settings.algo),
             "params": params,
             "evaluation": measure.spec(),
             "objective": read_objective(
@@ -153,6 +154,7 @@ class Search:
             on_turn=patient or on_turn,
             scorer=self._scorer,
             keep_all=keep_all,
+            cancel=CANCEL.get(),
         )
         found, measure = json.loads(text), self.measure
         if isinstance(measure, Evaluation):
@@ -200,7 +202,45 @@ class Search:
         return mask
 
     def _said(self, seed: int) -> str:
-        return json.dumps({**self.spec, "seed": seed}, default=plain)
+        return as_json({**self.spec, "seed": seed})
+
+
+def check_algo(algo: object) -> str:
+    """Return the name of an algorithm if it is one, known or not."""
+    if isinstance(algo, str):
+        return algo
+    raise SpecError(
+        f"algo is {algo!r}, expected the id of an algorithm", "give one, such as 'bpso'"
+    )
+
+
+def as_json(spec: Mapping[str, object]) -> str:
+    """Return a spec as the engine reads it.
+
+    Raises
+    ------
+    SpecError
+        If it holds what JSON does not: a number that is not finite, an object.
+    """
+    try:
+        return json.dumps(spec, default=plain, allow_nan=False)
+    except ValueError:
+        name, value = _not_finite(spec) or ("a setting", float("nan"))
+        raise SpecError(f"{_SAID.get(name, name)} is {value}, expected a finite number") from None
+
+
+# What users call what the engine calls otherwise.
+_SAID = {"seconds": "time_limit", "target": "target_cost"}
+
+
+def _not_finite(spec: Mapping[str, object]) -> tuple[str, float] | None:
+    for name, value in spec.items():
+        if isinstance(value, Mapping):
+            if found := _not_finite(value):
+                return found
+        elif isinstance(value, float | np.floating) and not np.isfinite(value):
+            return name, float(value)
+    return None
 
 
 def plain(value: object) -> object:

@@ -20,7 +20,7 @@ from swarmrs._table import Data, read_table
 from swarmrs._target import Target
 from swarmrs._threads import count_threads
 from swarmrs._watch import OnTurn
-from swarmrs._words import check_whole
+from swarmrs._words import MOST_RUNS, check_whole
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 
@@ -272,7 +272,7 @@ def select(
         fit_params=fit_params,
         parsimony=parsimony,
     )
-    n_runs = check_whole("repeats", repeats)
+    n_runs = check_whole("repeats", repeats, most=MOST_RUNS)
     drawn, held = _check_share("resample", resample), _check_share("test_size", test_size)
     if drawn is not None and n_runs == 1:
         raise SpecError("resample needs repeats: one run has no stability", "repeat it 20 times")

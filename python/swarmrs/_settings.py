@@ -13,7 +13,7 @@ from swarmrs._rare import settle_rare
 from swarmrs._scorer import Estimator, Outside, Scorer, Scoring, is_regressor
 from swarmrs._selection import Card, Setting, read_cards
 from swarmrs._table import Table
-from swarmrs._words import check_whole
+from swarmrs._words import check_positive, check_whole
 from swarmrs.exceptions import DataError, SpecError
 
 
@@ -184,5 +184,5 @@ def budget(
     return {
         "evaluations": None if max_evals is None else check_whole("max_evals", max_evals),
         "turns": None if iterations is None else check_whole("iterations", iterations),
-        "seconds": time_limit,
+        "seconds": None if time_limit is None else check_positive("time_limit", time_limit),
     }

@@ -6,9 +6,23 @@ from numpy.typing import NDArray
 
 from swarmrs._fill import Unfilled
 
-__all__ = ["Dataset", "Evaluator", "__version__", "algorithms", "minimize", "price", "run"]
+__all__ = [
+    "Cancel",
+    "Dataset",
+    "Evaluator",
+    "__version__",
+    "algorithms",
+    "minimize",
+    "price",
+    "run",
+]
 
 __version__: str
+
+@final
+class Cancel:
+    def __new__(cls) -> Cancel: ...
+    def request(self) -> None: ...
 
 @final
 class Dataset:
@@ -59,6 +73,7 @@ def run(
     on_turn: Callable[[Any], bool | None] | None = None,
     scorer: Callable[[NDArray[np.bool_]], Sequence[float]] | None = None,
     keep_all: bool = False,
+    cancel: Cancel | None = None,
 ) -> tuple[
     str,
     tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.float64], NDArray[np.uint8]] | None,

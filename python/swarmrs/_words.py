@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from numbers import Integral
+from numbers import Integral, Real
 
 from swarmrs.exceptions import SpecError
 
 _SHOWN = 5
+# More runs of one search than this are a slip of the keyboard.
+MOST_RUNS = 100_000
 
 # Why a search ended.
 STOPS = {
@@ -88,8 +90,8 @@ def check_word(what: str, word: object, known: Sequence[str]) -> str:
     raise SpecError(f"unknown {what} '{word}'", f"{offer}known: {', '.join(known)}")
 
 
-def check_whole(what: str, number: object, least: int = 1) -> int:
-    """Return the number as Python has it if it is whole and not too small.
+def check_whole(what: str, number: object, least: int = 1, most: int = 2**64 - 1) -> int:
+    """Return the number as Python has it if it is whole, not too small and not too large.
 
     Raises
     ------
@@ -103,10 +105,31 @@ def check_whole(what: str, number: object, least: int = 1) -> int:
     """
     if isinstance(number, int | Integral) and not isinstance(number, bool):
         whole = int(number)
-        # The engine has no room for more than 64 bits.
-        if least <= whole < 2**64:
+        if least <= whole <= most:
             return whole
-    raise SpecError(f"{what} is {number!r}, expected a whole number of {least} or more")
+    # The engine has no room for more than 64 bits, which nobody wants to read.
+    expected = f"of {least} or more" if most == 2**64 - 1 else f"from {least} to {most}"
+    raise SpecError(f"{what} is {number!r}, expected a whole number {expected}")
+
+
+def check_positive(what: str, number: object) -> float:
+    """Return the number if it is finite and above 0.
+
+    Raises
+    ------
+    SpecError
+        If it is not.
+
+    Examples
+    --------
+    >>> check_positive("time_limit", 2)
+    2.0
+    """
+    if isinstance(number, int | float | Real) and not isinstance(number, bool):
+        value = float(number)
+        if 0 < value < float("inf"):
+            return value
+    raise SpecError(f"{what} is {number!r}, expected a finite number above 0")
 
 
 def locate(column: str | int, names: Sequence[str], where: str) -> int:

@@ -9,6 +9,7 @@ import typer
 
 from swarmrs._presets import PRESETS
 from swarmrs._setting_text import read_setting
+from swarmrs._threads import MOST_THREADS
 from swarmrs.cli import _complete as complete
 from swarmrs.exceptions import SpecError
 
@@ -345,6 +346,8 @@ def parse_jobs(jobs: int) -> int:
     """Return the threads as scikit-learn counts them, where all is -1."""
     if jobs < 0:
         raise SpecError(f"jobs is {jobs}, expected 0 or more", "0 is all")
+    if jobs > MOST_THREADS:
+        raise SpecError(f"jobs is {jobs}, expected {MOST_THREADS} at most", "0 is all")
     return jobs or -1
 
 

@@ -13,7 +13,7 @@ from swarmrs._evaluation import COMMON
 from swarmrs._presets import find_preset, settle
 from swarmrs._search import plain
 from swarmrs._table import Table
-from swarmrs._words import check_whole
+from swarmrs._words import MOST_RUNS, check_whole
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._methods import ALL, Method
 from swarmrs.experiments._protocols import Protocol
@@ -198,7 +198,7 @@ def plan(
 
     A method without chance has one run where all runs see the same rows.
     """
-    check_whole("runs", runs)
+    check_whole("runs", runs, most=MOST_RUNS)
     check_whole("the seed of the last run", experiment.seed + runs - 1, 0)
     return list(_cells(data, methods, runs, experiment))
 

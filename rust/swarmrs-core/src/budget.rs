@@ -1,11 +1,16 @@
 //! How long a run may go on, and why it ended; the only file that reads the clock.
 
+use crate::cancel::Deadline;
 use crate::error::{Error, Result};
 use crate::objective::Cost;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// The limits of a run; the first one reached ends it, at the end of a turn.
+/// Seconds that the first turn has even if the time limit is shorter.
+const FIRST_TURN: f64 = 1.0;
+
+/// The limits of a run; the first one reached ends it, at the end of a turn. Where the time limit comes within a turn,
+/// that turn is dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
@@ -80,6 +85,13 @@ impl Budget {
         } else {
             None
         }
+    }
+
+    /// When the iteration that comes next is overtaken by the time limit. The first one has a second at least: without it
+    /// there is no result.
+    pub fn deadline(&self, spent: &Spent) -> Option<Deadline> {
+        let least = if spent.turns == 0 { FIRST_TURN } else { 0.0 };
+        self.seconds.map(|limit| Deadline { clock: spent.clock, seconds: limit.max(least) })
     }
 
     /// How much of the tightest limit is spent, from 0 to 1.

@@ -1,5 +1,6 @@
 //! The table an evaluator works on: values, quantized values, class codes, names.
 
+use crate::cancel;
 use crate::error::{Error, Result};
 use crate::filter::Levels;
 use crate::parallel::Pool;
@@ -212,6 +213,7 @@ fn fingerprint(columns: &[f64], codes: &[u32], names: &[String], scale: Scale) -
     hash.update(&(codes.len() as u64).to_le_bytes());
     let mut bytes = Vec::with_capacity(codes.len() * 8);
     for column in columns.chunks_exact(codes.len()) {
+        cancel::check();
         bytes.clear();
         bytes.extend(column.iter().flat_map(|value| value.to_le_bytes()));
         hash.update(&bytes);

@@ -1,6 +1,7 @@
 //! The loop that joins an optimizer, which proposes, and an evaluator, which measures.
 
 use crate::budget::{Budget, Clock, Spent, Stop};
+use crate::cancel::{self, Ended};
 use crate::error::{Error, Result};
 use crate::evaluate::memo::Memo;
 use crate::evaluate::{Evaluator, Measures};
@@ -13,7 +14,6 @@ use crate::search::{Evaluation, Optimizer, Turn};
 use crate::streams::{Phase, Streams};
 use crate::subset::Subset;
 use serde::Serialize;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// How a run ended.
@@ -75,26 +75,38 @@ impl Engine<'_> {
     /// Runs to the end of the budget, of the search, or of an observer's patience.
     ///
     /// # Errors
-    /// What the evaluator reports, except an interruption, which ends the run with the best so far.
+    /// What the evaluator reports, except an interruption, which ends the run with the best so far. So does the time
+    /// limit, within an iteration, too.
+    #[allow(clippy::too_many_lines, reason = "one iteration, read from top to bottom")]
     pub fn run(mut self, observers: &mut [&mut dyn Observer]) -> Result<Outcome> {
         let mut spent = Spent { evaluations: 0, turns: 0, best: None, clock: Clock::start() };
         let mut best: Option<Evaluation> = None;
         let mut best_choice: Option<Evaluation> = None;
         let mut is_answered = false;
         let mut memo = Memo::default();
+        let mut unique = 0;
         let mut measuring = Duration::ZERO;
         let mut turns = None;
         let stop = loop {
             let (number, fraction) = (spent.turns, self.budget.fraction(&spent));
-            let choices = self.optimizer.ask(&Turn {
-                number,
-                fraction,
-                turns,
-                best: best_choice.as_ref(),
-                streams: &self.streams,
-                phase: Phase::Ask,
-                pool: &self.pool,
+            // An iteration that is cancelled, or overtaken by the time limit, is dropped as a whole: nothing below is
+            // changed before its last subset is measured and the algorithm was told.
+            let deadline = self.budget.deadline(&spent);
+            let asked = cancel::until(deadline, || {
+                self.optimizer.ask(&Turn {
+                    number,
+                    fraction,
+                    turns,
+                    best: best_choice.as_ref(),
+                    streams: &self.streams,
+                    phase: Phase::Ask,
+                    pool: &self.pool,
+                })
             });
+            let choices = match asked {
+                Ok(choices) => choices,
+                Err(ended) => break ended.into(),
+            };
             if choices.is_empty() {
                 break Stop::Finished;
             }
@@ -106,11 +118,13 @@ impl Engine<'_> {
                 choices.iter().map(|choice| self.frame.whole(choice)).collect();
             let clock = Clock::start();
             let fresh = memo.unknown(&wholes, self.evaluator.allows_empty());
-            let measured = match self.measure(&fresh, spent.turns as usize) {
-                Err(Error::Interrupted) => break Stop::Interrupted,
-                other => other?,
-            };
+            let measured = cancel::until(deadline, || self.measure(&fresh, number as usize));
             measuring += clock.elapsed();
+            let measured = match measured {
+                Err(ended) => break ended.into(),
+                Ok(Err(Error::Interrupted)) => break Stop::Interrupted,
+                Ok(other) => other?,
+            };
             let measured: Vec<(Subset, Measures)> = fresh.into_iter().zip(measured).collect();
             memo.learn(&measured);
             let told: Vec<Evaluation> =
@@ -119,31 +133,42 @@ impl Engine<'_> {
             // The empty subset has a cost to learn from but was not measured: it is never the result.
             let measured_ones =
                 told.iter().zip(&choices).filter(|(whole, _)| memo.knows(&whole.subset));
+            let mut better: Option<(&Evaluation, &Evaluation)> = None;
+            let mut is_better_answered = is_answered;
             for (whole, choice) in measured_ones {
                 let is_answer = self.optimizer.is_answer(&choice.subset);
-                let is_better = match &best {
-                    Some(best) if is_answer == is_answered => whole.is_better_than(best),
+                let is_better = match better.map(|(whole, _)| whole).or(best.as_ref()) {
+                    Some(best) if is_answer == is_better_answered => whole.is_better_than(best),
                     Some(_) => is_answer,
                     None => true,
                 };
                 if is_better {
-                    best = Some(whole.clone());
-                    best_choice = Some(choice.clone());
-                    is_answered = is_answer;
+                    better = Some((whole, choice));
+                    is_better_answered = is_answer;
                 }
             }
-            let turn = Turn {
-                number,
-                fraction,
-                turns,
-                best: best_choice.as_ref(),
-                streams: &self.streams,
-                phase: Phase::Tell,
-                pool: &self.pool,
-            };
-            self.optimizer.tell(&turn, &choices);
+            let learned = cancel::until(deadline, || {
+                let turn = Turn {
+                    number,
+                    fraction,
+                    turns,
+                    best: better.map(|(_, choice)| choice).or(best_choice.as_ref()),
+                    streams: &self.streams,
+                    phase: Phase::Tell,
+                    pool: &self.pool,
+                };
+                self.optimizer.tell(&turn, &choices);
+            });
+            if let Err(ended) = learned {
+                break ended.into();
+            }
+            if let Some((whole, choice)) = better {
+                (best, best_choice) = (Some(whole.clone()), Some(choice.clone()));
+                is_answered = is_better_answered;
+            }
             spent.evaluations += told.len() as u64;
             spent.best = best.as_ref().filter(|_| is_answered).map(|best| best.cost);
+            unique = memo.len();
             // As long as only empty subsets were asked for, one of them is what there is to show.
             let Some(best) = best.as_ref().or(told.first()) else { break Stop::Finished };
             let record = TurnRecord {
@@ -152,7 +177,7 @@ impl Engine<'_> {
                 measured: &measured,
                 best,
                 asked: spent.evaluations,
-                unique: memo.len(),
+                unique,
                 seconds: spent.clock.seconds(),
                 notes: self.optimizer.notes(),
             };
@@ -169,7 +194,7 @@ impl Engine<'_> {
         let (total, evaluate) = (spent.clock.seconds(), measuring.as_secs_f64());
         Ok(Outcome {
             best,
-            evaluations: Evaluations { asked: spent.evaluations, unique: memo.len() },
+            evaluations: Evaluations { asked: spent.evaluations, unique },
             turns: spent.turns,
             stop,
             seconds: Seconds { search: total - evaluate, evaluate, total },
@@ -210,13 +235,11 @@ fn as_chosen(choices: Vec<Subset>, told: &[Evaluation]) -> Vec<Evaluation> {
         .collect()
 }
 
-/// Stops a run when a flag is raised.
-impl Observer for &std::sync::atomic::AtomicBool {
-    fn turn_done(&mut self, _: &TurnRecord<'_>) -> ControlFlow<()> {
-        if self.load(std::sync::atomic::Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
+impl From<Ended> for Stop {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Requested => Self::Interrupted,
+            Ended::Deadline => Self::Seconds,
         }
     }
 }

@@ -67,12 +67,28 @@ pub enum Error {
         /// One line on how to mend it.
         hint: String,
     },
+    /// What was asked for takes more memory or time than there is.
+    #[error("{what}")]
+    TooLarge {
+        /// One line saying what.
+        what: String,
+        /// One line on how to make it smaller.
+        hint: String,
+    },
     /// A checkpoint belongs to another run, or is damaged.
     #[error("checkpoint {path}: {what}")]
     BadCheckpoint {
         /// The file.
         path: String,
         /// One line saying what is wrong.
+        what: String,
+    },
+    /// The file of a checkpoint cannot be read or written.
+    #[error("checkpoint {path}: {what}")]
+    CheckpointFile {
+        /// The file.
+        path: String,
+        /// What the system says.
         what: String,
     },
     /// The caller's own scorer failed.
@@ -106,10 +122,14 @@ impl Error {
                 Some("it has no parameters".to_owned())
             }
             Self::UnknownParameter { known, .. } => Some(format!("it has {}", known.join(", "))),
-            Self::Contradiction { hint, .. } => Some(hint.clone()),
+            Self::Contradiction { hint, .. } | Self::TooLarge { hint, .. } => Some(hint.clone()),
             Self::BadCheckpoint { .. } => {
                 Some("give another checkpoint file, or remove this one to start over".to_owned())
             }
+            Self::CheckpointFile { .. } => Some(
+                "give a file that can be read and written, in a folder on a disk with room"
+                    .to_owned(),
+            ),
             Self::NoSurvivors { .. } => Some(
                 "search without a prescreen: columns may tell together what none tells alone"
                     .to_owned(),

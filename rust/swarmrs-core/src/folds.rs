@@ -244,9 +244,18 @@ fn members(codes: &[u32], n_classes: usize) -> Vec<Vec<u32>> {
 }
 
 /// Deals each class to the folds in turn, the next class going on where the last one stopped; shuffled by a seed, for
-/// the first time or again.
-fn stratified(members: Vec<Vec<u32>>, n: usize, k: usize, shuffle: Option<(u64, u64)>) -> Vec<u32> {
+/// the first time or again. Without a shuffle the folds are those of scikit-learn's `StratifiedKFold`, which deals the
+/// classes in the order in which they first appear.
+fn stratified(
+    mut members: Vec<Vec<u32>>,
+    n: usize,
+    k: usize,
+    shuffle: Option<(u64, u64)>,
+) -> Vec<u32> {
     let mut fold_of = vec![0; n];
+    if shuffle.is_none() {
+        members.sort_by_key(|rows| rows.first().copied());
+    }
     let mut next = 0;
     for (class, mut rows) in members.into_iter().enumerate() {
         let mut folds: Vec<usize> = (0..rows.len()).map(|at| (next + at) % k).collect();

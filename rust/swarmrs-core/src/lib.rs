@@ -15,7 +15,7 @@
 //! | [`filter`] | what columns tell about the class and about each other, without a classifier |
 //! | [`dataset`], [`quantization`], [`folds`], [`objective`], [`budget`] | the table, its values as steps, who tests whom, what is lowered, when it ends |
 //! | [`observe`], [`trace`], [`front`], [`kept`], [`replay`] | who watches: records, the front, all that was measured, what a resumed run is answered from |
-//! | [`subset`], [`streams`], [`math`], [`parallel`] | bits, chance, functions, threads |
+//! | [`subset`], [`streams`], [`math`], [`parallel`], [`cancel`] | bits, chance, functions, threads, how work under way is ended |
 //!
 //! The crate knows no Python, reads no file and prints nothing.
 
@@ -23,6 +23,7 @@
 
 pub mod algorithms;
 pub mod budget;
+pub mod cancel;
 pub mod dataset;
 pub mod engine;
 pub mod error;

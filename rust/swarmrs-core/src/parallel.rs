@@ -3,41 +3,28 @@
 //! A pool belongs to its owner and is made on first need, never rayon's global one: a forked process would inherit
 //! that one without its threads and wait forever.
 
-use crate::error::{Error, Result};
+use crate::cancel;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
+
+/// A pool has no more threads than this, whatever is asked for: more would only wait for each other.
+pub const MOST_THREADS: usize = 1024;
 
 /// Threads to work with.
 #[derive(Debug)]
 pub struct Pool {
     threads: usize,
     inner: OnceLock<Option<rayon::ThreadPool>>,
-    cancel: Arc<AtomicBool>,
 }
 
 impl Pool {
-    /// A pool of `threads`; 0 means one for each core.
+    /// A pool of `threads`, at most [`MOST_THREADS`]; 0 means one for each core.
     pub fn new(threads: usize) -> Self {
         let threads = match threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
-            some => some,
+            some => some.min(MOST_THREADS),
         };
-        Self { threads, inner: OnceLock::new(), cancel: Arc::default() }
-    }
-
-    /// The same pool, whose work is in vain once the flag is raised.
-    #[must_use]
-    pub fn heeding(self, cancel: Arc<AtomicBool>) -> Self {
-        Self { cancel, ..self }
-    }
-
-    /// Whether its work is in vain: long jobs look at it now and then.
-    ///
-    /// # Errors
-    /// [`Error::Interrupted`] if so.
-    pub fn check(&self) -> Result<()> {
-        if self.cancel.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+        Self { threads, inner: OnceLock::new() }
     }
 
     /// How many threads there are.
@@ -45,8 +32,13 @@ impl Pool {
         self.threads
     }
 
-    /// `work` on each item, results in the order of the items.
+    /// `work` on each item, results in the order of the items. It ends between two items, too, when the work of this
+    /// thread is cancelled; see [`cancel`].
     pub fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+        let work = |item: T| {
+            cancel::check();
+            work(item)
+        };
         if self.threads == 1 || items.len() < 2 {
             return items.into_iter().map(work).collect();
         }
@@ -54,7 +46,11 @@ impl Pool {
             .inner
             .get_or_init(|| rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().ok());
         match pool {
-            Some(pool) => pool.install(|| items.into_par_iter().map(&work).collect()),
+            Some(pool) => {
+                let scope = cancel::current();
+                let work = |item: T| cancel::within(scope.clone(), || work(item));
+                pool.install(|| items.into_par_iter().map(work).collect())
+            }
             // The system gives no more threads: the same answers, later.
             None => items.into_iter().map(work).collect(),
         }

@@ -9,6 +9,7 @@
 //! the order of two neighbors open, the float64 distances decide (see `evaluate::knn`), so that nothing a feature says is
 //! lost. A resolution that is too low costs time, never an answer.
 
+use crate::cancel;
 use serde::{Deserialize, Serialize};
 
 /// How features are scaled before distances are taken.
@@ -212,6 +213,7 @@ pub(crate) fn bounds(column: &[f64]) -> (f64, f64) {
 }
 
 fn sorted_distinct(column: &[f64]) -> Vec<f64> {
+    cancel::check();
     let mut sorted = column.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted.dedup_by(|a, b| a == b);

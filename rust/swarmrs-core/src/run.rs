@@ -2,6 +2,7 @@
 
 use crate::algorithms::{self, Entry};
 use crate::budget::{Budget, Clock, Stop};
+use crate::cancel;
 use crate::dataset::Dataset;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -69,7 +70,7 @@ impl<'a> Run<'a> {
             }
             own
         });
-        let pool = Pool::new(resources.threads).heeding(Arc::clone(&resources.cancel));
+        let pool = Pool::new(resources.threads);
         let groups = if needs_groups(spec, &entry, objective) {
             let source = spec.groups.clone().unwrap_or_default();
             Some(Arc::new(source.find(data, &pool)?.groups))
@@ -101,14 +102,8 @@ impl<'a> Run<'a> {
         let leader = objective.merit().map(|merit| {
             let chosen_from = frame.units().iter().flatten().copied();
             remarks.extend(merit.padding(&data.levels(&pool), chosen_from));
-            Box::new(ByFilter::of_table(merit, data, &pool, resources.clone()))
-                as Box<dyn Evaluator>
+            Box::new(ByFilter::of_table(merit, data, &pool, &resources)) as Box<dyn Evaluator>
         });
-        // A few subsets are soon measured: who interrupts the search gets their scores all the same.
-        let resources = match leader {
-            Some(_) => Resources { cancel: Arc::default(), ..resources },
-            None => resources,
-        };
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => return Err(needs_own_knn()),
             Some(scorer) => {
@@ -238,6 +233,9 @@ impl<'a> Run<'a> {
             None if outcome.stop == Stop::Interrupted => return Err(Error::Interrupted),
             None => {
                 let id = entry.id;
+                if outcome.stop == Stop::Seconds {
+                    return Err(no_time(id, self.budget.seconds.unwrap_or_default()));
+                }
                 let why = if outcome.turns == 0 {
                     format!("the budget ends before the first turn of {id}")
                 } else {
@@ -253,7 +251,8 @@ impl<'a> Run<'a> {
         let mut front = front.report(self.frame.n_features());
         if let Some(judge) = &mut self.judge {
             let clock = Clock::start();
-            measures = front.judge(&mut **judge, &best.subset)?;
+            // A few subsets are soon measured: who interrupts the search gets their scores all the same.
+            measures = cancel::insist(|| front.judge(&mut **judge, &best.subset))??;
             seconds.evaluate += clock.seconds();
             seconds.total = seconds.search + seconds.evaluate;
         }
@@ -280,6 +279,17 @@ impl<'a> Run<'a> {
             trace,
             front,
         })
+    }
+}
+
+fn no_time(id: &str, seconds: f64) -> Error {
+    Error::TooLarge {
+        what: format!(
+            "the first iteration of {id} takes longer than the time limit of {seconds} s"
+        ),
+        hint:
+            "raise the time limit, or search fewer rows: without one iteration there is no result"
+                .into(),
     }
 }
 

@@ -100,13 +100,44 @@ pub struct Field {
     pub about: &'static str,
 }
 
+/// The most members a population or an archive may have: the memory of a search is in proportion to it.
+pub const MOST_MEMBERS: u64 = 100_000;
+/// The most tries of a local search around one member: its time is in proportion to it.
+pub const MOST_TRIES: u64 = 10_000;
+/// The most of what a search only counts: iterations, features, moves without improvement.
+pub const MOST_STEPS: u64 = 1_000_000_000;
+/// The most bytes that the members of a population may need.
+const MOST_BYTES: u64 = 8 << 30;
+/// Bytes of one feature of one member, at the most: its position, its velocity, its best, and an exemplar or a guess.
+const BYTES: u64 = 32;
+
+/// Refuses, before anything is allocated, a population that needs more than 8 GiB for so many features.
+///
+/// # Errors
+/// [`Error::TooLarge`].
+pub fn check_members(id: &str, members: u64, n_features: usize) -> Result<()> {
+    let bytes = members.saturating_mul(n_features as u64).saturating_mul(BYTES);
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let gib = bytes as f64 / f64::from(1 << 30);
+    Err(Error::TooLarge {
+        what: format!(
+            "{id} with {members} members of {n_features} features needs about {gib:.0} GiB, expected 8 GiB at most"
+        ),
+        hint: "lower population or archive, or leave out features".into(),
+    })
+}
+
 /// The values a setting may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Allowed {
     /// This and everything above.
     AtLeast(f64),
+    /// A whole number from the first to the second, both included.
+    Whole(u64, u64),
     /// The same, or null, which switches off what is on by default.
-    AtLeastOrNull(f64),
+    WholeOrNull(u64, u64),
     /// From the first to the second, both included.
     Within(f64, f64),
     /// Above the first, up to and including the second.
@@ -121,7 +152,8 @@ impl std::fmt::Display for Allowed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::AtLeast(lo) => write!(f, "{lo} or more"),
-            Self::AtLeastOrNull(lo) => write!(f, "{lo} or more, or null"),
+            Self::Whole(lo, hi) => write!(f, "a whole number from {lo} to {hi}"),
+            Self::WholeOrNull(lo, hi) => write!(f, "a whole number from {lo} to {hi}, or null"),
             Self::Within(lo, hi) => write!(f, "{lo} to {hi}"),
             Self::Above(lo, hi) if hi.is_infinite() => write!(f, "above {lo}"),
             Self::Above(lo, hi) => write!(f, "above {lo}, up to {hi}"),
@@ -136,7 +168,8 @@ impl Allowed {
         let number = || value.as_f64();
         match self {
             Self::AtLeast(lo) => number().is_some_and(|x| x >= lo && x.is_finite()),
-            Self::AtLeastOrNull(lo) => value.is_null() || Self::AtLeast(lo).accepts(value),
+            Self::Whole(lo, hi) => value.as_u64().is_some_and(|x| (lo..=hi).contains(&x)),
+            Self::WholeOrNull(lo, hi) => value.is_null() || Self::Whole(lo, hi).accepts(value),
             Self::Within(lo, hi) => number().is_some_and(|x| (lo..=hi).contains(&x)),
             Self::Above(lo, hi) => number().is_some_and(|x| x > lo && x <= hi && x.is_finite()),
             Self::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
@@ -166,7 +199,7 @@ pub fn read_params<P: Params>(id: &str, given: &serde_json::Map<String, Value>) 
         }
         all.insert(name.clone(), value.clone());
     }
-    // Only a fraction where a whole number belongs is left to go wrong here.
+    // Every value is of its kind and in its range, so nothing is left to go wrong here.
     let params: P = serde_json::from_value(Value::Object(all))
         .map_err(|error| Error::BadSpec { what: format!("a parameter of {id}: {error}") })?;
     params.check()?;

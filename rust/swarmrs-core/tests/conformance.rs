@@ -4,7 +4,7 @@ mod support;
 
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
-use support::{N_FEATURES, Watch, beats, search, select, spec, started};
+use support::{N_FEATURES, Watch, beats, search, select, spec, started, table};
 use swarmrs_core::algorithms::{Entry, REGISTRY};
 use swarmrs_core::budget::Stop;
 use swarmrs_core::error::{Error, Result};
@@ -30,8 +30,12 @@ fn defaults_are_accepted_and_survive_json() {
 /// Values a setting must refuse.
 fn bad_values(allowed: Allowed, default: &Value) -> Vec<Value> {
     let mut bad = match allowed {
-        Allowed::AtLeast(least) | Allowed::AtLeastOrNull(least) => {
-            vec![json!(least - 1.0), json!("many")]
+        Allowed::AtLeast(least) => vec![json!(least - 1.0), json!("many")],
+        Allowed::Whole(least, most) | Allowed::WholeOrNull(least, most) => {
+            let below = if least == 0 { json!(-1) } else { json!(least - 1) };
+            let above =
+                [json!(most + 1), json!(1_000_000_000_000_u64), json!(u64::MAX), json!(1e300)];
+            [vec![below, json!(least as f64 + 0.5), json!("many")], above.to_vec()].concat()
         }
         Allowed::Within(least, most) => vec![json!(least - 1.0), json!(most + 1.0), json!("many")],
         Allowed::Above(bound, most) if most.is_finite() => vec![json!(bound), json!(most + 1.0)],
@@ -39,7 +43,7 @@ fn bad_values(allowed: Allowed, default: &Value) -> Vec<Value> {
         Allowed::OneOf(_) => vec![json!("no such word"), json!(1)],
         Allowed::Flag => vec![json!(1), json!("yes")],
     };
-    if !default.is_null() && !matches!(allowed, Allowed::AtLeastOrNull(_)) {
+    if !default.is_null() && !matches!(allowed, Allowed::WholeOrNull(..)) {
         bad.push(Value::Null);
     }
     bad
@@ -57,6 +61,73 @@ fn bad_values_are_refused_by_name() {
                 }
             }
         }
+    }
+}
+
+/// The farthest values a setting accepts.
+fn extreme_values(allowed: Allowed) -> Vec<Value> {
+    match allowed {
+        Allowed::AtLeast(least) => vec![json!(least), json!(1e12), json!(f64::MAX)],
+        Allowed::Whole(least, most) | Allowed::WholeOrNull(least, most) => {
+            vec![json!(least), json!(most)]
+        }
+        Allowed::Within(least, most) => vec![json!(least), json!(most)],
+        Allowed::Above(bound, most) => {
+            vec![
+                json!(bound.max(f64::MIN_POSITIVE)),
+                json!(bound + 1e-300),
+                json!(most.min(f64::MAX)),
+            ]
+        }
+        Allowed::OneOf(words) => words.iter().map(|word| json!(word)).collect(),
+        Allowed::Flag => vec![json!(true), json!(false)],
+    }
+}
+
+#[test]
+fn every_whole_number_has_an_upper_bound() {
+    for entry in REGISTRY {
+        for (name, value) in entry.defaults() {
+            let field = entry.fields.iter().find(|field| field.name == name).unwrap();
+            if value.is_u64() {
+                let is_bounded =
+                    matches!(field.allowed, Allowed::Whole(..) | Allowed::WholeOrNull(..));
+                assert!(is_bounded, "{} {name}: {:?}", entry.id, field.allowed);
+            }
+        }
+    }
+}
+
+#[test]
+fn extreme_values_end_in_an_error_or_a_result() {
+    for entry in REGISTRY {
+        for field in entry.fields {
+            let bad = bad_values(field.allowed, &entry.defaults()[field.name]);
+            for value in extreme_values(field.allowed).into_iter().chain(bad) {
+                let mut spec = spec(entry.id, 60);
+                spec.params.insert(field.name.to_owned(), value.clone());
+                let run = Run::new(&spec, &table(), Resources::default(), None);
+                match run.and_then(|run| run.execute(None, &mut [])) {
+                    Ok(found) => assert!(found.cost.value().is_finite()),
+                    Err(error) => assert!(
+                        matches!(error, Error::OutOfRange { .. } | Error::BadSpec { .. }),
+                        "{} {} = {value}: {error:?}",
+                        entry.id,
+                        field.name
+                    ),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_population_that_needs_too_much_memory_is_refused_before_it_is_made() {
+    for entry in REGISTRY.iter().filter(|entry| entry.defaults().contains_key("population")) {
+        let given = Map::from_iter([("population".to_owned(), json!(100_000))]);
+        let error = entry.start(&given, &Space::new(1_000_000, 5)).err();
+        assert!(matches!(error, Some(Error::TooLarge { .. })), "{}: {error:?}", entry.id);
+        assert!(entry.start(&Map::new(), &Space::new(20_000, 5)).is_ok(), "{}", entry.id);
     }
 }
 

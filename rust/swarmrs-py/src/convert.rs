@@ -43,8 +43,12 @@ pub fn group_spec(text: &str) -> Result<GroupSpec> {
     serde_json::from_str(text).map_err(|error| bad_spec("groups", &error))
 }
 
+/// What is wrong with settings of another shape than the engine has: that should have been found before, by name.
 fn bad_spec(what: &str, error: &serde_json::Error) -> Error {
-    Error::BadSpec { what: format!("the {what} cannot be read: {error}") }
+    let said = error.to_string();
+    // Where it stands in a text that no user has seen is of no help.
+    let said = said.split(" at line ").next().unwrap_or_default();
+    Error::BadSpec { what: format!("the {what} cannot be read: {said}") }
 }
 
 /// One subset for each row of a matrix of booleans.

@@ -3,8 +3,7 @@
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use swarmrs_core::{Error, Result};
+use swarmrs_core::Error;
 
 /// The Python exception for a core error.
 pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
@@ -36,13 +35,5 @@ fn build(py: Python<'_>, class: &str, message: &str, hint: Option<String>) -> Py
     match made {
         Ok(exception) => PyErr::from_value(exception),
         Err(error) => error,
-    }
-}
-
-/// Does work of the core without the interpreter's lock, and turns what goes wrong into an exception.
-pub fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-    match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
-        Ok(done) => done.map_err(|error| to_py(py, &error)),
-        Err(panic) => Err(from_panic(py, &*panic)),
     }
 }

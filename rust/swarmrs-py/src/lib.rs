@@ -10,17 +10,17 @@ mod refill;
 mod watch;
 
 use convert::{evaluation, masks};
-use error::{guarded, to_py};
+use error::to_py;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use swarmrs_core::algorithms::REGISTRY;
+use swarmrs_core::cancel::Cancel;
 use swarmrs_core::dataset::Dataset;
 use swarmrs_core::evaluate::{self, Classify, Measures, Resources};
 use swarmrs_core::filter::{Filter, Prescreen};
 use swarmrs_core::parallel::Pool;
-use watch::Problem;
+use watch::{Problem, heard};
 
 /// A table in fixed point, ready to be measured.
 #[pyclass(frozen, name = "Dataset", module = "swarmrs._swarmrs")]
@@ -45,7 +45,7 @@ impl PyDataset {
         let columns = convert::columns(&x);
         let codes = codes.as_array().to_vec();
         let scale = convert::scale(scale).map_err(|error| to_py(py, &error))?;
-        let mut inner = guarded(py, || Dataset::new(&columns, codes, n_classes, names, scale))?;
+        let mut inner = heard(py, || Dataset::new(&columns, codes, n_classes, names, scale))?;
         if let Some(call) = refill {
             let (refill, mark) = refill::of(py, call)?;
             inner = inner.refilled(Arc::new(refill), &mark);
@@ -80,7 +80,7 @@ impl PyDataset {
 
     /// Of each column: its symmetric uncertainty with the class, its information about it in bits, its levels.
     fn rank<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Ranks<'py>> {
-        let levels = guarded(py, || Ok(self.inner.levels(&Pool::new(threads))))?;
+        let levels = heard(py, || Ok(self.inner.levels(&Pool::new(threads))))?;
         let columns = || 0..levels.n_features();
         let uncertainty = columns().map(|column| levels.relevance(column)).collect();
         let information = columns().map(|column| levels.information(column)).collect();
@@ -100,7 +100,7 @@ impl PyDataset {
         limit: usize,
         threads: usize,
     ) -> PyResult<Vec<usize>> {
-        guarded(py, || {
+        heard(py, || {
             let rule = Prescreen::read(rule)?;
             let columns: Vec<usize> = (0..self.inner.n_features()).collect();
             let filter = Filter::new(self.inner.levels(&Pool::new(threads)), &columns, 0);
@@ -111,10 +111,7 @@ impl PyDataset {
     /// The columns in groups, how their number was chosen, and all settings it was done by, as JSON.
     fn group(&self, py: Python<'_>, spec: &str, threads: usize) -> PyResult<String> {
         let spec = convert::group_spec(spec).map_err(|error| to_py(py, &error))?;
-        let cancel = Arc::new(AtomicBool::new(false));
-        let pool = Pool::new(threads).heeding(Arc::clone(&cancel));
-        let found = watch::supervised(py, &cancel, || spec.find(&self.inner, &pool))?
-            .map_err(|error| to_py(py, &error))?;
+        let found = heard(py, || spec.find(&self.inner, &Pool::new(threads)))?;
         Ok(serde_json::json!({ "spec": spec, "found": found }).to_string())
     }
 }
@@ -143,9 +140,9 @@ impl PyEvaluator {
         incremental: bool,
     ) -> PyResult<Self> {
         let spec = self::evaluation(evaluation).map_err(|error| to_py(py, &error))?;
-        let resources = Resources { threads, memory, incremental, ..Resources::default() };
+        let resources = Resources { threads, memory, incremental };
         let data = Arc::clone(&dataset.inner);
-        let (inner, warnings) = guarded(py, || evaluate::build(&data, &spec, false, resources))?;
+        let (inner, warnings) = heard(py, || evaluate::build(&data, &spec, false, resources))?;
         Ok(Self { inner: Mutex::new(inner), n_features: dataset.inner.n_features(), warnings })
     }
 
@@ -169,7 +166,7 @@ impl PyEvaluator {
         let subsets = self::masks(py, &masks, self.n_features)?;
         let known = |subset: &&swarmrs_core::subset::Subset| !subset.is_empty();
         let asked: Vec<_> = subsets.iter().filter(known).cloned().collect();
-        let mut measured = guarded(py, || {
+        let mut measured = heard(py, || {
             self.inner.lock().unwrap_or_else(PoisonError::into_inner).measure(&asked)
         })?
         .into_iter();
@@ -191,7 +188,7 @@ impl PyEvaluator {
         mask: PyReadonlyArray1<'_, bool>,
     ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>)> {
         let subset = convert::mask(py, &mask, self.n_features)?;
-        let mut cases = guarded(py, || {
+        let mut cases = heard(py, || {
             Ok(self.inner.lock().unwrap_or_else(PoisonError::into_inner).predict(&subset))
         })?;
         cases.sort_by_key(|(row, _)| *row);
@@ -206,9 +203,29 @@ impl PyEvaluator {
     }
 }
 
+/// Ends runs from another thread, where Python itself hears no signals.
+#[pyclass(frozen, name = "Cancel", module = "swarmrs._swarmrs")]
+#[derive(Default)]
+struct PyCancel {
+    inner: Arc<Cancel>,
+}
+
+#[pymethods]
+impl PyCancel {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the runs it was given to, as Ctrl-C does.
+    fn request(&self) {
+        self.inner.request();
+    }
+}
+
 /// Runs a search and returns its selection as JSON, and all that was measured if that is wanted.
 #[pyfunction]
-#[pyo3(signature = (dataset, spec, *, threads, checkpoint=None, on_turn=None, scorer=None, keep_all=false))]
+#[pyo3(signature = (dataset, spec, *, threads, checkpoint=None, on_turn=None, scorer=None, keep_all=false, cancel=None))]
 #[allow(clippy::too_many_arguments, reason = "keywords on the Python side")]
 fn run<'py>(
     py: Python<'py>,
@@ -219,10 +236,12 @@ fn run<'py>(
     on_turn: Option<Py<PyAny>>,
     scorer: Option<Py<PyAny>>,
     keep_all: bool,
+    cancel: Option<PyRef<'_, PyCancel>>,
 ) -> PyResult<(String, Option<convert::Measured<'py>>)> {
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
     let problem = Problem::Table { data: &dataset.inner, threads, scorer };
-    let (found, kept) = watch::run(py, problem, &spec, checkpoint, on_turn, keep_all)?;
+    let cancel = cancel.map_or_else(Arc::default, |cancel| Arc::clone(&cancel.inner));
+    let (found, kept) = watch::run(py, problem, &spec, &cancel, checkpoint, on_turn, keep_all)?;
     let kept = kept.map(|kept| convert::measured(py, kept, dataset.inner.n_features()));
     Ok((found, kept.transpose()?))
 }
@@ -257,7 +276,7 @@ fn minimize(
 ) -> PyResult<String> {
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
     let problem = Problem::Bits { n_bits, cost };
-    Ok(watch::run(py, problem, &spec, checkpoint, on_turn, false)?.0)
+    Ok(watch::run(py, problem, &spec, &Arc::default(), checkpoint, on_turn, false)?.0)
 }
 
 /// All algorithms as JSON.
@@ -270,6 +289,7 @@ fn algorithms() -> String {
 #[pymodule]
 fn _swarmrs(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<PyCancel>()?;
     module.add_class::<PyDataset>()?;
     module.add_class::<PyEvaluator>()?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

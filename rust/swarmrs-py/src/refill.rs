@@ -2,6 +2,7 @@
 
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
+use swarmrs_core::cancel;
 use swarmrs_core::dataset::Refill;
 use swarmrs_core::{Error, Result};
 
@@ -27,6 +28,7 @@ impl Refill for Filler {
     }
 
     fn values(&self, by: &[u32]) -> Result<Vec<f64>> {
+        cancel::check();
         let filled = Python::attach(|py| -> PyResult<Vec<f64>> {
             let by = PyArray1::from_slice(py, by);
             let values = self.call.call_method1(py, "values", (by,))?;

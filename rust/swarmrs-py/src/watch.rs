@@ -8,10 +8,10 @@ use pyo3::types::PyDict;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 use swarmrs_core::budget::Stop;
+use swarmrs_core::cancel::{self, Cancel};
 use swarmrs_core::dataset::Dataset;
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
 use swarmrs_core::kept::Kept;
@@ -43,24 +43,14 @@ impl Problem<'_> {
         }
     }
 
-    fn prepare<'a>(
-        self,
-        spec: &'a Spec,
-        raised: &Raised,
-        cancel: &Arc<AtomicBool>,
-    ) -> Result<Run<'a>> {
-        // A scorer that measures nothing but the answer is asked for it even when the search is interrupted.
-        let is_led = spec.objective.is_some_and(|objective| objective.merit().is_some());
+    fn prepare<'a>(self, spec: &'a Spec, raised: &Raised) -> Result<Run<'a>> {
         let boxed = |call, allows_empty| {
-            let cancel = if is_led { Arc::default() } else { Arc::clone(cancel) };
             let raised = Arc::clone(raised);
-            Box::new(Scorer { call, allows_empty, raised, cancel }) as Box<dyn Evaluator>
+            Box::new(Scorer { call, allows_empty, raised }) as Box<dyn Evaluator>
         };
         match self {
             Self::Table { data, threads, scorer } => {
-                let cancel = Arc::clone(cancel);
-                let resources =
-                    Resources { threads, memory: spec.memory, incremental: true, cancel };
+                let resources = Resources { threads, memory: spec.memory, incremental: true };
                 Run::new(spec, data, resources, scorer.map(|call| boxed(call, false)))
             }
             Self::Bits { n_bits, cost } => Run::over_bits(spec, n_bits, boxed(cost, true)),
@@ -73,14 +63,15 @@ pub fn run(
     py: Python<'_>,
     problem: Problem<'_>,
     spec: &Spec,
+    cancel: &Arc<Cancel>,
     checkpoint: Option<PathBuf>,
     on_turn: Option<Py<PyAny>>,
     keep_all: bool,
 ) -> PyResult<(String, Option<Kept>)> {
     let limit = spec.budget.evaluations;
-    let (selection, kept) = watched(py, |raised, cancel| {
+    let (selection, kept) = watched(py, cancel, |raised| {
         let fingerprint = problem.fingerprint();
-        let run = problem.prepare(spec, raised, cancel)?;
+        let run = problem.prepare(spec, raised)?;
         let limit = limit.or(run.budget().evaluations);
         let mut callback = on_turn.map(|call| Callback { call, limit, raised: Arc::clone(raised) });
         let mut stored = match &checkpoint {
@@ -89,17 +80,16 @@ pub fn run(
         };
         let mut kept = keep_all.then(Kept::default);
         let replay = stored.as_ref().map(|stored| stored.replay().clone());
-        let mut flag = &**cancel;
-        let mut observers: Vec<&mut dyn Observer> = vec![&mut flag];
+        let mut observers: Vec<&mut dyn Observer> = Vec::new();
         observers.extend(callback.as_mut().map(|callback| callback as &mut dyn Observer));
         observers.extend(stored.as_mut().map(|stored| stored as &mut dyn Observer));
         observers.extend(kept.as_mut().map(|kept| kept as &mut dyn Observer));
         let mut selection = run.execute(replay.as_ref(), &mut observers)?;
         // Also where the run had ended already: the signal was taken here, and nobody else will hear of it.
-        if cancel.load(Ordering::Relaxed) {
+        if cancel.is_requested() {
             selection.stop = Stop::Interrupted;
         }
-        stored.map_or(Ok(()), Checkpoint::close)?;
+        selection.warnings.extend(stored.and_then(Checkpoint::close));
         Ok((selection, kept))
     })?;
     let found = serde_json::to_string(&selection).map_err(|error| unwritten(py, &error))?;
@@ -113,8 +103,11 @@ pub fn price(
     spec: &Spec,
     subsets: &[Subset],
 ) -> PyResult<String> {
-    let priced =
-        watched(py, |raised, cancel| problem.prepare(spec, raised, cancel)?.price(subsets))?;
+    let cancel = Arc::default();
+    let priced = watched(py, &cancel, |raised| {
+        let priced = problem.prepare(spec, raised)?.price(subsets)?;
+        if cancel.is_requested() { Err(Error::Interrupted) } else { Ok(priced) }
+    })?;
     serde_json::to_string(&priced).map_err(|error| unwritten(py, &error))
 }
 
@@ -125,38 +118,57 @@ fn unwritten(py: Python<'_>, error: &serde_json::Error) -> PyErr {
 /// Does `job` on a thread of its own while this one listens for signals; raises what Python code raised in it.
 fn watched<T: Send>(
     py: Python<'_>,
-    job: impl FnOnce(&Raised, &Arc<AtomicBool>) -> Result<T> + Send,
+    cancel: &Arc<Cancel>,
+    job: impl FnOnce(&Raised) -> Result<T> + Send,
 ) -> PyResult<T> {
-    let (cancel, raised) = (Arc::new(AtomicBool::new(false)), Raised::default());
-    let done = supervised(py, &cancel, || job(&raised, &cancel));
+    let raised = Raised::default();
+    let done = supervised(py, cancel, || job(&raised));
     if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error);
     }
-    done?.map_err(|error| to_py(py, &error))
+    let (done, signal) = done?;
+    done.map_err(|error| match signal {
+        Some(signal) if error == Error::Interrupted => signal,
+        _ => to_py(py, &error),
+    })
 }
 
-/// Does `job` on another thread; raises `cancel` when a signal arrives.
-pub fn supervised<T: Send>(
+/// Does work of the core that calls no Python code, and ends it when a signal arrives.
+pub fn heard<T: Send>(py: Python<'_>, job: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+    let (done, signal) = supervised(py, &Arc::default(), job)?;
+    // Also where the work was done already: nobody else will hear of the signal.
+    match signal {
+        Some(signal) => Err(signal),
+        None => done.map_err(|error| to_py(py, &error)),
+    }
+}
+
+/// Does `job` on another thread, without the interpreter's lock, and requests its end when a signal arrives. Returns what
+/// came of it, and what the last signal raised.
+fn supervised<T: Send>(
     py: Python<'_>,
-    cancel: &AtomicBool,
+    cancel: &Arc<Cancel>,
     job: impl FnOnce() -> Result<T> + Send,
-) -> PyResult<Result<T>> {
+) -> PyResult<(Result<T>, Option<PyErr>)> {
     py.detach(|| {
+        let mut signal = None;
         std::thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             scope.spawn(move || {
                 // The receiver outlives the thread; a panic is sent like any other end.
+                let job = || -> Result<T> { cancel::scope(cancel, job)? };
                 let _ = sender.send(catch_unwind(AssertUnwindSafe(job)));
             });
             loop {
                 match receiver.recv_timeout(HEED) {
-                    Ok(Ok(done)) => return Ok(done),
+                    Ok(Ok(done)) => return Ok((done, signal)),
                     Ok(Err(panic)) => return Err(Python::attach(|py| from_panic(py, &*panic))),
-                    // The signal's own exception is not needed: the run ends with the best so far.
-                    Err(_) if is_signalled() => {
-                        cancel.store(true, Ordering::Relaxed);
+                    Err(_) => {
+                        if let Some(raised) = signalled() {
+                            cancel.request();
+                            signal = Some(raised);
+                        }
                     }
-                    Err(_) => {}
                 }
             }
         })
@@ -164,8 +176,8 @@ pub fn supervised<T: Send>(
 }
 
 #[allow(clippy::redundant_closure_for_method_calls, reason = "the method is not general enough")]
-fn is_signalled() -> bool {
-    Python::attach(|py| py.check_signals()).is_err()
+fn signalled() -> Option<PyErr> {
+    Python::attach(|py| py.check_signals()).err()
 }
 
 /// Tells Python of each turn.
@@ -205,7 +217,6 @@ struct Scorer {
     call: Py<PyAny>,
     allows_empty: bool,
     raised: Raised,
-    cancel: Arc<AtomicBool>,
 }
 
 impl Evaluator for Scorer {
@@ -214,9 +225,7 @@ impl Evaluator for Scorer {
     }
 
     fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
-        if self.cancel.load(Ordering::Relaxed) {
-            return Err(Error::Interrupted);
-        }
+        cancel::check();
         let asked = Python::attach(|py| {
             let bits: Vec<bool> = subsets
                 .iter()

@@ -10,7 +10,7 @@ from typing import Any, cast
 import polars as pl
 
 from swarmrs._table import Source, Table, read_table
-from swarmrs._words import check_whole, counted
+from swarmrs._words import MOST_RUNS, check_whole, counted
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._compare import Plan, Settings, carry_out, describe
 from swarmrs.experiments._frame import cells_frame
@@ -90,7 +90,7 @@ class Reproduction:
     ) -> "Reproduction":
         """Check everything that can be checked before the first cell; see `reproduce`."""
         paper, tables = find_tables(name)
-        n_runs = paper.runs if runs is None else check_whole("runs", runs)
+        n_runs = paper.runs if runs is None else check_whole("runs", runs, most=MOST_RUNS)
         sources, absent = find_sources(
             paper,
             choose(datasets, tables),

@@ -29,7 +29,8 @@ use crate::objective::{Cost, Objective};
 use crate::operators::choice::top_k;
 use crate::operators::scale::unit_costs;
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
+    Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -72,7 +73,7 @@ impl Default for AcoParams {
 
 impl Params for AcoParams {
     const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::AtLeast(1.0), about: "as, ants" },
+        Field { name: "population", allowed: Allowed::Whole(1, MOST_MEMBERS), about: "as, ants" },
         Field {
             name: "deposit",
             allowed: Allowed::OneOf(&["exp", "inverse", "elite"]),

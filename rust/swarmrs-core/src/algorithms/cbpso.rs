@@ -23,7 +23,7 @@ use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ impl Params for CbpsoParams {
         },
         Field {
             name: "refresh_gap",
-            allowed: Allowed::AtLeast(1.0),
+            allowed: Allowed::Whole(1, MOST_STEPS),
             about: "turns without a better best after which catfish come",
         },
     ];

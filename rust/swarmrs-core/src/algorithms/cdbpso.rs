@@ -13,17 +13,19 @@
 //! Velocities and own bests of the inverted are kept and the stall is counted anew, on which the
 //! paper is silent. The complement is evaluated in the turn it is made in, at no extra cost. Who is
 //! inverted is drawn from slot `population`. A `complement_rate` of 0 is the BPSO that the paper
-//! compares with.
+//! compares with. The paper measures by 1-NN, leave-one-out, and so do we by default, but it breaks
+//! ties between equally near rows at random, where the evaluator takes the lowest row.
 //!
 //! L.-Y. Chuang and others, complementary distribution binary particle swarm optimization,
 //! Intelligent Data Analysis 16 (2012), doi:10.3233/IDA-2012-0518
 
+use crate::evaluate::Protocol;
 use crate::objective::Objective;
 use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -68,7 +70,7 @@ impl Params for CdbpsoParams {
         },
         Field {
             name: "refresh_gap",
-            allowed: Allowed::AtLeast(1.0),
+            allowed: Allowed::Whole(1, MOST_STEPS),
             about: "turns without a better best after which particles are inverted",
         },
     ];
@@ -96,6 +98,7 @@ impl Algorithm for Cdbpso {
         evaluations: Some(2000),
         objective: Objective::Error,
     };
+    const PROTOCOL: Protocol = Protocol::LEAVE_ONE_OUT;
 
     fn start(params: CdbpsoParams, space: &Space) -> Self {
         let CdbpsoParams { population, inertia, cognitive, social, .. } = params;

@@ -31,7 +31,8 @@ use crate::objective::{Cost, Objective};
 use crate::operators::learning2d::Learners;
 use crate::operators::settings::{INERTIA, REFRESH_GAP};
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, MOST_STEPS, Optimizer,
+    Params, Space, Turn,
 };
 use crate::streams::Rng;
 use crate::subset::Subset;
@@ -55,13 +56,13 @@ impl Default for Clpso2dParams {
 
 impl Params for Clpso2dParams {
     const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::AtLeast(3.0), about: "particles" },
+        Field { name: "population", allowed: Allowed::Whole(3, MOST_MEMBERS), about: "particles" },
         INERTIA,
         Field { name: "social", allowed: Allowed::AtLeast(0.0), about: "c, pull of the exemplar" },
         REFRESH_GAP,
         Field {
             name: "exemplar_gap",
-            allowed: Allowed::AtLeast(1.0),
+            allowed: Allowed::Whole(1, MOST_STEPS),
             about: "m, moves without a better own best after which donors are drawn anew",
         },
     ];

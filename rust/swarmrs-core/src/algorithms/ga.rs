@@ -33,7 +33,8 @@ use crate::operators::choice::{roulette, top_k, universal};
 use crate::operators::crossover::two_point;
 use crate::operators::scale::unit_costs;
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
+    Turn,
 };
 use crate::streams::Rng;
 use crate::subset::Subset;
@@ -99,7 +100,7 @@ impl Default for GaParams {
 
 impl Params for GaParams {
     const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::AtLeast(2.0), about: "N, members" },
+        Field { name: "population", allowed: Allowed::Whole(2, MOST_MEMBERS), about: "N, members" },
         Field {
             name: "crossover_rate",
             allowed: Allowed::Within(0.0, 1.0),
@@ -132,7 +133,7 @@ impl Params for GaParams {
         },
         Field {
             name: "elite",
-            allowed: Allowed::AtLeast(0.0),
+            allowed: Allowed::Whole(0, MOST_MEMBERS),
             about: "how many of the best are sure to survive",
         },
     ];

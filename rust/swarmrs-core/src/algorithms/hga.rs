@@ -21,16 +21,19 @@
 //!
 //! Ours, where the paper is silent: two cuts; the start is improved too; r is lowered where fewer features than that are
 //! left to add, or but one to keep; a chromosome above the limit of the space loses features at random before it climbs,
-//! and where d is the limit `ripple_rem` comes before `ripple_add`.
+//! and where d is the limit `ripple_rem` comes before `ripple_add`. Subsets are measured by 1-NN, leave-one-out, as in
+//! the paper.
 //!
 //! I.-S. Oh, J.-S. Lee, B.-R. Moon, Hybrid genetic algorithms for feature selection, IEEE Trans. Pattern Analysis and
 //! Machine Intelligence 26 (2004), doi:10.1109/TPAMI.2004.105
 
+use crate::evaluate::Protocol;
 use crate::objective::Objective;
 use crate::operators::steady::{Breeding, Parents, Population, Schedule, scattered};
 use crate::operators::sweep::{self, Sweep};
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, MOST_STEPS, Optimizer,
+    Params, Space, Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -62,7 +65,11 @@ impl Default for HgaParams {
 
 impl Params for HgaParams {
     const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::AtLeast(2.0), about: "P, chromosomes" },
+        Field {
+            name: "population",
+            allowed: Allowed::Whole(2, MOST_MEMBERS),
+            about: "P, chromosomes",
+        },
         Field {
             name: "crossover_rate",
             allowed: Allowed::Within(0.0, 1.0),
@@ -80,12 +87,12 @@ impl Params for HgaParams {
         },
         Field {
             name: "size",
-            allowed: Allowed::AtLeast(1.0),
+            allowed: Allowed::Whole(1, MOST_STEPS),
             about: "d, features to choose; null searches for 1/5, 2/5, 3/5 and 4/5 of them in turn",
         },
         Field {
             name: "ripple",
-            allowed: Allowed::Within(1.0, 4.0),
+            allowed: Allowed::Whole(1, 4),
             about: "r, how many steps a move of local search goes before it returns",
         },
     ];
@@ -172,6 +179,7 @@ impl Algorithm for Hga {
         evaluations: Some(8000),
         objective: Objective::Error,
     };
+    const PROTOCOL: Protocol = Protocol::LEAVE_ONE_OUT;
     const PRESETS: &'static [(&'static str, &'static str)] = &[
         ("hga(1)", r#"{"ripple": 1}"#),
         ("hga(2)", r#"{"ripple": 2}"#),

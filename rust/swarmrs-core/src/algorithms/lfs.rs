@@ -20,7 +20,7 @@
 use crate::evaluate::Protocol;
 use crate::objective::{Cost, Objective};
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ impl Params for LfsParams {
     const FIELDS: &'static [Field] = &[
         Field {
             name: "candidates",
-            allowed: Allowed::AtLeast(1.0),
+            allowed: Allowed::Whole(1, MOST_STEPS),
             about: "K, features that may come in, those that do best alone",
         },
         Field {
@@ -63,7 +63,7 @@ impl Params for LfsParams {
         },
         Field {
             name: "max_stale",
-            allowed: Allowed::AtLeast(1.0),
+            allowed: Allowed::Whole(1, MOST_STEPS),
             about: "steps in a row without a better subset that end the search; also how many wait",
         },
     ];

@@ -45,8 +45,9 @@ mod vlpso_ls;
 use crate::error::{Error, Result};
 use crate::evaluate::Protocol;
 use crate::objective::Objective;
+use crate::operators::settings::population_by_features;
 use crate::search::{
-    Algorithm, Card, Field, GroupUse, Optimizer, Space, default_params, read_params,
+    Algorithm, Card, Field, GroupUse, Optimizer, Space, check_members, default_params, read_params,
 };
 use serde_json::{Map, Value};
 
@@ -152,7 +153,17 @@ fn start<A: Algorithm>(
         Ok(Value::Object(settings)) => settings,
         _ => Map::new(),
     };
+    check_members(id, members(&settings, space), space.n_features())?;
     Ok((Box::new(A::start(params, space)), settings))
+}
+
+/// How many subsets a search with these settings holds at a time.
+fn members(settings: &Given, space: &Space) -> u64 {
+    let population = match settings.get("population") {
+        Some(Value::Null) => population_by_features(None, space.n_features()) as u64,
+        given => given.and_then(Value::as_u64).unwrap_or(0),
+    };
+    population + settings.get("archive").and_then(Value::as_u64).unwrap_or(0)
 }
 
 impl Entry {

@@ -40,7 +40,8 @@ use crate::operators::pareto::{dominates, survivors};
 use crate::operators::settings::POPULATION;
 use crate::operators::spread::spread;
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, MOST_MEMBERS, Optimizer, Params,
+    Space, Turn,
 };
 use crate::streams::Rng;
 use crate::subset::Subset;
@@ -114,7 +115,7 @@ impl Params for MopbpsoParams {
         },
         Field {
             name: "archive",
-            allowed: Allowed::AtLeast(2.0),
+            allowed: Allowed::Whole(2, MOST_MEMBERS),
             about: "the trade-offs that are kept to lead",
         },
         Field {

@@ -26,7 +26,8 @@ use crate::operators::crossover::{one_point, uniform};
 use crate::operators::pareto::{Point, Survivor, by_costs, survivors};
 use crate::operators::spread::spread;
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, MOST_MEMBERS, Optimizer, Params,
+    Space, Turn,
 };
 use crate::streams::Rng;
 use crate::subset::Subset;
@@ -64,7 +65,11 @@ impl Default for Nsga2Params {
 
 impl Params for Nsga2Params {
     const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::AtLeast(2.0), about: "chromosomes" },
+        Field {
+            name: "population",
+            allowed: Allowed::Whole(2, MOST_MEMBERS),
+            about: "chromosomes",
+        },
         Field {
             name: "crossover_rate",
             allowed: Allowed::Within(0.0, 1.0),

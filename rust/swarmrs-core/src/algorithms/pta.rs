@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::objective::Objective;
 use crate::operators::sweep::{self, Sweep};
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -42,17 +42,17 @@ impl Params for PtaParams {
     const FIELDS: &'static [Field] = &[
         Field {
             name: "size",
-            allowed: Allowed::AtLeast(1.0),
+            allowed: Allowed::Whole(1, MOST_STEPS),
             about: "d, features to choose; null tries every size and keeps the best",
         },
         Field {
             name: "plus",
-            allowed: Allowed::AtLeast(0.0),
+            allowed: Allowed::Whole(0, MOST_STEPS),
             about: "l, features added in a cycle",
         },
         Field {
             name: "minus",
-            allowed: Allowed::AtLeast(0.0),
+            allowed: Allowed::Whole(0, MOST_STEPS),
             about: "r, features removed in a cycle",
         },
     ];

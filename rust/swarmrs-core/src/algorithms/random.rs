@@ -4,7 +4,8 @@
 
 use crate::objective::Objective;
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
+    Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,7 @@ impl Default for RandomParams {
 impl Params for RandomParams {
     const FIELDS: &'static [Field] = &[Field {
         name: "population",
-        allowed: Allowed::AtLeast(1.0),
+        allowed: Allowed::Whole(1, MOST_MEMBERS),
         about: "subsets drawn each turn",
     }];
 }

@@ -17,7 +17,7 @@
 use crate::objective::Objective;
 use crate::operators::sweep::{self, Sweep};
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub struct SbsParams {
 impl Params for SbsParams {
     const FIELDS: &'static [Field] = &[Field {
         name: "size",
-        allowed: Allowed::AtLeast(1.0),
+        allowed: Allowed::Whole(1, MOST_STEPS),
         about: "d, features to keep; null tries every size and keeps the best",
     }];
 }

@@ -19,7 +19,7 @@
 use crate::objective::Objective;
 use crate::operators::floating::Floating;
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -41,12 +41,12 @@ impl Params for SffsParams {
     const FIELDS: &'static [Field] = &[
         Field {
             name: "size",
-            allowed: Allowed::AtLeast(1.0),
+            allowed: Allowed::Whole(1, MOST_STEPS),
             about: "d, features to choose; null tries every size and keeps the best",
         },
         Field {
             name: "overshoot",
-            allowed: Allowed::AtLeast(0.0),
+            allowed: Allowed::Whole(0, MOST_STEPS),
             about: "how far past size the search goes before it ends",
         },
     ];

@@ -13,7 +13,7 @@
 use crate::objective::Objective;
 use crate::operators::sweep::{self, Sweep};
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub struct SfsParams {
 impl Params for SfsParams {
     const FIELDS: &'static [Field] = &[Field {
         name: "size",
-        allowed: Allowed::AtLeast(1.0),
+        allowed: Allowed::Whole(1, MOST_STEPS),
         about: "d, features to choose; null tries every size and keeps the best",
     }];
 }

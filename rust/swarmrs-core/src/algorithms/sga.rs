@@ -16,15 +16,17 @@
 //!
 //! The paper leaves the number of cuts, w and the stopping rule open: two cuts, 0.5 and a budget are ours. What exceeds the
 //! limit of the space is taken out at random. Where no chromosome of size d was met, which w makes unlikely, the best of
-//! another size is reported instead of being repaired.
+//! another size is reported instead of being repaired. Subsets are measured by 1-NN, leave-one-out, as in the paper.
 //!
 //! I.-S. Oh, J.-S. Lee, B.-R. Moon, Hybrid genetic algorithms for feature selection, IEEE Trans. Pattern Analysis and
 //! Machine Intelligence 26 (2004), doi:10.1109/TPAMI.2004.105
 
+use crate::evaluate::Protocol;
 use crate::objective::{Cost, Objective};
 use crate::operators::steady::{Breeding, Parents, Population, Schedule, scattered};
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, MOST_STEPS, Optimizer,
+    Params, Space, Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -55,7 +57,11 @@ impl Default for SgaParams {
 
 impl Params for SgaParams {
     const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::AtLeast(2.0), about: "P, chromosomes" },
+        Field {
+            name: "population",
+            allowed: Allowed::Whole(2, MOST_MEMBERS),
+            about: "P, chromosomes",
+        },
         Field {
             name: "crossover_rate",
             allowed: Allowed::Within(0.0, 1.0),
@@ -73,7 +79,7 @@ impl Params for SgaParams {
         },
         Field {
             name: "size",
-            allowed: Allowed::AtLeast(1.0),
+            allowed: Allowed::Whole(1, MOST_STEPS),
             about: "d, features to choose; null searches for 1/5, 2/5, 3/5 and 4/5 of them in turn",
         },
         Field {
@@ -115,6 +121,7 @@ impl Algorithm for Sga {
         evaluations: Some(8000),
         objective: Objective::Error,
     };
+    const PROTOCOL: Protocol = Protocol::LEAVE_ONE_OUT;
 
     fn start(params: SgaParams, space: &Space) -> Self {
         let schedule = Schedule::new(params.size, space);

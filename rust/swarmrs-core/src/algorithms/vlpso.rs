@@ -27,6 +27,11 @@
 //! features, 100 to 300. Where nothing is known of the features they stay in the order of the table. Chance comes from slot
 //! i for moving, P + i for exemplars, 3 P + i for growing.
 //!
+//! Two departures: the paper's equation for Pc lacks the -1 in the numerator, which comprehensive learning PSO has and
+//! which makes Pc run from 0.05 to 0.5 exactly; and the two candidates of an exemplar are drawn directly from the
+//! particles that are long enough, where the paper draws from all and rejects up to P times. The distribution is the
+//! same but for the rare case that all draws are rejected.
+//!
 //! B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional
 //! classification, IEEE Trans. Evolutionary Computation 23 (2019), doi:10.1109/TEVC.2018.2869405
 

@@ -33,7 +33,8 @@ use crate::operators::settings::{
 };
 use crate::operators::variable_length::{Rules, VariableSwarm};
 use crate::search::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, MOST_TRIES, Optimizer, Params,
+    Space, Turn,
 };
 use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
@@ -98,7 +99,7 @@ impl Params for VlpsoLsParams {
         KEEP_CUT_BESTS,
         Field {
             name: "tries",
-            allowed: Allowed::AtLeast(1.0),
+            allowed: Allowed::Whole(1, MOST_TRIES),
             about: "tries around each best that is searched",
         },
         Field {
@@ -108,12 +109,12 @@ impl Params for VlpsoLsParams {
         },
         Field {
             name: "search_every",
-            allowed: Allowed::AtLeast(1.0),
+            allowed: Allowed::Whole(1, MOST_STEPS),
             about: "new bests are searched in iterations that are multiples of this",
         },
         Field {
             name: "search_until",
-            allowed: Allowed::AtLeast(0.0),
+            allowed: Allowed::Whole(0, MOST_STEPS),
             about: "and lie below this; those of the start always are",
         },
     ];

@@ -13,12 +13,12 @@
 //! uncertainties, since it is the reading of rows that takes time.
 
 use super::{Evaluator, Measures, Resources, Work};
+use crate::cancel;
 use crate::dataset::Dataset;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::filter::{Merit, Redundancy, Sums};
 use crate::parallel::Pool;
 use crate::subset::Subset;
-use std::sync::atomic::Ordering;
 
 /// Measures subsets by a [`Merit`]; the error it tells is the cost.
 #[derive(Debug)]
@@ -29,7 +29,6 @@ pub struct ByFilter {
     all: u64,
     references: References,
     pool: Pool,
-    resources: Resources,
     work: Work,
 }
 
@@ -67,7 +66,7 @@ struct Route<'a> {
 
 impl ByFilter {
     /// An evaluator on `table` within these resources.
-    pub fn new(merit: Merit, table: Redundancy, resources: Resources) -> Self {
+    pub fn new(merit: Merit, table: Redundancy, resources: &Resources) -> Self {
         let empty = Reference::empty(table.n_relevant());
         Self {
             all: table.relevance().iter().map(|&relevance| u64::from(relevance)).sum(),
@@ -76,12 +75,11 @@ impl ByFilter {
             work: Work::default(),
             merit,
             table,
-            resources,
         }
     }
 
     /// An evaluator of the features of a table within these resources.
-    pub fn of_table(merit: Merit, data: &Dataset, pool: &Pool, resources: Resources) -> Self {
+    pub fn of_table(merit: Merit, data: &Dataset, pool: &Pool, resources: &Resources) -> Self {
         let levels = data.levels(pool);
         let relevance: Vec<f32> = (0..levels.n_features()).map(|at| levels.relevance(at)).collect();
         let between = move |a, b| levels.uncertainty(a, b);
@@ -89,8 +87,8 @@ impl ByFilter {
         Self::new(merit, table, resources)
     }
 
-    /// The redundancies of the subsets that routes lead to; none when told to stop.
-    fn redundancies(&self, routes: &[Route<'_>]) -> Option<Vec<u64>> {
+    /// The redundancies of the subsets that routes lead to.
+    fn redundancies(&self, routes: &[Route<'_>]) -> Vec<u64> {
         let mut needed = Subset::empty(self.table.n_relevant());
         for &place in routes.iter().flat_map(|route| route.add.iter().chain(&route.remove)) {
             needed.insert(place as usize);
@@ -101,18 +99,15 @@ impl ByFilter {
         let deal = |part: usize| routes.iter().skip(part).step_by(parts).collect();
         let dealt: Vec<Vec<&Route<'_>>> = (0..parts).map(deal).collect();
         let done = self.pool.map(dealt, |routes| self.walk(&routes));
-        let done: Vec<Vec<u64>> = done.into_iter().collect::<Option<_>>()?;
-        Some((0..routes.len()).map(|at| done[at % parts][at / parts]).collect())
+        (0..routes.len()).map(|at| done[at % parts][at / parts]).collect()
     }
 
     /// Goes several routes at once, a block of rows at a time: both the rows and what a route has met stay in the cache.
-    fn walk(&self, routes: &[&Route<'_>]) -> Option<Vec<u64>> {
+    fn walk(&self, routes: &[&Route<'_>]) -> Vec<u64> {
         let mut walks: Vec<Walk<'_>> = routes.iter().map(|route| Walk::new(route)).collect();
         let n = self.table.n_relevant() as u32;
         for start in (0..n).step_by(BLOCK) {
-            if self.resources.cancel.load(Ordering::Relaxed) {
-                return None;
-            }
+            cancel::check();
             let mut rows = [const { None }; BLOCK];
             for walk in &mut walks {
                 while let Some(place) = walk.next(start + BLOCK as u32) {
@@ -123,7 +118,7 @@ impl ByFilter {
             }
         }
         // A sum of uncertainties: what was subtracted is part of it.
-        Some(walks.into_iter().map(|walk| walk.redundancy.cast_unsigned()).collect())
+        walks.into_iter().map(|walk| walk.redundancy.cast_unsigned()).collect()
     }
 
     fn measures(&self, subset: &Subset, places: &Subset, redundancy: u64) -> Measures {
@@ -260,7 +255,7 @@ impl Evaluator for ByFilter {
         self.meet(&places);
         let routes: Vec<Route<'_>> =
             places.iter().map(|to| self.references.nearest(to).route(to)).collect();
-        let redundancies = self.redundancies(&routes).ok_or(Error::Interrupted)?;
+        let redundancies = self.redundancies(&routes);
         let measures: Vec<Measures> = (0..subsets.len())
             .map(|at| self.measures(&subsets[at], &places[at], redundancies[at]))
             .collect();
@@ -284,8 +279,11 @@ impl Evaluator for ByFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cancel::Cancel;
+    use crate::error::Error;
     use crate::filter::merit::in_steps;
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     const N: usize = 70;
 
@@ -308,7 +306,7 @@ mod tests {
     fn evaluator(merit: Merit, seed: u64, memory: u64, threads: usize) -> ByFilter {
         let (relevance, between) = shared(seed);
         let table = Redundancy::new(&relevance, Box::new(between), memory);
-        ByFilter::new(merit, table, Resources { threads, ..Resources::default() })
+        ByFilter::new(merit, table, &Resources { threads, ..Resources::default() })
     }
 
     /// The cost by adding up all pairs.
@@ -380,7 +378,13 @@ mod tests {
     #[test]
     fn it_stops_when_told() {
         let mut evaluator = evaluator(Merit::Mrmr, 1, 1 << 20, 1);
-        evaluator.resources.cancel.store(true, Ordering::Relaxed);
-        assert_eq!(evaluator.measure(&[Subset::full(N)]), Err(Error::Interrupted));
+        let cancel = Arc::new(Cancel::default());
+        let measured = cancel::scope(&cancel, || {
+            cancel.request();
+            evaluator.measure(&[Subset::full(N)]).is_ok()
+        });
+        assert_eq!(measured, Err(Error::Interrupted));
+        // It is as good as new for the next call.
+        assert!(evaluator.measure(&[Subset::full(N)]).is_ok());
     }
 }

@@ -11,6 +11,7 @@ use super::layout::{Block, Layout};
 use super::seen::Seen;
 use super::sums::{Additive, Incremental, Step};
 use super::{Classify, EvaluationSpec, Measures, Metric, Resources, Tally, Weights};
+use crate::cancel;
 use crate::parallel::Pool;
 use crate::quantization::{Fidelity, Quantized, index_bits};
 use crate::subset::Subset;
@@ -187,6 +188,7 @@ impl<K: Kernel> Neighbours<K> {
         let layout = Layout::new(&seen.folds, n);
         let mut values = vec![K::Value::default(); data.n_features() * layout.stride()];
         for (feature, column) in values.chunks_exact_mut(layout.stride()).enumerate() {
+            cancel::check();
             for (place, &row) in column.iter_mut().zip(layout.rows()) {
                 *place = value(feature * n + row as usize);
             }

@@ -18,18 +18,17 @@ pub use tally::Tally;
 use crate::dataset::{Dataset, Scale};
 use crate::error::{Error, Result};
 use crate::folds::{FoldSpec, Folds};
+use crate::parallel::Pool;
 use crate::subset::Subset;
 use seen::Seen;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Measures subsets: k-NN, naive Bayes, what a filter tells, a scorer from outside.
 pub trait Evaluator: Send {
     /// Measures a turn's subsets, in order; none of them is empty unless [`allows_empty`](Self::allows_empty). What it kept from before saves time, never changes an answer.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] when told to stop, [`Error::Scorer`] when an outside scorer fails.
+    /// [`Error::Scorer`] when an outside scorer fails. Cancelled work does not return; see [`cancel`](crate::cancel).
     fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>>;
 
     /// Whether the empty subset is measured like any other instead of being the worst.
@@ -233,6 +232,8 @@ impl Protocol {
     };
     /// One neighbour, each row tested by all others, and distances that the hybrid objective can use: high dimensions.
     pub const NEAREST: Self = Self { k: 1, metric: Metric::Manhattan, folds: FoldSpec::Loo };
+    /// One neighbor, leave-one-out, Euclidean distance: CD-BPSO and the genetic algorithms it is compared with.
+    pub const LEAVE_ONE_OUT: Self = Self { k: 1, metric: Metric::Euclidean, folds: FoldSpec::Loo };
     /// One neighbour, five folds repeated while errors spread: the classic greedy wrappers.
     pub const WRAPPER: Self =
         Self { k: 1, metric: Metric::Euclidean, folds: FoldSpec::Wrap5 { seed: 0 } };
@@ -291,13 +292,11 @@ pub struct Resources {
     pub memory: u64,
     /// Whether subsets may be built from others.
     pub incremental: bool,
-    /// Raised from outside to stop measuring.
-    pub cancel: Arc<AtomicBool>,
 }
 
 impl Default for Resources {
     fn default() -> Self {
-        Self { threads: 1, memory: 1 << 30, incremental: true, cancel: Arc::default() }
+        Self { threads: 1, memory: 1 << 30, incremental: true }
     }
 }
 
@@ -311,6 +310,7 @@ pub trait Classify: Evaluator {
 ///
 /// # Errors
 /// When the folds, or the number of neighbours, do not fit the table.
+#[allow(clippy::needless_pass_by_value, reason = "its evaluator owns them")]
 pub fn build(
     data: &Dataset,
     spec: &EvaluationSpec,
@@ -350,6 +350,7 @@ pub fn build(
                     let expected = format!("1 to {most}, the rows a test row is compared with");
                     return Err(Error::out_of_range("k", spec.k, &expected));
                 }
+                check_keys(data.n_samples(), spec.k, Pool::new(resources.threads).threads())?;
                 Ok(knn::build(&seen, spec, separation, resources))
             }
         }
@@ -364,6 +365,22 @@ pub fn build(
     remarks.dedup();
     warnings.extend(remarks);
     Ok((evaluator, warnings))
+}
+
+/// Refuses so many neighbors that the lists of the nearest would need more than 8 GiB: a key of 8 bytes for each row,
+/// neighbor and thread.
+fn check_keys(n_samples: usize, k: usize, threads: usize) -> Result<()> {
+    let bytes = 8.0 * n_samples as f64 * k as f64 * threads as f64;
+    if bytes <= 8.0 * f64::from(1 << 30) {
+        return Ok(());
+    }
+    let gib = bytes / f64::from(1 << 30);
+    Err(Error::TooLarge {
+        what: format!(
+            "k is {k}: the neighbors of {n_samples} rows need about {gib:.0} GiB, expected 8 GiB at most"
+        ),
+        hint: "lower k, or the number of threads".into(),
+    })
 }
 
 /// Whether the distances between and within classes, which the hybrid objective needs, can be had.

@@ -7,10 +7,10 @@
 //! there is.
 
 use super::{Evaluator, Measures, Resources, Work};
-use crate::error::{Error, Result};
+use crate::cancel;
+use crate::error::Result;
 use crate::parallel::Pool;
 use crate::subset::Subset;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 /// What is a sum over features, and can be judged.
@@ -82,7 +82,6 @@ pub struct Incremental<A: Additive> {
     /// Whether slots keep their sums: when building from them saves more than moving them through memory costs.
     keeps_slots: bool,
     pool: Pool,
-    resources: Resources,
     work: Work,
 }
 
@@ -109,6 +108,7 @@ struct Route<S> {
 
 impl<A: Additive> Incremental<A> {
     /// An evaluator within these resources.
+    #[allow(clippy::needless_pass_by_value, reason = "its evaluator owns them")]
     pub fn new(additive: A, resources: Resources) -> Self {
         let bytes = additive.n_sums() * size_of::<A::Sum>();
         // Half of the memory is for kept sums; the rest is for tables, the memo and the sums under way.
@@ -129,7 +129,6 @@ impl<A: Additive> Incremental<A> {
             work: Work { setup_ops: additive.setup_ops(), ..Work::default() },
             additive,
             capacity,
-            resources,
         }
     }
 
@@ -308,26 +307,23 @@ impl<S> Shelf<S> {
 impl<A: Additive> Evaluator for Incremental<A> {
     fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         let routes = self.routes(subsets);
-        let is_cancelled = || self.resources.cancel.load(Ordering::Relaxed);
         let ops = self.additive.ops();
         let splits = |route: &Route<A::Sum>| {
             subsets.len() < 2 * self.pool.threads() && route.cost as u64 * ops >= SPLIT_OPS
         };
-        let measured: Vec<Option<Built<A::Sum>>> = if routes.iter().any(splits) {
+        let measured: Vec<Built<A::Sum>> = if routes.iter().any(splits) {
             // Few and heavy: one after the other, each over all threads.
             let one = |slot: usize| {
-                (!is_cancelled())
-                    .then(|| self.measure_one(&subsets[slot], &routes[slot], Some(&self.pool)))
+                cancel::check();
+                self.measure_one(&subsets[slot], &routes[slot], Some(&self.pool))
             };
             (0..subsets.len()).map(one).collect()
         } else {
             self.pool.map((0..subsets.len()).collect(), |slot| {
-                (!is_cancelled()).then(|| self.measure_one(&subsets[slot], &routes[slot], None))
+                self.measure_one(&subsets[slot], &routes[slot], None)
             })
         };
-        let measured: Option<Vec<_>> = measured.into_iter().collect();
-        let (measures, built): (Vec<_>, Vec<_>) =
-            measured.ok_or(Error::Interrupted)?.into_iter().unzip();
+        let (measures, built): (Vec<_>, Vec<_>) = measured.into_iter().unzip();
         self.shelve(subsets, routes, &measures, built);
         Ok(measures)
     }

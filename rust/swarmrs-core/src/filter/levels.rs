@@ -3,6 +3,7 @@
 use super::discretize::{self, Classes};
 use super::divisions::Divisions;
 use super::entropy::{Logs, information, symmetric_uncertainty};
+use crate::cancel;
 use crate::parallel::Pool;
 
 /// Every column of a table, discretized.
@@ -64,6 +65,8 @@ impl Levels {
 
     /// The symmetric uncertainty of two columns, computed afresh; 0 where one has a single level.
     pub fn uncertainty(&self, a: usize, b: usize) -> f32 {
+        // All filters compare columns here, so all of them can be cancelled.
+        cancel::check();
         self.divisions.uncertainty(a, b)
     }
 }

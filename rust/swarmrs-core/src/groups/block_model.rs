@@ -15,6 +15,7 @@
 //! G. Govaert, M. Nadif, Clustering with block mixture models, Pattern Recognition 36 (2003),
 //! doi:10.1016/S0031-3203(02)00074-2.
 
+use crate::cancel;
 use crate::math;
 use crate::streams::Rng;
 
@@ -70,6 +71,7 @@ pub fn fit(cells: &Cells, n_row_groups: usize, n_groups: usize, rng: &mut Rng) -
     let still = STILL * (cells.n_rows * cells.n_columns) as f64;
     let mut bound = f64::NEG_INFINITY;
     for _ in 0..MOST_SWEEPS {
+        cancel::check();
         let before = bound;
         bound = model.sweep();
         if (bound - before).abs() < still {

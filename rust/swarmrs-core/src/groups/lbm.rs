@@ -111,7 +111,7 @@ impl Lbm {
             check_number(number, sample.columns.len())?;
         }
         let cells = Cells::new(&sample.levels(self.levels, pool), self.levels);
-        let (curve, of) = self.choose(&cells, pool)?;
+        let (curve, of) = self.choose(&cells, pool);
         let mut members = vec![Vec::new(); sample.columns.len()];
         for (&column, group) in sample.columns.iter().zip(of) {
             members[group].push(column);
@@ -120,7 +120,7 @@ impl Lbm {
     }
 
     /// The criterion of all sizes tried, and the group of each column by the best.
-    fn choose(&self, cells: &Cells, pool: &Pool) -> Result<(Vec<Point>, Vec<usize>)> {
+    fn choose(&self, cells: &Cells, pool: &Pool) -> (Vec<Point>, Vec<usize>) {
         let numbers = match self.n_groups {
             Some(number) => number..=number,
             None => 1..=MOST_GROUPS.min(cells.n_columns),
@@ -133,7 +133,7 @@ impl Lbm {
             let going: Vec<&mut Chain> =
                 chains.iter_mut().filter(|chain| chain.is_going()).collect();
             let row_groups: Vec<usize> = going.iter().map(|chain| chain.n_row_groups).collect();
-            let fits = self.fits(cells, &row_groups, n_groups, pool)?;
+            let fits = self.fits(cells, &row_groups, n_groups, pool);
             for (chain, fit) in going.into_iter().zip(fits) {
                 let value = self.criterion.of(fit.bound, cells, chain.n_row_groups, n_groups);
                 chain.tell(n_groups, value, fit);
@@ -152,33 +152,23 @@ impl Lbm {
         }
         let (at, fit) = best.expect("two rows and a column have at least one fit");
         curve[at].is_chosen = true;
-        Ok((curve, fit.columns))
+        (curve, fit.columns)
     }
 
     /// The best of all starts, for each of these numbers of row groups.
-    fn fits(
-        &self,
-        cells: &Cells,
-        row_groups: &[usize],
-        n_groups: usize,
-        pool: &Pool,
-    ) -> Result<Vec<Fit>> {
+    fn fits(&self, cells: &Cells, row_groups: &[usize], n_groups: usize, pool: &Pool) -> Vec<Fit> {
         let streams = Streams::new(self.seed);
         let restarts = 0..self.restarts;
         let starts = row_groups.iter().flat_map(|&r| restarts.clone().map(move |at| (r, at)));
-        let fits: Result<Vec<Fit>> = pool
-            .map(starts.collect(), |(n_row_groups, restart)| {
-                pool.check()?;
-                let turn = (n_row_groups as u64) << 32 | n_groups as u64;
-                let mut rng = streams.rng(turn, Phase::Groups, restart);
-                Ok(fit(cells, n_row_groups, n_groups, &mut rng))
-            })
-            .into_iter()
-            .collect();
-        let mut fits = fits?.into_iter();
+        let fits = pool.map(starts.collect(), |(n_row_groups, restart)| {
+            let turn = (n_row_groups as u64) << 32 | n_groups as u64;
+            let mut rng = streams.rng(turn, Phase::Groups, restart);
+            fit(cells, n_row_groups, n_groups, &mut rng)
+        });
+        let mut fits = fits.into_iter();
         let better = |best: Fit, next: Fit| if next.bound > best.bound { next } else { best };
         let best = |_: &usize| fits.by_ref().take(self.restarts).reduce(better);
-        Ok(row_groups.iter().map_while(best).collect())
+        row_groups.iter().map_while(best).collect()
     }
 }
 
@@ -201,6 +191,7 @@ mod tests {
     use super::super::block_model::tests::four_by_four;
     use super::super::tests::{planted, table};
     use super::*;
+    use crate::cancel::{self, Cancel};
     use crate::error::Error;
     use proptest::prelude::*;
     use std::sync::Arc;
@@ -208,7 +199,7 @@ mod tests {
     /// AIC of the best of 20 starts on the 4 x 4 example.
     fn aic(n_row_groups: usize, n_groups: usize) -> f64 {
         let (cells, lbm) = (four_by_four(), Lbm { restarts: 20, ..Lbm::default() });
-        let fits = lbm.fits(&cells, &[n_row_groups], n_groups, &Pool::new(1)).unwrap();
+        let fits = lbm.fits(&cells, &[n_row_groups], n_groups, &Pool::new(1));
         Criterion::Aic.of(fits[0].bound, &cells, n_row_groups, n_groups)
     }
 
@@ -226,9 +217,12 @@ mod tests {
 
     #[test]
     fn an_interrupt_ends_it() {
-        let pool = Pool::new(2).heeding(Arc::new(true.into()));
-        let found = Lbm::default().find(&table(&planted(&[0, 1, 0, 1], 20)), &pool);
-        assert!(matches!(found, Err(Error::Interrupted)));
+        let cancel = Arc::new(Cancel::default());
+        let found = cancel::scope(&cancel, || {
+            cancel.request();
+            Lbm::default().find(&table(&planted(&[0, 1, 0, 1], 20)), &Pool::new(2)).is_ok()
+        });
+        assert_eq!(found, Err(Error::Interrupted));
     }
 
     fn find(lbm: &Lbm, columns: &[Vec<f64>], threads: usize) -> Grouping {

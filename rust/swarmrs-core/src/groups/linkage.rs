@@ -7,7 +7,7 @@
 //! A cluster goes by its least member. Of pairs equally near the one of least (i, j) comes first. Every cluster remembers
 //! the nearest of those behind it, so that a merge seldom takes more than a look at each.
 
-use crate::error::Result;
+use crate::cancel;
 use crate::parallel::Pool;
 
 /// A distance for each pair of points, those of (0, 1), (0, 2), ... first.
@@ -19,14 +19,7 @@ pub struct Distances {
 
 impl Distances {
     /// Of `n` points.
-    ///
-    /// # Errors
-    /// Where the pool's work is in vain.
-    pub fn new(
-        n: usize,
-        distance: impl Fn(usize, usize) -> f64 + Sync,
-        pool: &Pool,
-    ) -> Result<Self> {
+    pub fn new(n: usize, distance: impl Fn(usize, usize) -> f64 + Sync, pool: &Pool) -> Self {
         let mut between = vec![0.0; n * n.saturating_sub(1) / 2];
         let mut rest = between.as_mut_slice();
         let mut rows = Vec::with_capacity(n);
@@ -35,15 +28,12 @@ impl Distances {
             rows.push((point, row));
             rest = behind;
         }
-        let done = pool.map(rows, |(point, row)| {
-            pool.check()?;
+        pool.map(rows, |(point, row)| {
             for (other, place) in (point + 1..).zip(row) {
                 *place = distance(point, other);
             }
-            Ok(())
         });
-        done.into_iter().collect::<Result<()>>()?;
-        Ok(Self { n, between })
+        Self { n, between }
     }
 
     fn start(&self, point: usize) -> usize {
@@ -76,6 +66,7 @@ impl Distances {
             (0..self.n).map(|point| self.nearest_behind(point)).collect();
         let mut merges = Vec::with_capacity(self.n.saturating_sub(1));
         for _ in 1..self.n {
+            cancel::check();
             let mut i = 0;
             for point in 1..self.n {
                 if nearest[point].0 < nearest[i].0 {
@@ -129,7 +120,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn distances(n: usize, distance: impl Fn(usize, usize) -> f64 + Sync) -> Distances {
-        Distances::new(n, distance, &Pool::new(1)).unwrap()
+        Distances::new(n, distance, &Pool::new(1))
     }
 
     /// Looks at all pairs of clusters each time; a distance is the mean over all pairs of points.
@@ -193,7 +184,7 @@ mod tests {
             let distance = |a: usize, b: usize| cells[a * n + b];
             let expected = naive(n, &distance);
             prop_assert_eq!(&distances(n, distance).average_linkage(), &expected);
-            let threads = Distances::new(n, distance, &Pool::new(3)).unwrap();
+            let threads = Distances::new(n, distance, &Pool::new(3));
             prop_assert_eq!(&threads.average_linkage(), &expected);
         }
     }

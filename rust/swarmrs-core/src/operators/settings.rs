@@ -1,12 +1,12 @@
 //! Settings that mean the same in several algorithms: one name for one idea.
 
 use crate::operators::velocity::Pull;
-use crate::search::{Allowed, Field, Params};
+use crate::search::{Allowed, Field, MOST_MEMBERS, MOST_STEPS, Params};
 use serde::{Deserialize, Serialize};
 
 /// The particles of a swarm.
 pub const POPULATION: Field =
-    Field { name: "population", allowed: Allowed::AtLeast(1.0), about: "particles" };
+    Field { name: "population", allowed: Allowed::Whole(1, MOST_MEMBERS), about: "particles" };
 
 /// w: the share of the old velocity that stays.
 pub const INERTIA: Field =
@@ -41,14 +41,14 @@ pub const THRESHOLD: Field = Field {
 /// RG: the patience of 2D-learning particles.
 pub const REFRESH_GAP: Field = Field {
     name: "refresh_gap",
-    allowed: Allowed::AtLeast(1.0),
+    allowed: Allowed::Whole(1, MOST_STEPS),
     about: "RG, moves without a better own best after which a velocity is redrawn",
 };
 
 /// The particles of a swarm whose size follows from the number of features.
 pub const POPULATION_BY_FEATURES: Field = Field {
     name: "population",
-    allowed: Allowed::AtLeast(1.0),
+    allowed: Allowed::Whole(1, MOST_MEMBERS),
     about: "particles; null for a twentieth of the features, but 100 to 300",
 };
 
@@ -60,7 +60,7 @@ pub fn population_by_features(given: Option<usize>, n_features: usize) -> usize 
 /// T: how often a swarm moves.
 pub const ITERATIONS: Field = Field {
     name: "iterations",
-    allowed: Allowed::AtLeast(1.0),
+    allowed: Allowed::Whole(1, MOST_STEPS),
     about: "T, moves after the start; then the search ends",
 };
 
@@ -74,21 +74,21 @@ pub const INERTIA_END: Field = Field {
 /// α: the patience of learners with their exemplars.
 pub const EXEMPLAR_GAP: Field = Field {
     name: "refresh_gap",
-    allowed: Allowed::AtLeast(1.0),
+    allowed: Allowed::Whole(1, MOST_STEPS),
     about: "alpha, moves without a better own best after which exemplars are drawn anew",
 };
 
 /// D: the divisions of a swarm of different lengths.
 pub const DIVISIONS: Field = Field {
     name: "divisions",
-    allowed: Allowed::AtLeast(1.0),
+    allowed: Allowed::Whole(1, MOST_MEMBERS),
     about: "D, groups of particles of one length, at most as many as particles",
 };
 
 /// β: the patience of a swarm with its lengths.
 pub const LENGTH_GAP: Field = Field {
     name: "length_gap",
-    allowed: Allowed::AtLeastOrNull(1.0),
+    allowed: Allowed::WholeOrNull(1, MOST_STEPS),
     about: "beta, iterations without a better best after which lengths change; null for never",
 };
 

@@ -6,6 +6,7 @@
 use super::super::Metric;
 use super::super::kernels::{Isa, add_absolute, add_squares};
 use super::super::seen::Seen;
+use crate::cancel;
 use crate::folds::Folds;
 use std::sync::Arc;
 
@@ -80,6 +81,7 @@ impl Exact {
             return sums;
         }
         for &feature in features {
+            cancel::check();
             let (column, weight) = self.column(feature);
             let difference =
                 |&(a, b): &(u32, u32)| (column[a as usize] - column[b as usize]) * weight;

@@ -2,6 +2,7 @@
 
 use super::super::seen::Seen;
 use super::{Likelihood, NEVER, SMOOTHING, WORST, whole};
+use crate::cancel;
 use crate::folds::{Folds, Split};
 use crate::math::{ln, normal_cdf};
 use crate::quantization::{Quantizer, bounds, index_bits};
@@ -168,6 +169,7 @@ impl Training {
             splits,
         };
         for feature in 0..n_features {
+            cancel::check();
             let values = training.column(feature);
             let all: Vec<Moments> =
                 training.members.iter().map(|rows| Moments::of(values, rows)).collect();
@@ -238,6 +240,7 @@ impl Training {
     }
 
     fn log_likelihoods(&self, feature: usize, terms: &mut [f64]) {
+        cancel::check();
         let values = self.column(feature);
         let n_cases = terms.len() / self.n_classes;
         for (class, terms) in terms.chunks_exact_mut(n_cases).enumerate() {

@@ -1,0 +1,169 @@
+//! Work that is under way hears a request to end and a time limit, and leaves nothing half done.
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use support::{N_FEATURES, Scorer, Watch, select, spec, table, timeless};
+use swarmrs_core::budget::{Budget, Clock, Stop};
+use swarmrs_core::cancel::{self, Cancel};
+use swarmrs_core::dataset::{Dataset, Scale};
+use swarmrs_core::error::Error;
+use swarmrs_core::evaluate::{self, Classifier, EvaluationSpec, Metric, Resources, Weights};
+use swarmrs_core::filter::{Filter, Prescreen, Rules};
+use swarmrs_core::folds::FoldSpec;
+use swarmrs_core::parallel::Pool;
+use swarmrs_core::run::Run;
+use swarmrs_core::subset::Subset;
+
+/// So many rows of noise.
+fn long(n: usize, n_features: usize) -> Dataset {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as f64
+    };
+    let columns: Vec<f64> = (0..n * n_features).map(|_| next()).collect();
+    let codes = (0..n as u32).map(|row| row % 2).collect();
+    let names = (0..n_features).map(|feature| format!("f{feature}")).collect();
+    Dataset::new(&columns, codes, 2, names, Scale::Minmax).unwrap()
+}
+
+fn knn(metric: Metric) -> EvaluationSpec {
+    EvaluationSpec {
+        classifier: Classifier::Knn,
+        k: 5,
+        metric,
+        weights: Weights::Uniform,
+        folds: FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 },
+    }
+}
+
+/// Requests the end of a job a little after it began; tells how it ended and after how long.
+fn cancelled<T: Send>(job: impl FnOnce() -> T + Send) -> (Result<T, Error>, f64) {
+    let cancel = Arc::new(Cancel::default());
+    std::thread::scope(|scope| {
+        let other = Arc::clone(&cancel);
+        scope.spawn(move || {
+            std::thread::park_timeout(Duration::from_millis(100));
+            other.request();
+        });
+        let clock = Clock::start();
+        let done = cancel::scope(&cancel, job);
+        (done, clock.seconds())
+    })
+}
+
+#[test]
+fn one_subset_of_a_long_table_is_cancelled_within_it() {
+    // 2e10 distances: minutes.
+    let data = long(200_000, 3);
+    for threads in [1, 2] {
+        for metric in [Metric::Euclidean, Metric::Manhattan] {
+            let resources = Resources { threads, ..Resources::default() };
+            let (mut evaluator, _) =
+                evaluate::build(&data, &knn(metric), false, resources).unwrap();
+            let (done, seconds) = cancelled(|| evaluator.measure(&[Subset::full(3)]));
+            assert_eq!(done.unwrap_err(), Error::Interrupted);
+            assert!(seconds < 20.0, "{seconds}");
+        }
+    }
+}
+
+#[test]
+fn an_evaluator_gives_the_same_after_a_cancelled_call() {
+    let data = long(3000, 40);
+    let subsets: Vec<Subset> =
+        (0..64).map(|at| Subset::from_fn(40, |feature| (feature * 7 + at) % 3 > 0)).collect();
+    let build =
+        || evaluate::build(&data, &knn(Metric::Euclidean), false, Resources::default()).unwrap().0;
+    let expected = build().measure(&subsets).unwrap();
+    let mut evaluator = build();
+    let (done, _) = cancelled(|| (0..1000).map(|_| evaluator.measure(&subsets).is_ok()).count());
+    assert_eq!(done, Err(Error::Interrupted));
+    assert_eq!(evaluator.measure(&subsets).unwrap(), expected);
+}
+
+#[test]
+fn filters_are_cancelled() {
+    let data = long(20_000, 400);
+    let (done, _) = cancelled(|| (0..1000).map(|_| long_filter(&data)).count());
+    assert_eq!(done, Err(Error::Interrupted));
+}
+
+fn long_filter(data: &Dataset) -> usize {
+    let columns: Vec<usize> = (0..data.n_features()).collect();
+    let filter = Filter::new(data.levels(&Pool::new(2)), &columns, 0);
+    let pairs = columns.iter().map(|&feature| filter.uncertainty(feature, 0)).count();
+    pairs
+        + filter.cfs(Rules::default(), 400).len()
+        + Prescreen::read("fcbf").unwrap().survivors(&filter, 400).len()
+}
+
+#[test]
+fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
+    for id in ["bpso", "ga", "sfs", "vlpso-ls", "nsga2"] {
+        // What the first turns find, and where they end.
+        let mut spec = spec(id, 2000);
+        spec.budget = Budget { turns: Some(4), ..Budget::default() };
+        let mut asked = Vec::new();
+        let mut watch =
+            Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| asked.push(record.asked));
+        let whole = select(&spec, Resources::default(), &mut [&mut watch]);
+        drop(watch);
+
+        let mut longer = spec.clone();
+        longer.budget = Budget { turns: Some(50), ..Budget::default() };
+        let unique = whole.evaluations.unique as usize;
+        // The end is requested in the middle of the fifth turn.
+        let cancel = Arc::new(Cancel::default());
+        let (count, other) = (AtomicUsize::new(0), Arc::clone(&cancel));
+        let data = table();
+        let judge = evaluate::build(
+            &data,
+            &longer.evaluation.settle(&evaluate::Protocol::COMMON),
+            false,
+            Resources::default(),
+        );
+        let judge = std::sync::Mutex::new(judge.unwrap().0);
+        let scorer = Scorer(move |subset: &Subset| {
+            if count.fetch_add(1, Ordering::Relaxed) == unique {
+                other.request();
+            }
+            cancel::check();
+            judge.lock().unwrap().measure(std::slice::from_ref(subset)).unwrap()[0].error
+        });
+        let run = |spec: &_, scorer| {
+            let run = Run::new(spec, &data, Resources::default(), Some(Box::new(scorer)));
+            cancel::scope(&cancel, || run.unwrap().execute(None, &mut []).unwrap()).unwrap()
+        };
+        longer.objective = Some(swarmrs_core::objective::Objective::Error);
+        let found = run(&longer, scorer);
+        assert_eq!(found.stop, Stop::Interrupted, "{id}");
+        assert_eq!(found.turns, 4, "{id}");
+        assert_eq!(found.evaluations.asked, *asked.last().unwrap(), "{id}");
+        if whole.objective == longer.objective.unwrap() {
+            assert_eq!(found.evaluations, whole.evaluations, "{id}");
+            assert_eq!(found.selected, whole.selected, "{id}");
+        }
+        assert!(found.selected.iter().all(|&feature| feature < N_FEATURES));
+        let _ = timeless(&found);
+    }
+}
+
+#[test]
+fn a_time_limit_acts_within_an_iteration() {
+    let data = long(200_000, 3);
+    let mut spec = spec("bpso", 1);
+    spec.budget = Budget { seconds: Some(0.2), ..Budget::default() };
+    let run = Run::new(&spec, &data, Resources::default(), None).unwrap();
+    let clock = Clock::start();
+    let error = run.execute(None, &mut []).unwrap_err();
+    assert!(clock.seconds() < 20.0);
+    assert_eq!(
+        error.to_string(),
+        "the first iteration of bpso takes longer than the time limit of 0.2 s"
+    );
+    assert!(error.hint().unwrap().starts_with("raise the time limit"));
+}
