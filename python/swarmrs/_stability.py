@@ -62,6 +62,7 @@ class Stability:
                 "size": [run.size for run in self.runs],
                 "cost": [run.cost for run in self.runs],
                 "error": [run.scores["error"] for run in self.runs],
+                "loss": [run.loss for run in self.runs],
                 "stop": [run.stop for run in self.runs],
                 "selected": [list(run.selected) for run in self.runs],
             }
@@ -76,6 +77,7 @@ class Stability:
                 "size": run.size,
                 "cost": run.cost,
                 "error": run.scores["error"],
+                "loss": run.loss,
                 "selected_indices": list(run.selected_indices),
             }
             for run in self.runs
@@ -93,6 +95,7 @@ class Stability:
                 "selected_indices": list(consensus.selected_indices),
                 "size": consensus.size,
                 "cost": consensus.cost,
+                "loss": consensus.loss,
                 **consensus.scores,
             },
             "runs": runs,
@@ -144,12 +147,14 @@ def agreed(masks: NDArray[np.bool_], most: int | None = None) -> NDArray[np.intp
     """Return the features that more than half of the rows have, or else those of the middle row.
 
     Both differ least from the rows: of all subsets, and of the rows themselves. The middle row, the
-    first of equals, is taken where the majority is empty or has more than `most` features.
+    first of equals and none that is empty, is taken where the majority is empty or has more than
+    `most` features.
     """
     majority = np.flatnonzero(2 * masks.sum(axis=0) > len(masks))
     if len(majority) > 0 and (most is None or len(majority) <= most):
         return majority
     counts = masks.sum(axis=0)
     # In how many places a row differs from all rows together, but for what is the same for each.
-    apart = masks @ (len(masks) - 2 * counts)
-    return np.flatnonzero(masks[apart.argmin()])
+    some = masks[masks.any(axis=1)]
+    apart = some @ (len(masks) - 2 * counts)
+    return np.flatnonzero(some[apart.argmin()])
