@@ -27,12 +27,12 @@ def rare_positives(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     y = (np.arange(400) % 50 < 3).astype(int)
     X = rng.normal(size=(400, 20))
-    X[:, :6] += 1.2 * y[:, np.newaxis]
+    X[:, :6] += 0.8 * y[:, np.newaxis]
     return X, y
 
 
 def found(**settings: object) -> Selection:
-    shared = {"random_state": 1, "max_evals": 600, "classifier": "knn", "k": 1}
+    shared = {"random_state": 1, "max_evals": 600, "k": 5}
     return select(rare_positives(), **{**shared, **settings})
 
 
@@ -41,9 +41,9 @@ def test_the_knee_of_rare_classes_goes_by_the_score(algo: str) -> None:
     best = found(algo=algo, scoring="balanced_accuracy")
     knee = found(algo=algo, scoring="balanced_accuracy", pick="knee")
     front = knee.front
-    # What is found is better than to call every row negative, and so is the knee.
-    assert best.loss < 0.42
-    assert knee.loss < 0.48
+    # To call every row negative has the least error of small subsets, and a loss of 0.5.
+    assert best.loss < 0.36
+    assert knee.loss < 0.45
     assert knee.loss == 1 - knee.scores["balanced_accuracy"] == knee.cost
     losses = [point.loss for point in front]
     assert losses == sorted(losses, reverse=True)
@@ -63,9 +63,7 @@ def test_the_front_is_what_nothing_measured_beats_in_the_loss(scoring: str) -> N
         {
             (size, cost)
             for size, cost in tried
-            if not any(
-                (s <= size and c < cost) or (s < size and c <= cost) for s, c in tried
-            )
+            if not any((s <= size and c < cost) or (s < size and c <= cost) for s, c in tried)
         }
     )
     assert [(point.size, point.loss) for point in result.front] == expected
@@ -163,7 +161,10 @@ def test_repeats_tell_the_loss_of_each_run_and_of_the_consensus() -> None:
 def rare_file(tmp_path: Path) -> Path:
     X, y = rare_positives()
     path = tmp_path / "rare.csv"
-    rows = (",".join([*(f"{value:.6f}" for value in row), f"c{label}"]) for row, label in zip(X, y))
+    rows = (
+        ",".join([*(f"{value:.6f}" for value in row), f"c{label}"])
+        for row, label in zip(X, y, strict=True)
+    )
     head = ",".join([*(f"x{at}" for at in range(X.shape[1])), "class"])
     path.write_text("\n".join([head, *rows]) + "\n")
     return path
