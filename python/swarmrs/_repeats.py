@@ -101,8 +101,11 @@ def _compare(
             "frequency": counts[order] / len(runs),
         }
     )
-    chosen = masks if counts.any() else best.support[np.newaxis]
-    consensus = agreed(chosen, search.settings.max_features)
+    most = search.settings.max_features
+    consensus = agreed(masks, most)
+    if not len(consensus):
+        # Runs that found nothing outweigh the others: what these agree on has features to measure.
+        consensus = agreed(masks[masks.any(axis=1)] if counts.any() else best.support[None], most)
     return Stability(
         runs=tuple(runs),
         resample=resample,

@@ -147,14 +147,12 @@ def agreed(masks: NDArray[np.bool_], most: int | None = None) -> NDArray[np.intp
     """Return the features that more than half of the rows have, or else those of the middle row.
 
     Both differ least from the rows: of all subsets, and of the rows themselves. The middle row, the
-    first of equals and none that is empty, is taken where the majority is empty or has more than
-    `most` features.
+    first of equals, is taken where the majority is empty or has more than `most` features.
     """
     majority = np.flatnonzero(2 * masks.sum(axis=0) > len(masks))
     if len(majority) > 0 and (most is None or len(majority) <= most):
         return majority
     counts = masks.sum(axis=0)
     # In how many places a row differs from all rows together, but for what is the same for each.
-    some = masks[masks.any(axis=1)]
-    apart = some @ (len(masks) - 2 * counts)
-    return np.flatnonzero(some[apart.argmin()])
+    apart = masks @ (len(masks) - 2 * counts)
+    return np.flatnonzero(masks[apart.argmin()])
