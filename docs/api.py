@@ -14,6 +14,7 @@ import swarmrs
 from swarmrs import exceptions, experiments
 from swarmrs._describe import Column
 from swarmrs._front import Front, FrontPoint, Parsimony
+from swarmrs._loss import Baseline
 from swarmrs._outer import Part
 from swarmrs._selection import Card, Evaluations, Parameter, Seconds, Work
 from swarmrs._stability import Agreement
@@ -56,7 +57,7 @@ CALLED = {
 }
 RETURNED = [
     swarmrs.Selection,
-    *(Front, FrontPoint, Parsimony, Evaluations, Seconds, Work),
+    *(Front, FrontPoint, Parsimony, Baseline, Evaluations, Seconds, Work),
     *(swarmrs.Stability, Agreement, swarmrs.HeldOut, Part),
     swarmrs.Minimum,
     *(Card, Parameter),

@@ -44,7 +44,7 @@ class TestSelect:
             "  1  b    4  e",
             "",
             f"error        0.0000, {OPTIMISTIC}",
-            "accuracy     1.0000",
+            "baseline     0.6667 by predicting 'ash', the majority class",
         ]
         assert lines[-1] == "stop         the algorithm has nothing more to try"
 
@@ -156,6 +156,7 @@ class TestEvaluate:
             "ovr accuracy",
             "macro f1",
             "mcc",
+            "baseline",
         ]
 
     def test_json_and_csv_agree_with_the_evaluator(self, cli: Cli, blobs_csv: Path) -> None:

@@ -117,6 +117,7 @@ def test_elsewhere_a_line_is_printed_now_and_then(capsys: pytest.CaptureFixture[
         "limit": 1200,
         "best_cost": 0.1,
         "best_error": 0.125,
+        "best_loss": 0.125,
         "best_size": 7,
         "seconds": 2.0,
     }

@@ -42,7 +42,7 @@ def quick(data: Blobs, algo: str = "mopbpso", **settings: Any) -> Any:
 
 def points(*corners: tuple[int, float]) -> tuple[FrontPoint, ...]:
     return tuple(
-        FrontPoint(size, error, error, {"error": error}, ("x",) * size, tuple(range(size)))
+        FrontPoint(size, error, error, {"error": error}, ("x",) * size, tuple(range(size)), error)
         for size, error in corners
     )
 

@@ -43,7 +43,8 @@ def test_the_error_spreads_over_rows(blobs: Blobs, settings: dict[str, Any]) -> 
     search: dict[str, Any] = {"algo": "sffs", "random_state": 1}
     best = select(blobs, **search, **settings)
     found = select(blobs, parsimony="1se", **search, **settings)
-    rule, size, error, spread = given_up(found)
+    rule, size, error, loss, spread = given_up(found)
+    assert loss == error
     assert (rule, size, error) == ("1se", best.size, best.scores["error"])
     # Sums are taken in another order.
     assert spread == pytest.approx(row_wise(blobs, best.support, **settings), abs=1e-12)
@@ -65,7 +66,7 @@ def test_no_smaller_subset_measured_is_as_near(algo: str) -> None:
     settings: dict[str, Any] = {"algo": algo, "random_state": 2, "max_evals": 400, "cv": 5}
     found = select("sklearn:wine", parsimony="1se", keep_all=True, **settings)
     best = select("sklearn:wine", **settings)
-    _, size, error, spread = given_up(found)
+    _, size, error, _, spread = given_up(found)
     assert (size, error) == (best.size, best.scores["error"])
     assert found.measured is not None
     near = found.measured.filter(found.measured["error"] <= error + spread)

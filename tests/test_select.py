@@ -65,6 +65,9 @@ class TestSelection:
             "selected_indices",
             "size",
             "cost",
+            "scoring",
+            "loss",
+            "baseline",
             "error",
             "pooled_error",
             "accuracy",
@@ -294,6 +297,7 @@ class TestBudget:
             "limit",
             "best_cost",
             "best_error",
+            "best_loss",
             "best_size",
             "seconds",
         }

@@ -46,6 +46,8 @@ class Evaluator:
         The data as it was read.
     evaluation : Evaluation
         The settings.
+    baseline : Baseline
+        What predicting the majority class shows on the same folds.
     warnings : tuple of str
         What can mislead: how the data was read, rare classes, columns the grid is too coarse for.
 
@@ -92,6 +94,7 @@ class Evaluator:
         table = self.table
         dataset = dataset_of(table, self.evaluation.scale)
         self.fingerprint = dataset.fingerprint
+        self.baseline = self.evaluation.baseline(table, dataset, None)
         self._engine = _swarmrs.Evaluator(
             dataset,
             json.dumps(self.evaluation.spec()),

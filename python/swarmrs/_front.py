@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self, overload
 
 import polars as pl
 
+from swarmrs._loss import loss_of
 from swarmrs._words import check_word, counted
 from swarmrs.exceptions import SpecError
 
@@ -15,9 +16,10 @@ PARSIMONY = ("1se",)
 
 
 class FrontPoint(NamedTuple):
-    """A subset that no other tried one beats in both error and size.
+    """A subset that no other tried one beats in both loss and size.
 
-    `cost`, `scores`, `selected` and `selected_indices` are as in `Selection`.
+    `cost`, `scores`, `selected`, `selected_indices` and `loss` are as in `Selection`; `error` is
+    the share of rows misclassified, whatever the scoring.
     """
 
     size: int
@@ -26,22 +28,25 @@ class FrontPoint(NamedTuple):
     scores: dict[str, float | None]
     selected: tuple[str, ...]
     selected_indices: tuple[int, ...]
+    loss: float
 
 
 @dataclass(frozen=True)
 class Front(Sequence[FrontPoint]):
-    """The subsets that no other tried one beats in both error and size: a sequence of points.
+    """The subsets that no other tried one beats in both loss and size: a sequence of points.
+
+    The loss is the error, or what the score named by `scoring` lacks to 1.
 
     Attributes
     ----------
     points : tuple of FrontPoint
-        From the smallest subset to the least error.
+        From the smallest subset to the least loss.
     knee : FrontPoint or None
         Where the front bends most: the point farthest below the line that joins its ends, both
         axes being stretched to the range of the front; the smaller of equals. A front that nowhere
         lies below that line has its knee at the smaller end. None without points.
     hypervolume : float
-        The area below error 1 and all features that the front beats, the size being counted as a
+        The area below loss 1 and all features that the front beats, the size being counted as a
         share of all features: the larger, the better. 1 is out of reach, because no subset is
         empty.
     """
@@ -67,14 +72,15 @@ class Front(Sequence[FrontPoint]):
         return iter(self.points)
 
     def at_most(self, size: int) -> FrontPoint | None:
-        """Return the point of least error with at most so many features; None if there is none."""
+        """Return the point of least loss with at most so many features; None if there is none."""
         return next((point for point in reversed(self.points) if point.size <= size), None)
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each point: size, error, cost, whether it is the knee, the features."""
+        """Return a row for each point: size, error, loss, cost, whether it is the knee, names."""
         columns = {
             "size": pl.Series([point.size for point in self], dtype=pl.Int64),
             "error": pl.Series([point.error for point in self], dtype=pl.Float64),
+            "loss": pl.Series([point.loss for point in self], dtype=pl.Float64),
             "cost": pl.Series([point.cost for point in self], dtype=pl.Float64),
             "is_knee": pl.Series([point == self.knee for point in self], dtype=pl.Boolean),
             "selected": pl.Series(
@@ -89,6 +95,7 @@ class Front(Sequence[FrontPoint]):
             {
                 "size": point.size,
                 "cost": point.cost,
+                "loss": point.loss,
                 **point.scores,
                 "selected": list(point.selected),
                 "selected_indices": list(point.selected_indices),
@@ -102,13 +109,15 @@ class Front(Sequence[FrontPoint]):
 class Parsimony(NamedTuple):
     """What was given up for a smaller subset.
 
-    `best_size` and `best_error` are those of the best subset, `standard_error` is that of its
-    error: `rule` takes the smallest subset whose error exceeds the best one's by that at the most.
+    `best_size`, `best_error` and `best_loss` are those of the best subset, `standard_error` is that
+    of its loss: `rule` takes the smallest subset whose loss exceeds the best one's by that at the
+    most. Without `scoring` the loss is the error.
     """
 
     rule: str
     best_size: int
     best_error: float
+    best_loss: float
     standard_error: float
 
 
@@ -172,9 +181,12 @@ class Pick:
         if self.rule == "best":
             return found, None
         if self.rule == "1se":
-            error, spread = found["measures"]["error"], standard_error(found["selected"])
-            near = (it for it in (*points, found) if it["measures"]["error"] <= error + spread)
-            given_up = Parsimony(self.rule, found["size"], error, spread)
+            scoring, spread = found.get("scoring"), standard_error(found["selected"])
+            error, loss = found["measures"]["error"], loss_of(found["measures"], scoring)
+            near = (
+                it for it in (*points, found) if loss_of(it["measures"], scoring) <= loss + spread
+            )
+            given_up = Parsimony(self.rule, found["size"], error, loss, spread)
             return min(near, key=lambda it: it["size"]), given_up
         if self.most is None:
             return points[knee], None

@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
 from swarmrs._dataset import dataset_of
-from swarmrs._evaluation import CV, Evaluation, Folds, Rows
+from swarmrs._evaluation import CV, Evaluation, Folds, Rows, constant, majority
+from swarmrs._loss import Baseline, loss_of
 from swarmrs._runs import Job, run_all
 from swarmrs._scorer import Outside
 from swarmrs._search import Search
@@ -21,7 +22,7 @@ from swarmrs._stability import LEVEL, Agreement, agreement
 from swarmrs._table import Table
 from swarmrs._watch import OnTurn
 from swarmrs._words import counted, quoted
-from swarmrs.exceptions import SpecError
+from swarmrs.exceptions import NoFeaturesError, SpecError
 
 # Values to predict that are so many times farther out than any learned from are all equally far:
 # without a bound, one of them would take the grid of the engine away from all other values.
@@ -39,15 +40,25 @@ class Part(NamedTuple):
     selection : Selection
         What was found, with the search's own scores.
     scores : dict of str to float or None
-        What the same classifier shows on the rows held out; it learns from the others.
+        What the same classifier shows on the rows held out; it learns from the others. Where no
+        feature survived the prescreen, what the majority class of the training rows shows.
+    baseline : Baseline or None
+        What the majority class of the whole table shows on the rows held out; None where that
+        cannot be scored.
     n_train, n_test : int
         How many rows the search was given, and how many were held out.
     """
 
     selection: Selection
     scores: dict[str, float | None]
+    baseline: Baseline | None
     n_train: int
     n_test: int
+
+    @property
+    def loss(self) -> float:
+        """The loss on the rows held out, of the score that the search went by."""
+        return loss_of(self.scores, self.selection.scoring)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +75,14 @@ class HeldOut:
         The scores on rows held out, averaged over the parts.
     inner_error, outer_error : float
         The mean error of what was found: the search's own, and on the rows held out.
+    inner_loss, outer_loss : float
+        The same of the loss of the score named by `scoring`; without it they are the errors.
     spread : float or None
-        The standard deviation of the latter over the parts; None where there is one.
+        The standard deviation of the outer loss over the parts; None where there is one.
+    baseline : Baseline or None
+        What predicting the majority class shows on the rows held out, averaged over the parts.
+    notes : tuple of str
+        Which parts had no feature to choose from, if any.
     agreement : Agreement or None
         The stability of what was found, over the parts; None where there is one.
     """
@@ -75,33 +92,42 @@ class HeldOut:
     scores: dict[str, float | None]
     inner_error: float
     outer_error: float
+    inner_loss: float
+    outer_loss: float
     spread: float | None
+    baseline: Baseline | None
     agreement: Agreement | None
+    notes: tuple[str, ...]
 
     @classmethod
     def of(cls, folds: Folds, parts: list[Part], free: NDArray[np.bool_]) -> "HeldOut":
         """Put parts together; only features that are `free` to be in or out tell stability."""
         errors = np.array([[_error(it.selection.scores), _error(it.scores)] for it in parts])
-        inner, outer = errors.mean(axis=0).tolist()
+        losses = np.array([[it.selection.loss, it.loss] for it in parts])
+        (inner, outer), (inner_loss, outer_loss) = errors.mean(axis=0), losses.mean(axis=0)
         several = len(parts) > 1
         supports = np.array([part.selection.support for part in parts])
         return cls(
             folds=folds.to_dict(),
             parts=tuple(parts),
             scores={name: _mean([it.scores[name] for it in parts]) for name in parts[0].scores},
-            inner_error=inner,
-            outer_error=outer,
-            spread=float(errors[:, 1].std(ddof=1)) if several else None,
+            inner_error=float(inner),
+            outer_error=float(outer),
+            inner_loss=float(inner_loss),
+            outer_loss=float(outer_loss),
+            spread=float(losses[:, 1].std(ddof=1)) if several else None,
+            baseline=_mean_baseline([part.baseline for part in parts]),
+            notes=tuple(_without_features(parts)),
             agreement=agreement(supports[:, free]) if several else None,
         )
 
     @property
     def optimism(self) -> float:
-        """By how much the error on rows held out exceeds the search's own."""
-        return self.outer_error - self.inner_error
+        """By how much the loss on rows held out exceeds the search's own."""
+        return self.outer_loss - self.inner_loss
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each part: its rows, what was found, its errors inside and outside."""
+        """Return a row for each part: its rows, what was found, its losses inside and outside."""
         parts = self.parts
         return pl.DataFrame(
             {
@@ -110,6 +136,8 @@ class HeldOut:
                 "size": [part.selection.size for part in parts],
                 "inner_error": [_error(part.selection.scores) for part in parts],
                 "outer_error": [_error(part.scores) for part in parts],
+                "inner_loss": [part.selection.loss for part in parts],
+                "outer_loss": [part.loss for part in parts],
                 "selected": [list(part.selection.selected) for part in parts],
             }
         )
@@ -121,8 +149,12 @@ class HeldOut:
             "folds": self.folds,
             "inner_error": self.inner_error,
             "outer_error": self.outer_error,
+            "inner_loss": self.inner_loss,
+            "outer_loss": self.outer_loss,
             "optimism": self.optimism,
             "spread": self.spread,
+            "baseline": None if self.baseline is None else self.baseline.to_dict(),
+            "notes": list(self.notes),
             "scores": self.scores,
             "stability": None if agreed is None else {**agreed._asdict(), "level": LEVEL},
             "parts": self.to_frame().to_dicts(),
@@ -141,7 +173,7 @@ def hold_out(
 
 
 def cross_validate(
-    search: Search, cv: CV, procedure: Procedure, threads: int, on_turn: OnTurn | None
+    search: Search, cv: CV, seed: int, procedure: Procedure, threads: int, on_turn: OnTurn | None
 ) -> Selection:
     """Search all rows, and say what such a search is worth by others that do not see some rows."""
     folds = Folds.of(cv, search.settings.cv_seed, search.table)
@@ -153,7 +185,11 @@ def cross_validate(
     def job(rows: Rows | None) -> Job:
         def run(threads: int, on_turn: OnTurn) -> Selection:
             here = search if rows is None else search.on(search.table.take(rows[0]))
-            return procedure(here, threads, on_turn)
+            try:
+                return procedure(here, threads, on_turn)
+            except NoFeaturesError as problem:
+                # The other folds tell what such a search is worth all the same.
+                return here.majority(seed, problem)
 
         return run
 
@@ -167,9 +203,8 @@ def cross_validate(
     both = zip(splits, ran.done[1:], strict=True)
     parts = [score(search, rows, found) for rows, found in both if found is not None]
     held_out = HeldOut.of(folds, parts, search.free)
-    return replace(
-        whole, held_out=held_out, warnings=(*whole.warnings, *_rare(search.table, folds))
-    )
+    told = (*_rare(search.table, folds), *held_out.notes)
+    return replace(whole, held_out=held_out, warnings=(*whole.warnings, *told))
 
 
 def score(search: Search, rows: Rows, found: Selection) -> Part:
@@ -179,16 +214,33 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
     learns come from the training rows alone.
     """
     table, split = side_by_side(search.table, rows)
-    measure = search.measure
+    measure, baseline = search.measure, None
     scores: dict[str, float | None]
     if isinstance(measure, Evaluation):
-        scores = {**own_scores(table, split, found)}
+        code = majority(search.table.codes)
+        baseline = predict_one(table, split, code, found.scoring)
+        if found.selected:
+            scores = {**own_scores(table, split, found)}
+        else:
+            code = majority(table.codes[split[0]])
+            scores = predict_one(table, split, code, found.scoring).scores
     elif measure.score is not None:
-        error = 1.0 - float(measure.score(found.support, table, [split])[0])
-        scores = {name: error if name == "error" else None for name in found.scores}
+        baseline = measure.baseline(table, [split])
+        if found.selected or baseline is None:
+            error = 1.0 - float(measure.score(found.support, table, [split])[0])
+            scores = {name: error if name == "error" else None for name in found.scores}
+        else:
+            scores = baseline.scores
     else:
         raise SpecError("a scorer predicts nothing", "give a classifier or an estimator instead")
-    return Part(found, scores, len(rows[0]), len(rows[1]))
+    return Part(found, scores, baseline, len(rows[0]), len(rows[1]))
+
+
+def predict_one(table: Table, split: Rows, code: int, scoring: str | None) -> Baseline:
+    """Return what predicting one class shows on the test rows of a split."""
+    part = replace(table.as_filled(), frame=table.frame[:, :1], x=np.asfortranarray(table.x[:, :1]))
+    spec = {"classifier": "nb", "weights": "uniform", "folds": _folds(split)}
+    return constant(table, dataset_of(part, "none"), spec, code, scoring)
 
 
 def side_by_side(table: Table, rows: Rows) -> tuple[Table, Rows]:
@@ -229,18 +281,21 @@ def scores_of(
     indices = [places[name] for name in features]
     x = _scaled(table.x[:, indices], split[0], str(how["scale"]))
     part = replace(table.as_filled(), frame=table.frame.select(features), x=np.asfortranarray(x))
-    train, test = split
     spec: dict[str, object] = {
         "classifier": how["classifier"],
         "k": how.get("k"),
         "metric": metric if metric is not None and "metric" in how else how.get("metric"),
         "weights": how.get("weights", "uniform"),
-        "folds": {"scheme": "splits", "splits": [(train.tolist(), test.tolist())]},
+        "folds": _folds(split),
     }
     # The columns are scaled already.
     engine = _swarmrs.Evaluator(dataset_of(part, "none"), json.dumps(spec), 1, 0, False)
     measured = engine.measure(np.ones((1, len(indices)), dtype=bool))[0]
     return dict(zip(engine.scores, measured.tolist(), strict=True))
+
+
+def _folds(split: Rows) -> dict[str, object]:
+    return {"scheme": "splits", "splits": [tuple(rows.tolist() for rows in split)]}
 
 
 def _scaled(x: NDArray[np.float64], train: NDArray[np.intp], scale: str) -> NDArray[np.float64]:
@@ -264,6 +319,26 @@ def _rare(table: Table, folds: Folds) -> tuple[str, ...]:
     rare = [str(table.labels[code]) for code in np.flatnonzero(counts < folds.k)]
     told = f"{counted(len(rare), 'class')} of fewer rows than {folds.k} outer folds: {quoted(rare)}"
     return (told,) if rare else ()
+
+
+def _without_features(parts: Sequence[Part]) -> Iterator[str]:
+    """Say of how many parts the majority class was predicted, because nothing could be chosen."""
+    number = sum(not part.selection.selected for part in parts)
+    if number:
+        where = f"{number} of {counted(len(parts), 'outer fold')}"
+        yield (
+            f"no feature survives the prescreen in {where}: the majority class is predicted there"
+        )
+
+
+def _mean_baseline(baselines: Sequence[Baseline | None]) -> Baseline | None:
+    known = [baseline for baseline in baselines if baseline is not None]
+    if len(known) < len(baselines):
+        return None
+    loss = float(np.mean([baseline.loss for baseline in known]))
+    names = known[0].scores
+    scores = {name: _mean([baseline.scores[name] for baseline in known]) for name in names}
+    return Baseline(known[0].label, loss, scores)
 
 
 def _error(scores: dict[str, float | None]) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from swarmrs._loss import loss_name
 from swarmrs.exceptions import SpecError, SwarmrsError
 
 if TYPE_CHECKING:
@@ -49,22 +50,20 @@ def draw_convergence(selection: "Selection", ax: "Axes | None" = None) -> "Axes"
 
 
 def draw_front(selection: "Selection", ax: "Axes | None" = None) -> "Axes":
-    """Draw the least error for each size among the subsets tried; mark the knee and the choice."""
+    """Draw the least loss for each size among the subsets tried; mark the knee and the choice."""
     ax = axes_of(ax)
     points = selection.front
     sizes = [point.size for point in points]
-    errors = [point.error for point in points]
-    ax.plot(sizes, errors, marker="o", drawstyle="steps-post", label="front")
+    losses = [point.loss for point in points]
+    ax.plot(sizes, losses, marker="o", drawstyle="steps-post", label="front")
     if points.knee is not None:
         ax.plot(
-            points.knee.size, points.knee.error, "s", markersize=9, fillstyle="none", label="knee"
+            points.knee.size, points.knee.loss, "s", markersize=9, fillstyle="none", label="knee"
         )
-    chosen = selection.scores["error"]
-    if chosen is not None:
-        ax.plot(selection.size, chosen, "x", markersize=9, label=f"chosen ({selection.pick})")
+    ax.plot(selection.size, selection.loss, "x", markersize=9, label=f"chosen ({selection.pick})")
     ax.set(
         xlabel="features",
-        ylabel="error, the search's own and optimistic",
+        ylabel=f"{loss_name(selection.scoring)}, the search's own and optimistic",
         title=f"{selection.algorithm} on {selection.data['name']}",
     )
     ax.locator_params(axis="x", integer=True)

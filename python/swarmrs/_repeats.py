@@ -12,6 +12,8 @@ from swarmrs._search import Search
 from swarmrs._selection import Selection
 from swarmrs._stability import Stability, agreed, agreement
 from swarmrs._watch import OnTurn
+from swarmrs._words import counted
+from swarmrs.exceptions import NoFeaturesError
 
 
 def repeat(
@@ -33,7 +35,13 @@ def repeat(
     def job(seed: int, draw: int | None = None) -> Job:
         def run(threads: int, on_turn: OnTurn) -> Selection:
             here = search if draw is None or resample is None else _drawn(search, resample, draw)
-            return here.run(seed, threads=threads, on_turn=on_turn, keep_all=keep_all)
+            try:
+                return here.run(seed, threads=threads, on_turn=on_turn, keep_all=keep_all)
+            except NoFeaturesError as problem:
+                if draw is None:
+                    raise
+                # To find nothing in some of the rows is an answer, and the other runs have theirs.
+                return here.majority(seed, problem)
 
         return run
 
@@ -64,7 +72,11 @@ def repeat(
             "--resample shows what other rows change"
         )
         warnings = (*warnings, told)
-    stability = _compare(search, ended, resample, threads)
+    empty = sum(not run.selected for run in ended)
+    if empty:
+        told = f"no feature survives the prescreen in {empty} of {counted(len(ended), 'run')}"
+        warnings = (*warnings, told)
+    stability = _compare(search, ended, best, resample, threads)
     return replace(best, stability=stability, warnings=warnings)
 
 
@@ -77,7 +89,7 @@ def _drawn(search: Search, share: float, draw: int) -> Search:
 
 
 def _compare(
-    search: Search, runs: list[Selection], resample: float | None, threads: int
+    search: Search, runs: list[Selection], best: Selection, resample: float | None, threads: int
 ) -> Stability:
     masks = np.array([run.support for run in runs])
     counts = masks.sum(axis=0)
@@ -89,7 +101,11 @@ def _compare(
             "frequency": counts[order] / len(runs),
         }
     )
-    consensus = agreed(masks, search.settings.max_features)
+    most = search.settings.max_features
+    consensus = agreed(masks, most)
+    if not len(consensus):
+        # Runs that found nothing outweigh the others: what these agree on has features to measure.
+        consensus = agreed(masks[masks.any(axis=1)] if counts.any() else best.support[None], most)
     return Stability(
         runs=tuple(runs),
         resample=resample,

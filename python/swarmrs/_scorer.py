@@ -1,6 +1,7 @@
 """Measures from outside the engine: any callable, or any estimator of scikit-learn."""
 
 import signal
+import warnings
 from collections.abc import Callable, Mapping, Sequence, Sized
 from copy import copy
 from dataclasses import dataclass, replace
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
-from swarmrs._evaluation import CV, Folds, Rows, spread_of_mean
+from swarmrs._evaluation import CV, Folds, Rows, majority, spread_of_mean
+from swarmrs._loss import SCORES, Baseline
 from swarmrs._table import Table
 from swarmrs._threads import count_threads
 from swarmrs.exceptions import SpecError
@@ -60,6 +62,8 @@ class Outside:
         The same as rows.
     score : callable, optional
         Returns the scores of an estimator on the features of a mask, one for each split of a table.
+    score_constant : callable, optional
+        Returns those of one that predicts one value, whatever the features.
     """
 
     name: str
@@ -69,6 +73,7 @@ class Outside:
     has_classes: bool = False
     splits: Sequence[Rows] = ()
     score: Callable[[NDArray[np.bool_], Table, Sequence[Rows]], NDArray[np.float64]] | None = None
+    score_constant: Callable[[Table, Sequence[Rows]], NDArray[np.float64]] | None = None
 
     @classmethod
     def of_callable(cls, scorer: Scorer) -> "Outside":
@@ -133,10 +138,36 @@ class Outside:
             with config_context(**config):
                 return _scores(estimator, _Seen.of(table, splits, params).only(mask), scoring)
 
-        return cls(name, scorer, shown, folds, table.values is None, splits, score)
+        def score_constant(table: Table, splits: Sequence[Rows]) -> NDArray[np.float64]:
+            with config_context(**config):
+                return _constant_scores(_Seen.of(table, splits, None), table, scoring)
+
+        # A function of the caller may look at what the estimator learned, which a constant has not.
+        asked = None if callable(scoring) else score_constant
+        return cls(name, scorer, shown, folds, table.values is None, splits, score, asked)
+
+    def baseline(self, table: Table, splits: Sequence[Rows] | None = None) -> Baseline | None:
+        """Return what predicting one value shows; None where that cannot be scored.
+
+        Of classes it is the majority, with the shares of classes as probabilities, of numbers the
+        mean; each of the training rows.
+        """
+        if self.score_constant is None:
+            return None
+        try:
+            scores = self.score_constant(table, self.splits if splits is None else splits)
+        except ValueError:
+            return None
+        loss = 1.0 - float(scores.mean())
+        label = str(table.labels[majority(table.codes)]) if self.has_classes else None
+        return Baseline(label, loss, {**dict.fromkeys(SCORES), "error": loss})
 
     def standard_error(
-        self, table: Table, _dataset: _swarmrs.Dataset, mask: NDArray[np.bool_]
+        self,
+        table: Table,
+        _dataset: _swarmrs.Dataset,
+        mask: NDArray[np.bool_],
+        _scoring: str | None = None,
     ) -> float:
         """Return the standard error of the error of a subset, by its spread over the folds."""
         assert self.score is not None, "a search that asks for it has an estimator"
@@ -221,3 +252,14 @@ def _scores(estimator: Estimator, seen: _Seen, scoring: Scoring | None) -> NDArr
         error_score="raise",
     )
     return np.asarray(scores, dtype=np.float64)
+
+
+def _constant_scores(seen: _Seen, table: Table, scoring: Scoring | None) -> NDArray[np.float64]:
+    """Return the score on each split of an estimator that looks at no feature."""
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    guess = DummyClassifier() if table.values is None else DummyRegressor()
+    with warnings.catch_warnings():
+        # A class that is never predicted has no precision, which is no news here.
+        warnings.simplefilter("ignore")
+        return _scores(guess, replace(seen, x=seen.x[:, :1]), scoring)

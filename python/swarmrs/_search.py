@@ -7,24 +7,44 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
 from swarmrs._constraints import read_together, useless
 from swarmrs._dataset import dataset_of
 from swarmrs._evaluation import Evaluation
-from swarmrs._front import FrontPoint, Pick
+from swarmrs._front import Front, FrontPoint, Pick
 from swarmrs._groups import group_spec
+from swarmrs._loss import Baseline
 from swarmrs._measured import read_measured
 from swarmrs._objective import read_objective, read_scoring
 from swarmrs._runs import CANCEL
 from swarmrs._scorer import Outside, Scorer
-from swarmrs._selection import Selection, read_point, read_selection
+from swarmrs._selection import (
+    Evaluations,
+    Objective,
+    Seconds,
+    Selection,
+    Work,
+    describe_data,
+    read_point,
+    read_selection,
+    scoring_of,
+)
 from swarmrs._settings import Settings
 from swarmrs._table import Table
 from swarmrs._watch import OnTurn, Patience
 from swarmrs._words import check_whole
-from swarmrs.exceptions import SpecError
+from swarmrs.exceptions import NoFeaturesError, SpecError
+
+# The columns that every trace has.
+_TRACE = {
+    **dict.fromkeys(("turn", "asked", "unique"), pl.Int64),
+    **dict.fromkeys(("best_cost", "best_error"), pl.Float64),
+    "best_size": pl.Int64,
+    **dict.fromkeys(("mean_size", "diversity"), pl.Float64),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +181,9 @@ class Search:
             measure = measure.settled(found["measured_by"])
 
         def spread(indices: Sequence[int]) -> float:
-            return measure.standard_error(self.table, self.dataset, self._mask(indices))
+            return measure.standard_error(
+                self.table, self.dataset, self._mask(indices), self.scoring
+            )
 
         chosen, parsimony = self.pick.of(found, spread)
         selection = read_selection(
@@ -174,6 +196,7 @@ class Search:
             pick=self.pick.rule,
             parsimony=parsimony,
             measured=None if kept is None else read_measured(*kept, self.table.frame.width),
+            baseline=self.baseline(measure),
         )
         if patient is None:
             return selection
@@ -190,7 +213,64 @@ class Search:
         priced = _swarmrs.price(
             self.dataset, self._said(0), masks, threads=threads, scorer=self._scorer
         )
-        return read_point(json.loads(priced)[0], self.table, self.measure)
+        return read_point(json.loads(priced)[0], self.table, self.measure, self.scoring)
+
+    def baseline(self, measure: Evaluation | Outside) -> Baseline | None:
+        """Return what predicting the majority class shows, nothing about the measure being open."""
+        if isinstance(measure, Evaluation):
+            return measure.baseline(self.table, self.dataset, self.scoring)
+        return measure.baseline(self.table)
+
+    def majority(self, seed: int, problem: NoFeaturesError) -> Selection:
+        """Return the selection of no feature at all, by which the majority class is predicted.
+
+        It stands for a run that `problem` ended before its first subset.
+        """
+        settings, measure, card = self.settings, self.measure, self.settings.card
+        baseline = None
+        if card is not None and isinstance(measure, Evaluation):
+            measure = measure.settled(card.measured_by)
+            baseline = self.baseline(measure)
+        elif isinstance(measure, Outside):
+            baseline = self.baseline(measure)
+        if card is None or baseline is None:
+            raise problem
+        objective: Objective = self.spec["objective"] or card.objective
+        defaults = {parameter.name: parameter.default for parameter in card.params}
+        free = int(self.free.sum())
+        return Selection(
+            algorithm=card.id,
+            params=defaults | self.spec["params"],
+            seed=seed,
+            preset=settings.preset,
+            data=describe_data(self.table, self.dataset.fingerprint),
+            evaluation=measure.to_dict(),
+            objective=objective | ({"scoring": self.scoring} if self.scoring else {}),
+            budget=self.spec["budget"],
+            prescreen={"rule": str(settings.prescreen), "candidates": free, "survivors": 0},
+            groups=None,
+            pick=self.pick.rule,
+            selected=(),
+            selected_indices=(),
+            support=self._mask(()),
+            cost=baseline.loss,
+            scores=baseline.scores,
+            evaluations=Evaluations(0, 0),
+            seconds=Seconds(0.0, 0.0, 0.0),
+            work=Work(0, 0, 0),
+            stop="no_features",
+            trace=pl.DataFrame(schema=_TRACE),
+            front=Front((), None, 0.0),
+            warnings=(*self.table.warnings, f"{problem}; the majority class is predicted"),
+            scoring=scoring_of(measure, self.scoring),
+            baseline=baseline,
+        )
+
+    @property
+    def scoring(self) -> str | None:
+        """The score of a classifier of ours that counts, if one was asked for."""
+        scoring: str | None = self.spec["scoring"]
+        return scoring
 
     @property
     def _scorer(self) -> Scorer | None:

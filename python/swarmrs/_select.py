@@ -295,7 +295,7 @@ def select(
     if held is not None:
         selection = hold_out(search, held, procedure, threads, on_turn)
     elif outer_cv is not None:
-        selection = cross_validate(search, outer_cv, procedure, threads, on_turn)
+        selection = cross_validate(search, outer_cv, seed, procedure, threads, on_turn)
     else:
         selection = procedure(search, threads, on_turn)
     for message in selection.warnings:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from swarmrs import _swarmrs
 from swarmrs._evaluation import Evaluation
 from swarmrs._front import Front, FrontPoint, Parsimony
+from swarmrs._loss import Baseline, loss_of
 from swarmrs._scorer import Outside
 from swarmrs._table import Table
 
@@ -96,11 +97,13 @@ class Selection:
         Element operations.
     stop : str
         Why the search ended: ``"evaluations"``, ``"turns"``, ``"seconds"``, ``"target"``,
-        ``"finished"``, ``"patience"``, ``"interrupted"`` or ``"stopped"`` (by `on_turn`).
+        ``"finished"``, ``"patience"``, ``"interrupted"`` or ``"stopped"`` (by `on_turn`). In
+        ``"no_features"`` no feature survived the prescreen of an outer fold, or of rows drawn:
+        nothing is chosen, and the majority class is predicted.
     trace : polars.DataFrame
         A row for each turn.
     front : Front
-        The trade-off between size and error among all subsets tried, its knee and hypervolume.
+        The trade-off between size and loss among all subsets tried, its knee and hypervolume.
     parsimony : Parsimony or None
         What was given up for a smaller subset, if that was asked for.
     measured : polars.DataFrame or None
@@ -112,6 +115,11 @@ class Selection:
         If rows were held out, what the features show on rows that no search has seen.
     warnings : tuple of str
         What can mislead: how the data was read, rare classes, columns the grid is too coarse for.
+    scoring : str or None
+        The score whose loss the front, parsimony, repeats and rows held out go by: ``"accuracy"``
+        unless `scoring` was given. None where a scorer tells its own losses.
+    baseline : Baseline or None
+        What predicting the majority class shows on the same folds; None for a scorer.
     """
 
     algorithm: str
@@ -141,6 +149,13 @@ class Selection:
     measured: pl.DataFrame | None = None
     stability: "Stability | None" = None
     held_out: "HeldOut | None" = None
+    scoring: str | None = None
+    baseline: Baseline | None = None
+
+    @property
+    def loss(self) -> float:
+        """What the score named by `scoring` lacks to 1; of the accuracy that is the error."""
+        return loss_of(self.scores, self.scoring)
 
     @property
     def size(self) -> int:
@@ -154,7 +169,7 @@ class Selection:
         return draw_convergence(self, ax)
 
     def plot_front(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the front of error and size with its knee and the choice; return the axes."""
+        """Draw the front of loss and size with its knee and the choice; return the axes."""
         from swarmrs._plots import draw_front
 
         return draw_front(self, ax)
@@ -184,6 +199,9 @@ class Selection:
             "selected_indices": list(self.selected_indices),
             "size": self.size,
             "cost": self.cost,
+            "scoring": self.scoring,
+            "loss": self.loss,
+            "baseline": None if self.baseline is None else self.baseline.to_dict(),
             **self.scores,
             "evaluations": self.evaluations._asdict(),
             "seconds": self.seconds._asdict(),
@@ -273,11 +291,12 @@ def read_selection(
     pick: str,
     parsimony: Parsimony | None,
     measured: pl.DataFrame | None,
+    baseline: Baseline | None,
 ) -> Selection:
     """Return the selection in what the engine says about its run, `chosen` being the subset."""
     scoring, groups = found.get("scoring"), found["groups"]
-    point = read_point(chosen, table, measure)
-    points = tuple(read_point(point, table, measure) for point in found["front"]["points"])
+    point = read_point(chosen, table, measure, scoring)
+    points = tuple(read_point(each, table, measure, scoring) for each in found["front"]["points"])
     knee = found["front"]["knee"]
     support = np.zeros(table.frame.width, dtype=bool)
     support[list(point.selected_indices)] = True
@@ -307,17 +326,34 @@ def read_selection(
         warnings=(*table.warnings, *table.name_classes(found["warnings"])),
         parsimony=parsimony,
         measured=measured,
+        scoring=scoring_of(measure, scoring),
+        baseline=baseline,
     )
 
 
-def read_point(point: Mapping[str, Any], table: Table, measure: Evaluation | Outside) -> FrontPoint:
+def scoring_of(measure: Evaluation | Outside, scoring: str | None) -> str | None:
+    """Return the name of the score that counts, if it has one."""
+    return measure.scoring if isinstance(measure, Outside) else scoring or "accuracy"
+
+
+def read_point(
+    point: Mapping[str, Any], table: Table, measure: Evaluation | Outside, scoring: str | None
+) -> FrontPoint:
     """Return a subset with what the engine measured of it."""
     scores = point["measures"]
     if isinstance(measure, Outside):
         scores = {name: scores[name] if name == "error" else None for name in scores}
     indices: Sequence[int] = point["selected"]
     names = _names(table, indices)
-    return FrontPoint(point["size"], scores["error"], point["cost"], scores, names, tuple(indices))
+    return FrontPoint(
+        point["size"],
+        scores["error"],
+        point["cost"],
+        scores,
+        names,
+        tuple(indices),
+        loss_of(scores, scoring),
+    )
 
 
 def _names(table: Table, indices: Sequence[int]) -> tuple[str, ...]:

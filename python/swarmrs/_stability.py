@@ -62,6 +62,7 @@ class Stability:
                 "size": [run.size for run in self.runs],
                 "cost": [run.cost for run in self.runs],
                 "error": [run.scores["error"] for run in self.runs],
+                "loss": [run.loss for run in self.runs],
                 "stop": [run.stop for run in self.runs],
                 "selected": [list(run.selected) for run in self.runs],
             }
@@ -76,6 +77,7 @@ class Stability:
                 "size": run.size,
                 "cost": run.cost,
                 "error": run.scores["error"],
+                "loss": run.loss,
                 "selected_indices": list(run.selected_indices),
             }
             for run in self.runs
@@ -93,6 +95,7 @@ class Stability:
                 "selected_indices": list(consensus.selected_indices),
                 "size": consensus.size,
                 "cost": consensus.cost,
+                "loss": consensus.loss,
                 **consensus.scores,
             },
             "runs": runs,

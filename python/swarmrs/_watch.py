@@ -13,6 +13,7 @@ class Turn(TypedDict):
     limit: int | None
     best_cost: float
     best_error: float
+    best_loss: float
     best_size: int
     seconds: float
     run: NotRequired[int]

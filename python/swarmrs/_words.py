@@ -19,6 +19,7 @@ STOPS = {
     "finished": "the algorithm has nothing more to try",
     "patience": "no better subset for as many turns as patience has",
     "interrupted": "interrupted, best so far",
+    "no_features": "no feature survives the prescreen: the majority class is predicted",
 }
 
 

@@ -27,6 +27,10 @@ class DataError(SwarmrsError, ValueError):
     """The data cannot be used: it is absent, unreadable, incomplete or has one class."""
 
 
+class NoFeaturesError(DataError):
+    """There is nothing to choose from: no feature survives the prescreen."""
+
+
 class ClusterError(SwarmrsError, RuntimeError):
     """A cluster cannot be reached, or is gone; what was finished before is stored."""
 

@@ -15,6 +15,7 @@ from swarmrs.cli._progress import Interrupts, progress
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._snippet import check_snippet, snippet
 from swarmrs.cli._text import complain, remark, told_later
+from swarmrs.exceptions import DataError
 
 
 @reads_data
@@ -168,7 +169,8 @@ def select(
         remark("warning", result.warnings[len(table.warnings) :])
     plain = result.to_dict()
     pairs = zip(result.selected_indices, result.selected, strict=True)
-    if output == options.STDOUT:
+    is_writable = bool(result.selected) or output is None or output.suffix == ".json"
+    if output == options.STDOUT and is_writable:
         print(table.reduced(result.selected).write_csv(), end="")
     elif format == "json":
         print(render.as_json(plain))
@@ -178,6 +180,11 @@ def select(
         cards = {card.id: card for card in _settings.algorithms()}
         is_front_wanted = cards[result.algorithm].seeks_front or result.pick != "best"
         print(render.selection_table(plain, is_front_wanted))
+    if not is_writable:
+        raise DataError(
+            "no feature is selected, so that there is no table to write",
+            "leave --output out, or search without --prescreen",
+        )
     if output is not None and output.suffix == ".json":
         render.write_text(render.as_json(plain), output)
     elif output is not None and output.suffix == ".py":
@@ -275,6 +282,7 @@ def evaluate(
         "selected": [names[index] for index in sorted(asked)],
         "selected_indices": sorted(asked),
         "size": len(asked),
+        "baseline": evaluator.baseline.to_dict(),
         **scores,
         "work": evaluator.work._asdict(),
         "versions": _selection.versions(),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from swarmrs._loss import loss_name
 from swarmrs._words import counted, printable
 from swarmrs.cli._text import aligned, line
 
@@ -20,6 +21,7 @@ def findings_table(found: Mapping[str, Any]) -> str:
             line("measure", f"{found['measure'].replace('_', ' ')}, the {better} the better"),
             line("reference", f"{found['reference']}: in TEST + says it is better, - worse"),
             line("tests", f"signed rank over runs, Holm, level {found['level']}"),
+            *_loss(found["scoring"]),
             *(line("note", note) for note in found["notes"]),
             "",
             *aligned([_HEADER, *_rows(found)], right=range(2, len(_HEADER))),
@@ -29,6 +31,11 @@ def findings_table(found: Mapping[str, Any]) -> str:
             *_friedman(found["friedman"]),
         ]
     )
+
+
+def _loss(scoring: str) -> list[str]:
+    name = loss_name(scoring)
+    return [] if name == "error" else [line("loss", f"{name}: in TRAIN that of the searches")]
 
 
 def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -45,7 +52,7 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
             _number(row["improvement"], ".1f"),
             f"{row['size']:.1f}",
             f"{row['reduction']:.1f}",
-            _number(row["train_error"], ".4f"),
+            _number(row["train_loss"], ".4f"),
             f"{row['evaluations']:.0f}",
             f"{row['seconds_search']:.2f}",
             f"{row['seconds_evaluate']:.2f}",

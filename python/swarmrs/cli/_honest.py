@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from swarmrs._loss import against
 from swarmrs._words import counted, printable
 from swarmrs.cli._text import aligned, line
 
@@ -13,10 +14,19 @@ if TYPE_CHECKING:
 
 # Columns chosen less often than so many others are counted, not listed.
 _LISTED = 20
+_LABEL = 40
 
 
-def stability_lines(stability: Mapping[str, Any] | None) -> list[str]:
-    """Return what repeated runs agree on, given as for JSON, for people."""
+def baseline_text(loss: float, baseline: Mapping[str, Any]) -> str:
+    """Return the loss of the majority class, given as for JSON, and whether `loss` is no better."""
+    label, verdict = baseline["label"], against(loss, baseline["loss"])
+    name = label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
+    told = "" if verdict is None else f": the selection is {verdict}"
+    return f"{baseline['loss']:.4f} by predicting '{name}', the majority class{told}"
+
+
+def stability_lines(stability: Mapping[str, Any] | None, what: str) -> list[str]:
+    """Return what repeated runs agree on, given as for JSON, for people; `what` is the loss."""
     if stability is None:
         return []
     runs, consensus, drawn = stability["runs"], stability["consensus"], stability["resample"]
@@ -34,7 +44,7 @@ def stability_lines(stability: Mapping[str, Any] | None) -> list[str]:
         line("stability", _interval(stability)),
         line(
             "consensus",
-            f"{counted(consensus['size'], 'column')}, error {consensus['error']:.4f}, "
+            f"{counted(consensus['size'], 'column')}, {what} {consensus['loss']:.4f}, "
             f"cost {consensus['cost']:.4f}",
         ),
         *(f"  {row}" for row in aligned(table, right=(0, 2))),
@@ -42,8 +52,11 @@ def stability_lines(stability: Mapping[str, Any] | None) -> list[str]:
     ]
 
 
-def held_out_lines(held_out: Mapping[str, Any] | None, folds: str) -> list[str]:
-    """Return what rows held out show, given as for JSON, for people; `folds` says which."""
+def held_out_lines(held_out: Mapping[str, Any] | None, folds: str, what: str) -> list[str]:
+    """Return what rows held out show, given as for JSON, for people.
+
+    `folds` says which rows, and `what` which loss.
+    """
     if held_out is None:
         return []
     parts, spread = held_out["parts"], held_out["spread"]
@@ -51,16 +64,19 @@ def held_out_lines(held_out: Mapping[str, Any] | None, folds: str) -> list[str]:
     if len(parts) == 1:
         all_rows = parts[0]["train_rows"] + parts[0]["test_rows"]
         which = f"{parts[0]['test_rows']} of {counted(all_rows, 'row')}, which no search saw"
+    loss, formula = ("error", "") if what == "error" else ("loss", f" ({what})")
     told = [
         "",
         line("held out", which),
-        line("inner error", f"{held_out['inner_error']:.4f}, what a search says itself"),
+        line(f"inner {loss}", f"{held_out['inner_loss']:.4f}{formula}, what a search says itself"),
         line(
-            "outer error",
-            f"{held_out['outer_error']:.4f}"
-            f"{'' if spread is None else f' ± {spread:.4f}'} on the rows held out",
+            f"outer {loss}",
+            f"{held_out['outer_loss']:.4f}"
+            f"{'' if spread is None else f' ± {spread:.4f}'}{formula} on the rows held out",
         ),
+        line("baseline", baseline_text(held_out["outer_loss"], held_out["baseline"])),
         line("optimism", f"{held_out['optimism']:.4f}"),
+        *(line("note", note) for note in held_out["notes"]),
     ]
     if held_out["stability"] is None:
         return told

@@ -151,4 +151,5 @@ def _found(turn: "Turn", so_far: SoFar) -> str:
     """Say what the search has found, and how fast it is."""
     # A clock that has not moved yet says nothing about speed.
     rate = round(so_far.asked / so_far.seconds) if so_far.seconds else 0
-    return f"error {turn['best_error']:.4f}, size {turn['best_size']}, {rate}/s"
+    loss, error = turn["best_loss"], turn["best_error"]
+    return f"{'error' if loss == error else 'loss'} {loss:.4f}, size {turn['best_size']}, {rate}/s"

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swarmrs._loss import loss_name
 from swarmrs._output import whole_file
 from swarmrs._words import STOPS, counted, listed, printable
-from swarmrs.cli._honest import held_out_lines, stability_lines
+from swarmrs.cli._honest import baseline_text, held_out_lines, stability_lines
 from swarmrs.cli._text import aligned, line
 
 if TYPE_CHECKING:
@@ -56,15 +57,15 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             "",
             *_chosen(result),
             "",
-            line("error", f"{result['error']:.4f}, {_caution(result['held_out'])}"),
+            *_losses(result),
             line("accuracy", f"{result['accuracy']:.4f}"),
             line("balanced", f"{result['balanced_accuracy']:.4f}"),
             line("cost", f"{result['cost']:.4f}"),
             line("evaluations", f"{counts['asked']} asked, {counts['unique']} measured"),
             line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
             line("stop", STOPS.get(result["stop"], result["stop"])),
-            *_held_out(result["held_out"]),
-            *stability_lines(result["stability"]),
+            *_held_out(result["held_out"], result["scoring"]),
+            *stability_lines(result["stability"], loss_name(result["scoring"])),
             *(_front(result) if is_front_wanted else []),
         ]
     )
@@ -79,7 +80,8 @@ def evaluation_table(result: Mapping[str, Any], scores: Iterable[str]) -> str:
             "",
             *_chosen(result),
             "",
-            *(line(name.replace("_", " "), f"{result[name]:.4f}", 19) for name in scores),
+            *(_beside(result, name) for name in scores),
+            line("baseline", baseline_text(result["error"], result["baseline"]), 19),
         ]
     )
 
@@ -234,11 +236,13 @@ def _pick(result: Mapping[str, Any]) -> list[str]:
     if rule == "best":
         return []
     if given_up is not None:
-        best = f"error {given_up['best_error']:.4f} of {counted(given_up['best_size'], 'column')}"
+        what, size = loss_name(result["scoring"]), counted(given_up["best_size"], "column")
+        best = f"{what} {given_up['best_loss']:.4f} of {size}"
         near = f"the smallest within {given_up['standard_error']:.4f} of the best, {best}"
         return [line("parsimony", f"{rule}, {near}")]
+    least = "error" if loss_name(result["scoring"]) == "error" else "loss"
     how = {"knee": "knee, where the front bends most"}.get(
-        rule, f"{rule}, the least error of these"
+        rule, f"{rule}, the least {least} of these"
     )
     return [line("pick", how)]
 
@@ -247,22 +251,45 @@ def _caution(held_out: Mapping[str, Any] | None) -> str:
     return OPTIMISTIC if held_out is None else "optimistic: see the rows held out below"
 
 
-def _held_out(held_out: Mapping[str, Any] | None) -> list[str]:
-    return [] if held_out is None else held_out_lines(held_out, _folds(held_out))
+def _losses(result: Mapping[str, Any]) -> list[str]:
+    """Say what the loss is, and that of the majority class; the error, too, if it is another."""
+    name, caution = loss_name(result["scoring"]), _caution(result["held_out"])
+    error = f"{result['error']:.4f}"
+    if name == "error":
+        told = [line("error", f"{error}, {caution}")]
+    else:
+        told = [line("loss", f"{result['loss']:.4f} ({name}), {caution}")]
+    told.append(line("baseline", baseline_text(result["loss"], result["baseline"])))
+    return told if name == "error" else [*told, line("error", error)]
+
+
+def _beside(result: Mapping[str, Any], name: str) -> str:
+    """Return a score and that of the majority class."""
+    both = f"{result[name]:.4f} (majority class {result['baseline'][name]:.4f})"
+    return line(name.replace("_", " "), both, 19)
+
+
+def _held_out(held_out: Mapping[str, Any] | None, scoring: str | None) -> list[str]:
+    if held_out is None:
+        return []
+    return held_out_lines(held_out, _folds(held_out), loss_name(scoring))
 
 
 def _front(result: Mapping[str, Any]) -> list[str]:
     """List the front, the knee and the chosen subset being marked."""
     front = result["front"]
-    rows = [("SIZE", "ERROR", "", "COLUMNS")]
+    name = loss_name(result["scoring"])
+    is_error = name == "error"
+    rows = [("SIZE", "ERROR" if is_error else "LOSS", "", "COLUMNS")]
     for at, point in enumerate(front["points"]):
         is_chosen = point["selected_indices"] == result["selected_indices"]
         marks = ["knee"] * (at == front["knee"]) + ["selected"] * is_chosen
         names = printable(listed(point["selected"], 3))
-        rows.append((str(point["size"]), f"{point['error']:.4f}", ", ".join(marks), names))
+        rows.append((str(point["size"]), f"{point['loss']:.4f}", ", ".join(marks), names))
     subsets = counted(len(front["points"]), "subset")
     area = f"hypervolume {front['hypervolume']:.4f}"
-    return ["", line("front", f"{subsets} that none tried beats in error and size, {area}")] + [
+    what = "error" if is_error else f"loss ({name})"
+    return ["", line("front", f"{subsets} that none tried beats in {what} and size, {area}")] + [
         f"  {row}" for row in aligned(rows)
     ]
 
@@ -275,7 +302,7 @@ def _chosen(result: Mapping[str, Any]) -> list[str]:
         f"{index:>{len(last)}}  {printable(name)}"
         for index, name in zip(result["selected_indices"], result["selected"], strict=True)
     ]
-    width = max(map(len, cells)) + 4
+    width = max(map(len, cells), default=0) + 4
     n_columns = max(1, (shutil.get_terminal_size().columns - 2) // width)
     n_lines = -(-len(cells) // n_columns)
     lines = ("".join(f"{cell:<{width}}" for cell in cells[at::n_lines]) for at in range(n_lines))

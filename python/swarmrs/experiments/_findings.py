@@ -33,6 +33,7 @@ class Entry(NamedTuple):
     n_features: int
     reduction: float
     train_error: float | None
+    train_loss: float | None
     evaluations: float
     unique: float
     seconds_search: float
@@ -86,6 +87,8 @@ class Findings:
     ----------
     measure : str
         What is compared.
+    scoring : str
+        The score that the searches went by; a loss is what it lacks to 1.
     reference : str
         The method the others are tested against.
     datasets, methods : tuple of str
@@ -108,6 +111,7 @@ class Findings:
     """
 
     measure: str
+    scoring: str
     reference: str
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
@@ -128,6 +132,7 @@ class Findings:
         plain = {
             "schema_version": SCHEMA_VERSION,
             "measure": self.measure,
+            "scoring": self.scoring,
             "is_higher_better": is_accuracy(self.measure),
             "level": LEVEL,
             "reference": self.reference,

@@ -7,6 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from swarmrs._loss import loss_of
+from swarmrs._presets import find_preset
 from swarmrs.experiments._store import Store
 
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -18,20 +20,27 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "split_seed": pl.UInt64,
     "fold": pl.Int64,
     "protocol": pl.String,
+    "scoring": pl.String,
     "state": pl.String,
     "error_text": pl.String,
     "size": pl.Int64,
     "selected": pl.List(pl.String),
     "n_features": pl.Int64,
     "train_cost": pl.Float64,
+    "train_loss": pl.Float64,
     "train_error": pl.Float64,
     "train_accuracy": pl.Float64,
     "train_balanced_accuracy": pl.Float64,
     "train_ovr_accuracy": pl.Float64,
+    "train_macro_f1": pl.Float64,
+    "train_mcc": pl.Float64,
+    "test_loss": pl.Float64,
     "test_error": pl.Float64,
     "test_accuracy": pl.Float64,
     "test_balanced_accuracy": pl.Float64,
     "test_ovr_accuracy": pl.Float64,
+    "test_macro_f1": pl.Float64,
+    "test_mcc": pl.Float64,
     "evaluations": pl.Int64,
     "unique": pl.Int64,
     "stop": pl.String,
@@ -42,7 +51,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
         pl.Struct({"asked": pl.Int64, "best_cost": pl.Float64, "best_size": pl.Int64})
     ),
 }
-_SCORES = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy")
+_SCORES = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
 
 
 def cells_frame(store: Store | str | os.PathLike[str]) -> pl.DataFrame:
@@ -57,19 +66,23 @@ def cells_frame(store: Store | str | os.PathLike[str]) -> pl.DataFrame:
     -------
     polars.DataFrame
         ``data``, ``method``, ``params`` (JSON), ``run``, ``seed``, ``split_seed``, ``fold``,
-        ``protocol``, ``state`` (``"todo"``, ``"done"``, ``"failed"``) and ``error_text`` say which
-        cell it is and what became of it. ``size``, ``selected`` and ``n_features`` are what was
-        chosen of how much. ``train_...`` is what the search measured on its own folds,
-        ``test_...`` what the chosen columns show on rows that no search saw; null where the
-        protocol holds out none. ``evaluations`` were asked for, ``unique`` of them measured.
-        ``seconds_search`` and ``seconds_evaluate`` add up to ``seconds``. ``trace`` has the turns
-        at which the best changed, and the last.
+        ``protocol``, ``scoring``, ``state`` (``"todo"``, ``"done"``, ``"failed"``) and
+        ``error_text`` say which cell it is and what became of it. ``size``, ``selected`` and
+        ``n_features`` are what was chosen of how much. ``train_...`` is what the search measured on
+        its own folds, ``test_...`` what the chosen columns show on rows that no search saw; null
+        where the protocol holds out none. A ``..._loss`` is that of the score named by ``scoring``,
+        of the accuracy the error. A cell whose ``stop`` is ``"no_features"`` chose none, because
+        none survived the prescreen, and predicts the majority class. ``evaluations`` were asked
+        for, ``unique`` of them measured. ``seconds_search`` and ``seconds_evaluate`` add up to
+        ``seconds``. ``trace`` has the turns at which the best changed, and the last.
     """
     if not isinstance(store, Store):
         with closing(Store(store, must_exist=True)) as opened:
             return cells_frame(opened)
-    protocol = store.about()["experiment"].get("protocol")
-    rows = [_row(row) | {"protocol": protocol} for row in store.rows()]
+    experiment = store.about()["experiment"]
+    scoring = experiment.get("scoring") or find_preset(experiment.get("preset")).scoring
+    shared = {"protocol": experiment.get("protocol"), "scoring": scoring or "accuracy"}
+    rows = [_row(row, shared["scoring"]) | shared for row in store.rows()]
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
@@ -104,7 +117,7 @@ def settings(store: Store | str | os.PathLike[str]) -> dict[str, Any]:
     }
 
 
-def _row(cell: dict[str, Any]) -> dict[str, Any]:
+def _row(cell: dict[str, Any], scoring: str) -> dict[str, Any]:
     same = ("data", "method", "params", "run", "fold", "state", "n_features")
     timed = ("seconds_search", "seconds_evaluate", "seconds")
     row = {name: cell[name] for name in (*same, *timed)}
@@ -115,6 +128,8 @@ def _row(cell: dict[str, Any]) -> dict[str, Any]:
     found = json.loads(cell["result_json"])
     for part in ("train", "test"):
         scores = found[part] or {}
+        if scores:
+            row[f"{part}_loss"] = loss_of(scores, scoring)
         row |= {f"{part}_{name}": scores.get(name) for name in _SCORES}
     trace = [
         dict(zip(("asked", "best_cost", "best_size"), step, strict=True)) for step in found["trace"]

@@ -1,18 +1,21 @@
 """One cell: a search on the rows it may see, and its answer tried on the others."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from swarmrs._outer import own_scores, side_by_side
+from swarmrs._evaluation import majority
+from swarmrs._outer import own_scores, predict_one, side_by_side
+from swarmrs._search import Search
 from swarmrs._select import select
 from swarmrs._selection import Seconds, Selection
+from swarmrs._settings import Settings
 from swarmrs._table import Table
 from swarmrs._watch import Turn
-from swarmrs.exceptions import SwarmrsError
+from swarmrs.exceptions import NoFeaturesError, SwarmrsError
 from swarmrs.experiments._cells import Cell, Experiment, canonical
 from swarmrs.experiments._methods import ALL
 from swarmrs.experiments._protocols import Division
@@ -68,7 +71,12 @@ def run_cell(
         test = None
         if division.test is not None:
             table, split = side_by_side(table, (division.train, division.test))
-            scores = own_scores(table, split, found, experiment.test_metric)
+            scores: Mapping[str, float | None]
+            if found.selected:
+                scores = own_scores(table, split, found, experiment.test_metric)
+            else:
+                code = majority(table.codes[split[0]])
+                scores = predict_one(table, split, code, found.scoring).scores
             test = {name: scores[name] for name in _TESTED}
         return Finished(cell.key, _canonical(found, test), found.seconds)
     except SwarmrsError as problem:
@@ -87,17 +95,18 @@ def parts(cell: Cell, table: Table, experiment: Experiment) -> tuple[Table, Divi
 
 
 def search(cell: Cell, seen: Table, experiment: Experiment, **how: Any) -> Selection:
-    """Return what the method of a cell finds in the rows it may see."""
+    """Return what the method of a cell finds in the rows it may see.
+
+    Where no feature survives the prescreen, that is none, and the majority class is predicted.
+    """
     settings = experiment.settings_of(cell.algo)
     if cell.algo != ALL:
-        return select(
-            seen,
-            algo=cell.algo,
-            params=json.loads(cell.params),
-            random_state=cell.seed,
-            **settings,
-            **how,
-        )
+        settings |= {"algo": cell.algo, "params": json.loads(cell.params)}
+        try:
+            return select(seen, random_state=cell.seed, **settings, **how)
+        except NoFeaturesError as problem:
+            said = Settings(**settings)
+            return Search.of(said.settle(seen), said).majority(cell.seed, problem)
     kept = {name: value for name, value in settings.items() if name not in _OF_A_SEARCH}
     # A backward search measures all features first, and this one has no second turn.
     return select(
@@ -105,7 +114,7 @@ def search(cell: Cell, seen: Table, experiment: Experiment, **how: Any) -> Selec
     )
 
 
-def _canonical(found: Selection, test: dict[str, float] | None) -> str:
+def _canonical(found: Selection, test: dict[str, float | None] | None) -> str:
     """Return what was found as JSON of which there is one only."""
     plain = {
         "selected": list(found.selected),

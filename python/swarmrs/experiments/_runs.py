@@ -12,13 +12,17 @@ from numpy.typing import NDArray
 from swarmrs.exceptions import DataError
 
 DONE = "done"
-# What cells measure, and what it is called; of accuracies the higher is better.
+# What cells measure, and what it is called; of accuracies, F1 and MCC the higher is better.
 MEASURES = {
     "test_accuracy": "test accuracy",
     "test_balanced_accuracy": "test balanced accuracy",
     "test_ovr_accuracy": "test one-vs-rest accuracy",
+    "test_macro_f1": "test macro F1",
+    "test_mcc": "test MCC",
     "test_error": "test error",
+    "test_loss": "test loss",
     "train_error": "training error",
+    "train_loss": "training loss",
     "train_cost": "training cost",
     "size": "size",
     "seconds": "seconds",
@@ -82,7 +86,22 @@ def labelled(cells: pl.DataFrame) -> pl.DataFrame:
             names[method, params] = f"{method} ({', '.join(own)})" if own else method
     keys = cells.select("method", "params").rows()
     labels = pl.Series("method", [names[key] for key in keys], dtype=pl.String)
-    return cells.with_columns(labels).sort("data", "method", "run", "fold", "params")
+    return _with_losses(cells).with_columns(labels).sort("data", "method", "run", "fold", "params")
+
+
+def _with_losses(cells: pl.DataFrame) -> pl.DataFrame:
+    """Return the cells with all that can be compared, where they were kept without some of it."""
+    for part in ("train", "test"):
+        if f"{part}_loss" not in cells.columns:
+            cells = cells.with_columns(pl.col(f"{part}_error").alias(f"{part}_loss"))
+    missing = [name for name in _KEPT if name not in cells.columns]
+    return cells.with_columns(pl.lit(None, pl.Float64).alias(name) for name in missing)
+
+
+def scoring_of(cells: pl.DataFrame) -> str:
+    """Return the score that all cells go by; where they differ, or do not say, the accuracy."""
+    names = cells["scoring"].unique().to_list() if "scoring" in cells.columns else []
+    return names[0] if len(names) == 1 and names[0] is not None else "accuracy"
 
 
 def collect(cells: pl.DataFrame) -> list[Runs]:
@@ -118,10 +137,10 @@ def collect(cells: pl.DataFrame) -> list[Runs]:
     return found
 
 
-def default_measure(runs: Iterable[Runs]) -> str:
-    """Return what is compared where nothing is said: the test accuracy if all runs have one."""
+def default_measure(runs: Iterable[Runs], scoring: str) -> str:
+    """Return what is compared where nothing is said: the test score if all runs have one."""
     runs = list(runs)
-    for name in ("test_accuracy", "train_error"):
+    for name in (f"test_{scoring}", "train_error" if scoring == "accuracy" else "train_loss"):
         if not any(np.isnan(each.values[name]).any() for each in runs):
             return name
     return "train_cost"
@@ -129,11 +148,11 @@ def default_measure(runs: Iterable[Runs]) -> str:
 
 def is_accuracy(measure: str) -> bool:
     """Return whether more of it is better."""
-    return measure.endswith("accuracy")
+    return measure.endswith(("accuracy", "macro_f1", "mcc"))
 
 
 def costs(values: Values, measure: str) -> Values:
-    """Return what is lowered: of an accuracy its shortfall from 1."""
+    """Return what is lowered: of what is better the higher its shortfall from 1."""
     return 1 - values if is_accuracy(measure) else values
 
 

@@ -21,6 +21,7 @@ from swarmrs.experiments._runs import (
     default_measure,
     is_accuracy,
     labelled,
+    scoring_of,
 )
 from swarmrs.experiments._statistics import (
     Tested,
@@ -75,8 +76,9 @@ def summary(
     cells : polars.DataFrame
         A row for each cell, as `cells_frame` gives them.
     measure : str, optional
-        What is compared: a column of the cells that is measured. By default the test accuracy, or
-        where there is none the training error, or the training cost.
+        What is compared: a column of the cells that is measured. By default the score that the
+        searches went by on rows held out, mostly the test accuracy; where there are none the
+        training error, or loss, or the training cost.
     reference : str, optional
         The method that the others are tested against; by default that of the best average rank.
     cost_of_all : mapping, optional
@@ -97,7 +99,8 @@ def summary(
     if measure is not None:
         check_word("measure", measure, tuple(MEASURES))
     runs = collect(labelled(cells))
-    measure = measure or default_measure(runs)
+    scoring = scoring_of(cells)
+    measure = measure or default_measure(runs, scoring)
     samples = {
         (each.data, each.method): _Sample(each, costs(each.values[measure], measure))
         for each in runs
@@ -121,6 +124,7 @@ def summary(
     of_all |= cost_of_all or {}
     return Findings(
         measure=measure,
+        scoring=scoring,
         reference=reference,
         datasets=datasets,
         methods=methods,
@@ -193,6 +197,7 @@ def _entries(
             n_features=runs.n_features,
             reduction=reduction(means["size"], runs.n_features),
             train_error=None if math.isnan(means["train_error"]) else means["train_error"],
+            train_loss=None if math.isnan(means["train_loss"]) else means["train_loss"],
             evaluations=means["evaluations"],
             unique=means["unique"],
             seconds_search=means["seconds_search"],
@@ -274,6 +279,10 @@ def _notes(
     unfinished = cells.height - cells.filter(pl.col("state") == DONE).height
     if unfinished:
         yield f"{counted(unfinished, 'cell')} of {cells.height} not finished"
+    empty = cells.filter(pl.col("stop") == "no_features").height if "stop" in cells.columns else 0
+    if empty:
+        told = f"no feature survives the prescreen in {empty} of {counted(cells.height, 'cell')}"
+        yield f"{told}: the majority class is predicted there"
     incomplete = sum(each.runs.incomplete for each in samples.values())
     if incomplete:
         yield f"{counted(incomplete, 'run')} left out, because not all folds are finished"

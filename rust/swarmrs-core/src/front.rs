@@ -1,8 +1,10 @@
-//! The front of a run: the subsets that no other tried one beats in both error and size.
+//! The front of a run: the subsets that no other tried one beats in both loss and size.
+//!
+//! The loss is what a score lacks to 1; that of the accuracy is the error.
 
 use crate::error::Result;
 use crate::evaluate::{Evaluator, Measures};
-use crate::objective::Cost;
+use crate::objective::{Cost, Score};
 use crate::observe::{Observer, TurnRecord};
 use crate::operators::pareto::{Point, hypervolume};
 use crate::search::Evaluation;
@@ -12,23 +14,24 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 /// Keeps the front of all subsets tried; the first tried of equals.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Front {
+    score: Score,
     by_size: BTreeMap<usize, Evaluation>,
 }
 
 /// What a run says about its front.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FrontReport {
-    /// From the smallest subset to the least error.
+    /// From the smallest subset to the least loss.
     pub points: Vec<FrontPoint>,
     /// Which of them is the knee; none where there are no points.
     pub knee: Option<usize>,
-    /// The share of all errors below 1 and all shares of features below 1 that the front beats.
+    /// The share of all losses below 1 and all shares of features below 1 that the front beats.
     pub hypervolume: f64,
 }
 
-/// A subset that no other tried one beats in both error and size.
+/// A subset that no other tried one beats in both loss and size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FrontPoint {
     /// Which features.
@@ -71,12 +74,17 @@ impl FrontReport {
 }
 
 impl Front {
+    /// An empty front of size and the loss of this score.
+    pub fn of(score: Score) -> Self {
+        Self { score, by_size: BTreeMap::new() }
+    }
+
     /// What there is to say about it where the table has `n_features`.
     pub fn report(&self, n_features: usize) -> FrontReport {
-        let corners: Vec<(usize, f64)> =
-            self.by_size.iter().map(|(&size, tried)| (size, tried.measures.error)).collect();
+        let corner = |(&size, tried): (&usize, &Evaluation)| (size, self.loss(tried));
+        let corners: Vec<(usize, f64)> = self.by_size.iter().map(corner).collect();
         let costs: Vec<Point> =
-            corners.iter().map(|&(size, error)| [error, size as f64 / n_features as f64]).collect();
+            corners.iter().map(|&(size, loss)| [loss, size as f64 / n_features as f64]).collect();
         let point = |tried: &Evaluation| FrontPoint::new(&tried.subset, tried.cost, tried.measures);
         FrontReport {
             points: self.by_size.values().map(point).collect(),
@@ -85,18 +93,23 @@ impl Front {
         }
     }
 
+    fn loss(&self, tried: &Evaluation) -> f64 {
+        self.score.loss(&tried.measures)
+    }
+
     fn add(&mut self, tried: &Evaluation) {
-        let (size, error) = (tried.subset.count(), tried.measures.error);
+        let (size, loss) = (tried.subset.count(), self.loss(tried));
         let is_beaten = self
             .by_size
             .range(..=size)
             .next_back()
-            .is_some_and(|(_, smaller)| smaller.measures.error <= error);
+            .is_some_and(|(_, smaller)| self.loss(smaller) <= loss);
         // What could not be measured is no trade-off.
-        if size == 0 || !error.is_finite() || is_beaten {
+        if size == 0 || !loss.is_finite() || is_beaten {
             return;
         }
-        self.by_size.retain(|&other, its| other < size || its.measures.error < error);
+        let score = self.score;
+        self.by_size.retain(|&other, its| other < size || score.loss(&its.measures) < loss);
         self.by_size.insert(size, tried.clone());
     }
 }
@@ -110,16 +123,16 @@ impl Observer for Front {
     }
 }
 
-/// Where a front of sizes and errors bends most: the point farthest below the line that joins its
+/// Where a front of sizes and losses bends most: the point farthest below the line that joins its
 /// ends, both axes being stretched to the range of the front; the smaller of equals. A front that
 /// nowhere lies below that line has its knee at the smaller end.
 pub fn knee(front: &[(usize, f64)]) -> Option<usize> {
-    let (&(least, most_error), &(most, least_error)) = (front.first()?, front.last()?);
-    let (width, height) = ((most - least) as f64, most_error - least_error);
+    let (&(least, most_loss), &(most, least_loss)) = (front.first()?, front.last()?);
+    let (width, height) = ((most - least) as f64, most_loss - least_loss);
     // Ends lie on the line: a point must lie below it to be better than the first.
     let (mut knee, mut farthest) = (0, 0.0);
-    for (at, &(size, error)) in front.iter().enumerate() {
-        let below = 1.0 - (size - least) as f64 / width - (error - least_error) / height;
+    for (at, &(size, loss)) in front.iter().enumerate() {
+        let below = 1.0 - (size - least) as f64 / width - (loss - least_loss) / height;
         if below > farthest {
             (knee, farthest) = (at, below);
         }
@@ -133,7 +146,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn front(tried: &[(usize, u8)]) -> Front {
-        let mut front = Front::default();
+        let mut front = Front::of(Score::Accuracy);
         for &(size, error) in tried {
             front.add(&Evaluation {
                 subset: Subset::from_indices(9, 0..size),
@@ -177,18 +190,39 @@ mod tests {
         assert_eq!(report.points[1].selected, [0, 1, 2]);
         assert_eq!(report.points[1].cost, Cost::new(2.0));
         assert_eq!(
-            Front::default().report(10),
+            Front::of(Score::Accuracy).report(10),
             FrontReport { points: vec![], knee: None, hypervolume: 0.0 }
         );
     }
 
     #[test]
     fn what_could_not_be_measured_is_not_on_it() {
-        let mut front = Front::default();
+        let mut front = Front::of(Score::Accuracy);
         let measures = Measures::from_error(f64::NAN);
         let subset = Subset::from_indices(9, [1]);
         front.add(&Evaluation { subset, measures, cost: Cost::new(f64::NAN) });
         assert!(front.report(9).points.is_empty());
+    }
+
+    #[test]
+    fn it_goes_by_the_score_asked_for() {
+        // What errs least recalls one class alone.
+        let tried = [(1, 0.06, 0.5), (2, 0.2, 0.65), (3, 0.3, 0.6)];
+        let front = |score| {
+            let mut front = Front::of(score);
+            for (size, error, balanced_accuracy) in tried {
+                let subset = Subset::from_indices(9, 0..size);
+                let measures = Measures { error, balanced_accuracy, ..Measures::WORST };
+                front.add(&Evaluation { subset, measures, cost: Cost::new(error) });
+            }
+            front.report(9)
+        };
+        let sizes =
+            |report: &FrontReport| report.points.iter().map(|point| point.size).collect::<Vec<_>>();
+        assert_eq!(sizes(&front(Score::Accuracy)), [1]);
+        let balanced = front(Score::BalancedAccuracy);
+        assert_eq!(sizes(&balanced), [1, 2]);
+        assert!((balanced.hypervolume - (0.65 * 7.0 + 0.5) / 9.0).abs() < 1e-12);
     }
 
     proptest! {

@@ -11,6 +11,7 @@
 //! | [`algorithms`] | the registry, one file for each algorithm |
 //! | [`operators`] | what algorithms share |
 //! | [`evaluate`] | k-NN and naive Bayes on exact sums |
+//! | [`baseline`] | the scores of predicting one class for every row |
 //! | [`groups`] | features that tell alike |
 //! | [`filter`] | what columns tell about the class and about each other, without a classifier |
 //! | [`dataset`], [`quantization`], [`folds`], [`objective`], [`budget`] | the table, its values as steps, who tests whom, what is lowered, when it ends |
@@ -22,6 +23,7 @@
 #![deny(unsafe_code)]
 
 pub mod algorithms;
+pub mod baseline;
 pub mod budget;
 pub mod cancel;
 pub mod dataset;

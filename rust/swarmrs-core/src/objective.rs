@@ -70,7 +70,7 @@ impl Score {
     }
 
     /// What is missing to 1.
-    fn missing(self, measures: &Measures) -> f64 {
+    pub fn loss(self, measures: &Measures) -> f64 {
         match self {
             // Exact, where 1 - (1 - error) may not be; and costs of a scorer from outside may be any number.
             Self::Accuracy => measures.error,
@@ -245,12 +245,12 @@ impl Goal {
     /// The cost of a subset that measures like this.
     pub fn cost(&self, measures: &Measures, subset: &Subset) -> Cost {
         Cost::new(match self.objective {
-            Objective::Error => self.score.missing(measures),
+            Objective::Error => self.score.loss(measures),
             // A search led by a filter is told its cost in the place of an error.
             Objective::FilterCfs | Objective::FilterMrmr => measures.error,
             Objective::Weighted { alpha } => {
                 let kept = subset.count() as f64 / self.n_features as f64;
-                alpha * self.score.missing(measures) + (1.0 - alpha) * kept
+                alpha * self.score.loss(measures) + (1.0 - alpha) * kept
             }
             Objective::Hybrid { gamma } => {
                 let apart = sigmoid(5.0 * measures.separation);
@@ -258,7 +258,7 @@ impl Goal {
             }
             Objective::Gaussian { alpha, .. } => {
                 let similar = self.similarity.as_ref().map_or(0.0, |sim| sim.of(subset));
-                alpha * self.score.missing(measures) + (1.0 - alpha) * (1.0 - similar)
+                alpha * self.score.loss(measures) + (1.0 - alpha) * (1.0 - similar)
             }
         })
     }

@@ -181,6 +181,15 @@ impl<'a> Run<'a> {
         self.budget
     }
 
+    /// The score whose loss the front goes by: the one asked for, else the accuracy.
+    pub fn score(&self) -> Score {
+        match self.judge {
+            // A search led by a filter is told its cost in the place of an error.
+            Some(_) => Score::Accuracy,
+            None => self.spec.scoring.unwrap_or(Score::Accuracy),
+        }
+    }
+
     /// The settings a checkpoint of this run is held to.
     pub fn settings(&self) -> String {
         serde_json::to_string(self.spec).unwrap_or_default()
@@ -214,7 +223,7 @@ impl<'a> Run<'a> {
     ) -> Result<Selection> {
         let entry = algorithms::find(&self.spec.algorithm)?;
         let (optimizer, params) = entry.start(&self.spec.params, &self.space)?;
-        let (mut trace, mut front) = (Trace::default(), Front::default());
+        let (mut trace, mut front) = (Trace::default(), Front::of(self.score()));
         let mut all: Vec<&mut dyn Observer> = vec![&mut trace, &mut front];
         all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
         let outcome = Engine {

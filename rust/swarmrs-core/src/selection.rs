@@ -55,7 +55,7 @@ pub struct Selection {
     pub warnings: Vec<String>,
     /// A row for each turn.
     pub trace: Trace,
-    /// Error against size.
+    /// Loss against size.
     pub front: FrontReport,
 }
 

@@ -10,7 +10,9 @@ use swarmrs_core::budget::{Budget, Clock, Stop};
 use swarmrs_core::cancel::{self, Cancel};
 use swarmrs_core::dataset::{Dataset, Scale};
 use swarmrs_core::error::Error;
-use swarmrs_core::evaluate::{self, Classifier, EvaluationSpec, Metric, Resources, Weights};
+use swarmrs_core::evaluate::{
+    self, Classifier, EvaluationSpec, Metric, Resources, ScaleFit, Weights,
+};
 use swarmrs_core::filter::{Filter, Prescreen, Rules};
 use swarmrs_core::folds::FoldSpec;
 use swarmrs_core::parallel::Pool;
@@ -36,6 +38,7 @@ fn knn(metric: Metric) -> EvaluationSpec {
         k: 5,
         metric,
         weights: Weights::Uniform,
+        scale_fit: ScaleFit::All,
         folds: FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 },
     }
 }

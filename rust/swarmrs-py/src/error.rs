@@ -9,7 +9,8 @@ use swarmrs_core::Error;
 pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
     let class = match error {
         Error::Interrupted => return PyKeyboardInterrupt::new_err(()),
-        Error::BadData { .. } | Error::NoSurvivors { .. } => "DataError",
+        Error::BadData { .. } => "DataError",
+        Error::NoSurvivors { .. } => "NoFeaturesError",
         _ => "SpecError",
     };
     build(py, class, &error.to_string(), error.hint())

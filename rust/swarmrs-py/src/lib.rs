@@ -15,6 +15,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 use swarmrs_core::algorithms::REGISTRY;
+use swarmrs_core::baseline;
 use swarmrs_core::cancel::Cancel;
 use swarmrs_core::dataset::Dataset;
 use swarmrs_core::evaluate::{self, Classify, Measures, Resources};
@@ -106,6 +107,18 @@ impl PyDataset {
             let filter = Filter::new(self.inner.levels(&Pool::new(threads)), &columns, 0);
             Ok(rule.survivors(&filter, limit))
         })
+    }
+
+    /// The scores of predicting one class, given by its code, for every row that the folds of an evaluation test.
+    fn constant(
+        &self,
+        py: Python<'_>,
+        evaluation: &str,
+        class_: u32,
+    ) -> PyResult<Vec<(&'static str, f64)>> {
+        let spec = self::evaluation(evaluation).map_err(|error| to_py(py, &error))?;
+        let measures = guarded(py, || baseline::constant(&self.inner, &spec.folds, class_))?;
+        Ok(Measures::SCORES.into_iter().zip(measures.to_array()).collect())
     }
 
     /// The columns in groups, how their number was chosen, and all settings it was done by, as JSON.

@@ -15,6 +15,7 @@ use swarmrs_core::cancel::{self, Cancel};
 use swarmrs_core::dataset::Dataset;
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
 use swarmrs_core::kept::Kept;
+use swarmrs_core::objective::Score;
 use swarmrs_core::observe::{Observer, TurnRecord};
 use swarmrs_core::run::{Run, Spec};
 use swarmrs_core::subset::Subset;
@@ -73,7 +74,9 @@ pub fn run(
         let fingerprint = problem.fingerprint();
         let run = problem.prepare(spec, raised)?;
         let limit = limit.or(run.budget().evaluations);
-        let mut callback = on_turn.map(|call| Callback { call, limit, raised: Arc::clone(raised) });
+        let score = run.score();
+        let mut callback =
+            on_turn.map(|call| Callback { call, limit, score, raised: Arc::clone(raised) });
         let mut stored = match &checkpoint {
             Some(path) => Some(Checkpoint::open(path, &fingerprint, &run.settings())?),
             None => None,
@@ -184,6 +187,7 @@ fn signalled() -> Option<PyErr> {
 struct Callback {
     call: Py<PyAny>,
     limit: Option<u64>,
+    score: Score,
     raised: Raised,
 }
 
@@ -197,6 +201,7 @@ impl Observer for Callback {
             turn.set_item("limit", self.limit)?;
             turn.set_item("best_cost", record.best.cost.value())?;
             turn.set_item("best_error", record.best.measures.error)?;
+            turn.set_item("best_loss", self.score.loss(&record.best.measures))?;
             turn.set_item("best_size", record.best.subset.count())?;
             turn.set_item("seconds", record.seconds)?;
             self.call.call1(py, (turn,))?.is_truthy(py)

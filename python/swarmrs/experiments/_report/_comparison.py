@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from swarmrs._loss import loss_name
 from swarmrs._output import whole_file
 from swarmrs._words import counted
 from swarmrs.exceptions import SpecError
@@ -90,6 +91,7 @@ def _page(
         settings=settings,
         found=found,
         measure=MEASURES[found.measure],
+        loss=loss_name(found.scoring),
         is_higher_better=is_accuracy(found.measure),
         level=LEVEL,
         infinite=math.inf,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from swarmrs._loss import loss_name
 from swarmrs._words import counted
 from swarmrs.experiments._findings import Findings
 from swarmrs.experiments._methods import ALL
@@ -130,8 +131,12 @@ def _best_at(cells: pl.DataFrame, grid: Values) -> Values:
 
 
 def _tradeoff(found: Findings, data: str, runs: Sequence[Runs]) -> Iterator[Drawing]:
-    """Yield error against size: the runs, the means of methods, and the front of all runs."""
-    name = "test_error" if not any(_lacks(each, "test_error") for each in runs) else "train_error"
+    """Yield loss against size: the runs, the means of methods, and the front of all runs."""
+    formula = loss_name(found.scoring)
+    loss = "error" if formula == "error" else "loss"
+    name = (
+        f"test_{loss}" if not any(_lacks(each, "test_loss") for each in runs) else f"train_{loss}"
+    )
     shown_runs = [each for each in runs if not _lacks(each, name)]
     if not shown_runs:
         return
@@ -157,14 +162,14 @@ def _tradeoff(found: Findings, data: str, runs: Sequence[Runs]) -> Iterator[Draw
             zorder=100 - place,
         )
     axes.set_xlabel("features chosen")
-    axes.set_ylabel(MEASURES[name])
+    axes.set_ylabel(MEASURES[name] if loss == "error" else f"{MEASURES[name]}, {formula}")
     add_legend(figure, axes)
     dots = "Small dots are runs, large marks" if is_dotted else "Marks"
     yield Drawing(
         f"tradeoff-{data}",
-        f"Error and size on {shown(data, 60)}",
+        f"{loss.capitalize()} and size on {shown(data, 60)}",
         f"{dots} are the means of methods: the nearer to the lower left, the better. The line "
-        f"is the front: no run has both fewer features and less error.{_rest(found)}",
+        f"is the front: no run has both fewer features and less {loss}.{_rest(found)}",
         figure,
     )
 

@@ -1,13 +1,14 @@
 """The report of one search."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from swarmrs._loss import against, loss_name
 from swarmrs._output import whole_file
 from swarmrs._words import STOPS, counted, listed
 from swarmrs.experiments._report._drawing import (
@@ -59,7 +60,7 @@ def write_selection_report(
     DataError
         If the file cannot be written.
     """
-    plain = selection.to_dict()
+    plain, name = selection.to_dict(), loss_name(selection.scoring)
     settings: dict[str, object] = {name: plain[name] for name in _SETTINGS}
     if selection.groups is not None:
         settings["groups"] = len(selection.groups)
@@ -77,7 +78,12 @@ def write_selection_report(
             settings=settings,
             found=selection,
             ended=STOPS.get(selection.stop, selection.stop),
-            scores=_scores(selection.scores),
+            scores=list(_scores(selection)),
+            verdicts=list(_verdicts(selection)),
+            majority=None if selection.baseline is None else selection.baseline.label,
+            held_out=_held_out(selection),
+            loss="Error" if name == "error" else "Loss",
+            loss_of=name,
             chosen=list(zip(selection.selected_indices, selection.selected, strict=True)),
             drawings=on_page(drawings, sheet),
             points=[
@@ -95,9 +101,64 @@ def _title(selection: "Selection") -> str:
     return f"{selection.algorithm} chose {selection.size} of {total} of {name}"
 
 
-def _scores(scores: Mapping[str, float | None]) -> list[tuple[str, float]]:
-    known = ((name.replace("_", " "), value) for name, value in scores.items())
-    return [(name, value) for name, value in known if value is not None]
+class _Score(NamedTuple):
+    """A score of the selection: its own, on rows held out, and those of the majority class."""
+
+    name: str
+    inner: float
+    inner_baseline: float | None
+    outer: float | None
+    outer_baseline: float | None
+
+
+def _scores(selection: "Selection") -> Iterator[_Score]:
+    held_out, baseline = selection.held_out, selection.baseline
+    guess = {} if baseline is None else baseline.scores
+    outer, outer_guess = {}, {}
+    if held_out is not None:
+        outer = held_out.scores
+        outer_guess = {} if held_out.baseline is None else held_out.baseline.scores
+    for name, value in selection.scores.items():
+        if value is not None:
+            others = (each.get(name) for each in (guess, outer, outer_guess))
+            yield _Score(name.replace("_", " "), value, *others)
+
+
+def _held_out(selection: "Selection") -> dict[str, object] | None:
+    """Return what a page says of rows that no search saw."""
+    held_out = selection.held_out
+    if held_out is None:
+        return None
+    parts, spread = held_out.parts, held_out.spread
+    deviation = "" if spread is None else f" ± {spread:.4f}"
+    rows = counted(sum(part.n_test for part in parts), "row")
+    how = f"{rows} held out once"
+    if len(parts) > 1:
+        how = f"{len(parts)} outer folds, each held out from a search of the other rows"
+    sizes = [part.selection.size for part in parts]
+    return {
+        "how": how,
+        "inner": f"{held_out.inner_loss:.4f}",
+        "outer": f"{held_out.outer_loss:.4f}{deviation}",
+        "optimism": f"{held_out.optimism:.4f}",
+        "sizes": f"{min(sizes)} to {max(sizes)}" if len(sizes) > 1 else str(sizes[0]),
+        "stability": None if held_out.agreement is None else f"{held_out.agreement.value:.2f}",
+        "parts": held_out.to_frame().to_dicts(),
+        "notes": held_out.notes,
+    }
+
+
+def _verdicts(selection: "Selection") -> Iterator[str]:
+    """Say where the selection is no better than guessing the majority class."""
+    held_out, baseline = selection.held_out, selection.baseline
+    if baseline is not None:
+        verdict = against(selection.loss, baseline.loss)
+        if verdict is not None:
+            yield f"By its own scores the selection is {verdict} the majority class."
+    if held_out is not None and held_out.baseline is not None:
+        verdict = against(held_out.outer_loss, held_out.baseline.loss)
+        if verdict is not None:
+            yield f"On the rows held out the selection is {verdict} the majority class."
 
 
 def _marks(selection: "Selection", at: int) -> Iterator[str]:
@@ -148,34 +209,34 @@ def _front(selection: "Selection") -> Iterator[Drawing]:
 
     figure = new_figure(5.4, 3.4)
     axes = figure.subplots()
-    sizes, errors = [point.size for point in front], [point.error for point in front]
-    axes.step(sizes, errors, where="post", color=COLORS[0], linewidth=1.2, zorder=2)
-    axes.plot(sizes, errors, "o", color=COLORS[0], markersize=3.5, label="front", zorder=3)
+    sizes, losses = [point.size for point in front], [point.loss for point in front]
+    axes.step(sizes, losses, where="post", color=COLORS[0], linewidth=1.2, zorder=2)
+    axes.plot(sizes, losses, "o", color=COLORS[0], markersize=3.5, label="front", zorder=3)
     if front.knee is not None:
-        knee = front.knee.size, front.knee.error
+        knee = front.knee.size, front.knee.loss
         axes.plot(*knee, "D", color=COLORS[1], markeredgecolor=INK, label="knee", zorder=4)
-    error = selection.scores["error"]
-    if error is not None:
-        chosen = selection.size, error
-        axes.plot(
-            *chosen,
-            "o",
-            markerfacecolor="none",
-            markeredgecolor=COLORS[2],
-            markeredgewidth=1.6,
-            markersize=9,
-            label="chosen",
-            zorder=5,
-        )
+    axes.plot(
+        selection.size,
+        selection.loss,
+        "o",
+        markerfacecolor="none",
+        markeredgecolor=COLORS[2],
+        markeredgewidth=1.6,
+        markersize=9,
+        label="chosen",
+        zorder=5,
+    )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("features")
-    axes.set_ylabel("error")
+    name = loss_name(selection.scoring)
+    loss = "error" if name == "error" else "loss"
+    axes.set_ylabel(name)
     add_legend(figure, axes)
     yield Drawing(
         "front",
-        "Error and size",
-        "The subsets tried that no other beats in both error and size. The knee is where fewer "
+        f"{loss.capitalize()} and size",
+        f"The subsets tried that no other beats in both {loss} and size. The knee is where fewer "
         "features begin to cost much. A chosen subset above the line is one whose objective weighs "
-        "more than the error.",
+        f"more than the {loss}.",
         figure,
     )

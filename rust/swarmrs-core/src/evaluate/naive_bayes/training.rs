@@ -5,7 +5,7 @@ use super::{Likelihood, NEVER, SMOOTHING, WORST, whole};
 use crate::cancel;
 use crate::folds::{Folds, Split};
 use crate::math::{ln, normal_cdf};
-use crate::quantization::{Quantizer, bounds, index_bits};
+use crate::quantization::{bounds, index_bits};
 
 /// Exact sums over rows of one class.
 #[derive(Debug, Clone, Copy, Default)]

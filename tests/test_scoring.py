@@ -1,0 +1,213 @@
+"""The score asked for is what everything goes by: front, pick, parsimony, rows held out, pages."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef
+from swarmrs import Selection, compare, select
+from swarmrs._evaluation import jackknife, spread_of_mean
+from swarmrs._loss import loss_name, loss_of
+from swarmrs.experiments import summary
+
+SCORINGS = ("balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def rare_positives(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return 400 rows, 6 % of them positive: x0 to x5 tell a little each, the rest nothing."""
+    rng = np.random.default_rng(seed)
+    y = (np.arange(400) % 50 < 3).astype(int)
+    X = rng.normal(size=(400, 20))
+    X[:, :6] += 0.8 * y[:, np.newaxis]
+    return X, y
+
+
+def found(**settings: object) -> Selection:
+    shared = {"random_state": 1, "max_evals": 600, "k": 5}
+    return select(rare_positives(), **{**shared, **settings})
+
+
+@pytest.mark.parametrize("algo", ["mopbpso", "nsga2"])
+def test_the_knee_of_rare_classes_goes_by_the_score(algo: str) -> None:
+    best = found(algo=algo, scoring="balanced_accuracy")
+    knee = found(algo=algo, scoring="balanced_accuracy", pick="knee")
+    front = knee.front
+    # To call every row negative has the least error of small subsets, and a loss of 0.5.
+    assert best.loss < 0.36
+    assert knee.loss < 0.45
+    assert knee.loss == 1 - knee.scores["balanced_accuracy"] == knee.cost
+    losses = [point.loss for point in front]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] == best.loss == min(losses)
+    assert [point.loss for point in front] == [
+        1 - point.scores["balanced_accuracy"] for point in front
+    ]
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_the_front_is_what_nothing_measured_beats_in_the_loss(scoring: str) -> None:
+    result = found(algo="ga", scoring=scoring, max_evals=300, objective="error", keep_all=True)
+    assert result.measured is not None
+    # The cost is the loss, so that what was measured tells the front.
+    tried = result.measured.select("size", "cost").rows()
+    expected = sorted(
+        {
+            (size, cost)
+            for size, cost in tried
+            if not any((s <= size and c < cost) or (s < size and c <= cost) for s, c in tried)
+        }
+    )
+    assert [(point.size, point.loss) for point in result.front] == expected
+    assert result.scoring == scoring
+    assert result.loss == result.cost == loss_of(result.scores, scoring)
+
+
+def test_without_scoring_the_loss_is_the_error() -> None:
+    result = found(algo="ga", max_evals=300)
+    assert result.scoring == "accuracy"
+    assert result.loss == result.scores["error"]
+    assert [point.loss for point in result.front] == [point.error for point in result.front]
+    plain = result.to_dict()
+    assert plain["loss"] == plain["error"]
+    named = found(algo="ga", max_evals=300, scoring="accuracy")
+    assert named.front == result.front
+
+
+def test_a_size_is_picked_by_the_score() -> None:
+    result = found(algo="mopbpso", scoring="balanced_accuracy", pick="size<=3")
+    small = [point.loss for point in result.front if point.size <= 3]
+    assert result.loss == min(small)
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_parsimony_goes_by_the_score_and_its_standard_error(scoring: str) -> None:
+    settings = {"algo": "mopbpso", "scoring": scoring}
+    best, small = found(**settings), found(**settings, parsimony="1se")
+    given_up = small.parsimony
+    assert given_up is not None
+    assert given_up.best_loss == best.loss
+    assert 0 < given_up.standard_error < 0.2
+    limit = given_up.best_loss + given_up.standard_error
+    assert small.loss <= limit
+    assert not any(point.loss <= limit for point in small.front if point.size < small.size)
+
+
+def predictions(seed: int, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(3, size=n, p=[0.6, 0.3, 0.1]).astype(np.uint32)
+    predicted = np.where(rng.random(n) < 0.7, truth, rng.integers(0, 3, n)).astype(np.uint32)
+    return truth, predicted
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_standard_error_is_the_jackknife_of_scikit_learn_scores(seed: int) -> None:
+    truth, predicted = predictions(seed)
+    n = len(truth)
+    losses = {
+        "balanced_accuracy": lambda t, p: 1 - balanced_accuracy_score(t, p),
+        "macro_f1": lambda t, p: 1 - f1_score(t, p, average="macro"),
+        "mcc": lambda t, p: (1 - matthews_corrcoef(t, p)) / 2,
+    }
+    for scoring, loss in losses.items():
+        others = [np.delete(np.arange(n), at) for at in range(n)]
+        values = np.array([loss(truth[rows], predicted[rows]) for rows in others])
+        expected = np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
+        rows = np.arange(n, dtype=np.uint32)
+        assert jackknife(rows, truth, predicted, 3, scoring) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error_and_rows_count_once() -> None:
+    truth, predicted = predictions(7)
+    rows = np.arange(len(truth), dtype=np.uint32)
+    # One-vs-rest accuracy is a mean over rows: of three classes 2 / 3 of the error.
+    expected = 2 / 3 * spread_of_mean((truth != predicted).astype(float))
+    assert jackknife(rows, truth, predicted, 3, "ovr_accuracy") == pytest.approx(expected)
+    twice = [np.repeat(each, 2) for each in (rows, truth, predicted)]
+    assert jackknife(*twice, 3, "ovr_accuracy") == pytest.approx(expected)
+
+
+def test_rows_held_out_are_scored_by_it() -> None:
+    result = found(algo="sfs", scoring="balanced_accuracy", outer_cv=4, max_features=3)
+    held_out = result.held_out
+    assert held_out is not None
+    outer = [1 - part.scores["balanced_accuracy"] for part in held_out.parts]
+    inner = [1 - part.selection.scores["balanced_accuracy"] for part in held_out.parts]
+    assert held_out.outer_loss == pytest.approx(np.mean(outer))
+    assert held_out.inner_loss == pytest.approx(np.mean(inner))
+    assert held_out.spread == pytest.approx(np.std(outer, ddof=1))
+    assert held_out.optimism == held_out.outer_loss - held_out.inner_loss
+    assert held_out.outer_error != held_out.outer_loss
+    assert held_out.to_frame()["outer_loss"].to_list() == outer
+
+
+def test_repeats_tell_the_loss_of_each_run_and_of_the_consensus() -> None:
+    result = found(algo="ga", scoring="macro_f1", max_evals=200, repeats=3)
+    stability = result.stability
+    assert stability is not None
+    assert stability.to_frame()["loss"].to_list() == [run.loss for run in stability.runs]
+    assert stability.consensus.loss == 1 - stability.consensus.scores["macro_f1"]
+
+
+@pytest.fixture
+def rare_file(tmp_path: Path) -> Path:
+    X, y = rare_positives()
+    path = tmp_path / "rare.csv"
+    rows = (
+        ",".join([*(f"{value:.6f}" for value in row), f"c{label}"])
+        for row, label in zip(X, y, strict=True)
+    )
+    head = ",".join([*(f"x{at}" for at in range(X.shape[1])), "class"])
+    path.write_text("\n".join([head, *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_the_screen_says_which_score_it_is(
+    scoring: str, rare_file: Path, cli: Callable[..., Outcome]
+) -> None:
+    shared = ("--algo", "sfs", "--scoring", scoring, "--seed", "1", "-k", "1")
+    limits = ("--max-features", "3", "--pick", "knee", "--outer-cv", "3", "--repeats", "2")
+    outcome = cli("select", str(rare_file), *shared, *limits)
+    assert outcome.code == 0, outcome.err
+    name, lines = loss_name(scoring), outcome.out.splitlines()
+    labels = {line[:13].strip(): line for line in lines if not line.startswith(" ")}
+    for label in ("loss", "inner loss", "outer loss", "front", "consensus"):
+        assert name in labels[label], label
+    assert not any(label.startswith(("inner error", "outer error")) for label in labels)
+    told = json.loads(cli("select", str(rare_file), *shared, *limits, "-f", "json").out)
+    assert told["scoring"] == scoring
+    assert f"{told['loss']:.4f}" in labels["loss"]
+    assert f"{told['held_out']['outer_loss']:.4f}" in labels["outer loss"]
+
+
+def test_a_comparison_goes_by_the_score_of_its_searches() -> None:
+    settings = {"runs": 1, "protocol": "split70", "max_evals": 40, "k": 1}
+    for scoring in ("balanced_accuracy", "mcc"):
+        study = compare({"rare": rare_positives()}, "sfs,all", scoring=scoring, **settings)
+        cells = study.cells
+        assert set(cells["scoring"]) == {scoring}
+        summed = summary(cells)
+        assert summed.measure == f"test_{scoring}"
+        assert summed.to_dict()["is_higher_better"]
+        row = cells.row(0, named=True)
+        lacks = (1 - row["test_mcc"]) / 2 if scoring == "mcc" else 1 - row[f"test_{scoring}"]
+        assert row["test_loss"] == pytest.approx(lacks)
+        assert row["train_loss"] == row["train_cost"]
+    study = compare({"rare": rare_positives()}, "sfs,all", **settings)
+    assert summary(study.cells).measure == "test_accuracy"
+    assert study.cells["test_loss"].equals(study.cells["test_error"], check_names=False)
+
+
+def test_preset_003_goes_by_its_own_score() -> None:
+    result = select("sklearn:wine", algo="sfs", preset="003", max_features=2, random_state=1)
+    assert result.scoring == "ovr_accuracy"
+    assert result.front[-1].loss == pytest.approx(1 - result.front[-1].scores["ovr_accuracy"])
