@@ -308,7 +308,7 @@ def test_files_are_kept_unless_forced(cli: Cli, blobs_csv: Path, tmp_path: Path)
 def test_a_bug_ends_with_70_and_debug_shows_where(
     cli: Cli, blobs_csv: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_options, "check_output", lambda *_: 1 / 0)
+    monkeypatch.setattr(_commands, "check_output", lambda *_: 1 / 0)
     code, out, err = cli("select", blobs_csv)
     assert (code, out) == (70, "")
     assert err.startswith("error: internal error: ZeroDivisionError: division by zero\nhint: ")

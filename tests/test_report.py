@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 import swarmrs
 from experiment_cells import cell, failed, frame, made_comparison
-from swarmrs.exceptions import DataError, SpecError
+from swarmrs.exceptions import OutputError, SpecError
 from swarmrs.experiments._report import write_report, write_selection_report
 from swarmrs.experiments._report._drawing import Drawing, drawing, new_figure, settle, shown, slug
 from swarmrs.experiments._report._rank_figure import alike
@@ -261,7 +261,7 @@ def test_without_matplotlib_the_extra_is_named(
 
 def test_a_page_that_cannot_be_written_is_one_error(cells: pl.DataFrame, tmp_path: Path) -> None:
     cells = cells.filter(pl.col("data") == "wine")
-    with pytest.raises(DataError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot be written"):
         write_report(cells, SETTINGS, tmp_path / "missing" / "report.html")
     (tmp_path / "file").write_text("")
     with pytest.raises(SpecError, match="cannot be made"):

@@ -31,6 +31,10 @@ class ClusterError(SwarmrsError, RuntimeError):
     """A cluster cannot be reached, or is gone; what was finished before is stored."""
 
 
+class OutputError(SwarmrsError, RuntimeError):
+    """A file or standard output cannot be written: the disk is full, or writing is not allowed."""
+
+
 class InternalError(SwarmrsError, RuntimeError):
     """A bug in swarmrs, never the caller's fault."""
 

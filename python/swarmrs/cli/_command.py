@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from swarmrs.cli._config import NEVER, Options, Settings, find_settings
+from swarmrs.cli._files import check_distinct
 from swarmrs.cli._signature import options_of, set_signature
 from swarmrs.cli._text import remark
 
@@ -42,6 +43,9 @@ SECTIONS = {
     "Output": "format top every output trace kept report checkpoint force quiet no_progress",
 }
 REST = "Other"
+# Options that name a file to read, those that name one to write; arguments are read.
+_READ = ("groups", "by", "config")
+_WRITTEN = ("output", "trace", "report", "kept", "checkpoint", "store")
 
 
 class Group(TyperGroup):
@@ -80,6 +84,7 @@ class Command(TyperCommand):
         """Say what was set elsewhere than on the command line, then run."""
         if not ctx.params.get("quiet"):
             remark("note", _told(ctx))
+        check_distinct(*_files(ctx))
         return super().invoke(ctx)
 
     def format_options(self, ctx: "Context", formatter: "HelpFormatter") -> None:
@@ -132,6 +137,22 @@ def _place(kind: str, parameter: str) -> tuple[str, int]:
         if parameter in names.split():
             return title, names.split().index(parameter)
     return REST, 0
+
+
+def _files(ctx: "Context") -> tuple[list[str], dict[str, str]]:
+    """Return the files that a command reads, and those that its options have it write."""
+    reads: list[str] = []
+    writes: dict[str, str] = {}
+    for param in ctx.command.params:
+        given = ctx.params.get(param.name)
+        for path in given if isinstance(given, list | tuple) else [given]:
+            if not isinstance(path, str | Path):
+                continue
+            if param.param_type_name == "argument" or param.name in _READ:
+                reads.append(str(path))
+            elif param.name in _WRITTEN:
+                writes[max(param.opts, key=len)] = str(path)
+    return reads, writes
 
 
 def _told(ctx: "Context") -> tuple[str, ...]:

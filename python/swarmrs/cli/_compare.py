@@ -13,6 +13,7 @@ from swarmrs._words import check_word, counted, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._cells_progress import Stopping, cells_progress, spoken
+from swarmrs.cli._files import check_place
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._report import as_text
 from swarmrs.cli._text import complain, line, remark
@@ -148,6 +149,8 @@ def compare(
     check_word("format", format, render.FORMATS)
     if store is None and not dry_run:
         raise SpecError("no store is given", "name the file that keeps results: --store results.db")
+    if store is not None:
+        check_place(store)
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
     with Stopping() as stopping:
         from swarmrs.experiments._compare import Plan, carry_out, describe
@@ -234,6 +237,7 @@ def merge(
     \b
     swarmrs merge part1.db part2.db -o all.db
     """  # noqa: D301
+    check_place(output)
     from swarmrs.experiments import merge as join
 
     join(stores, output, force=force)

@@ -163,17 +163,20 @@ def group_rows(grouping: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
 
 def write_frame(frame: "pl.DataFrame", path: Path) -> None:
     """Write a frame as its file name says."""
-    with whole_file(path) as part:
-        if path.suffix == ".parquet":
-            frame.write_parquet(part)
-        else:
-            frame.write_csv(part, separator="\t" if path.suffix == ".tsv" else ",")
+    # Polars hides why a write failed, so it writes to memory.
+    content = io.BytesIO()
+    if path.suffix.lower() == ".parquet":
+        frame.write_parquet(content)
+    else:
+        frame.write_csv(content, separator="\t" if path.suffix.lower() == ".tsv" else ",")
+    with whole_file(path) as file:
+        file.write(content.getbuffer())
 
 
 def write_text(text: str, path: Path) -> None:
     """Write text as a file."""
-    with whole_file(path) as part:
-        part.write_text(f"{text}\n", encoding="utf-8")
+    with whole_file(path) as file:
+        file.write(f"{text}\n".encode(errors="backslashreplace"))
 
 
 def _data(data: Mapping[str, Any]) -> str:

@@ -172,8 +172,8 @@ def save(drawn: Drawing, folder: Path) -> list[Path]:
     paths = []
     for kind, metadata in dateless.items():
         path = folder / f"{slug(drawn.name)}.{kind}"
-        with whole_file(path) as part:
-            drawn.figure.savefig(part, format=kind, dpi=200, facecolor="white", metadata=metadata)
+        with whole_file(path) as file:
+            drawn.figure.savefig(file, format=kind, dpi=200, facecolor="white", metadata=metadata)
         paths.append(path)
     return paths
 

@@ -56,7 +56,7 @@ def write_selection_report(
     ------
     SpecError
         If matplotlib is not installed.
-    DataError
+    OutputError
         If the file cannot be written.
     """
     plain = selection.to_dict()
@@ -85,8 +85,8 @@ def write_selection_report(
                 for at, point in enumerate(selection.front)
             ],
         )
-    with whole_file(Path(path)) as part:
-        part.write_text(text, encoding="utf-8")
+    with whole_file(Path(path)) as file:
+        file.write(text.encode(errors="backslashreplace"))
 
 
 def _title(selection: "Selection") -> str:
