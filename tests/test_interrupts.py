@@ -69,10 +69,8 @@ def test_while_data_is_read(tmp_path: Path, number: signal.Signals) -> None:
 
 
 def test_a_signal_that_is_ignored_stays_so() -> None:
-    code = (
-        "import signal\n"
-        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-        + AT_IMPORT.format(module="typer", number=int(signal.SIGINT), words=["--version"])
+    code = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n" + AT_IMPORT.format(
+        module="typer", number=int(signal.SIGINT), words=["--version"]
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0

@@ -122,9 +122,7 @@ class TestDistinct:
 
 
 class TestRefusedBeforeTheSearch:
-    @pytest.mark.parametrize(
-        "option", ["-o", "--trace", "--keep-all", "--checkpoint", "--report"]
-    )
+    @pytest.mark.parametrize("option", ["-o", "--trace", "--keep-all", "--checkpoint", "--report"])
     def test_names_that_are_too_long(
         self, cli: Cli, blobs_csv: Path, tmp_path: Path, option: str
     ) -> None:
@@ -168,7 +166,9 @@ class TestRefusedBeforeTheSearch:
 
 
 class TestWholeFile:
-    def test_a_planted_link_is_not_followed(self, cli: Cli, blobs_csv: Path, tmp_path: Path) -> None:
+    def test_a_planted_link_is_not_followed(
+        self, cli: Cli, blobs_csv: Path, tmp_path: Path
+    ) -> None:
         victim = tmp_path / "victim"
         victim.write_text("kept")
         out = tmp_path / "out"
