@@ -100,7 +100,8 @@ def select(
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     options.check_output(output, (".csv", ".tsv", ".parquet", ".json", ".py", "-"), force)
-    if output is not None and output.suffix == ".py":
+    kind = "" if output is None else output.suffix.lower()
+    if kind == ".py":
         check_snippet(data, classifier, preset)
     for rows in (trace, kept):
         options.check_output(rows, (".csv", ".parquet"), force)
@@ -178,9 +179,9 @@ def select(
         cards = {card.id: card for card in _settings.algorithms()}
         is_front_wanted = cards[result.algorithm].seeks_front or result.pick != "best"
         print(render.selection_table(plain, is_front_wanted))
-    if output is not None and output.suffix == ".json":
+    if output is not None and kind == ".json":
         render.write_text(render.as_json(plain), output)
-    elif output is not None and output.suffix == ".py":
+    elif output is not None and kind == ".py":
         render.write_text(snippet(result, table, data, exclude, reading), output)
     elif output not in (None, options.STDOUT):
         render.write_frame(table.reduced(result.selected), output)
@@ -191,7 +192,7 @@ def select(
 
         write_selection_report(result, report, command=shlex.join(["swarmrs", *sys.argv[1:]]))
     if kept is not None:
-        render.write_frame(all_measured(result, kept.suffix == ".csv"), kept)
+        render.write_frame(all_measured(result, kept.suffix.lower() == ".csv"), kept)
     if result.stop == "interrupted":
         if checkpoint is not None and not quiet:
             remark("note", ("the same command goes on from here",))

@@ -75,5 +75,5 @@ def group(
     else:
         print(render.grouping_table(plain))
     if output not in (None, options.STDOUT):
-        text = render.as_json(plain) if output.suffix == ".json" else grouping.to_text()
+        text = render.as_json(plain) if output.suffix.lower() == ".json" else grouping.to_text()
         render.write_text(text, output)

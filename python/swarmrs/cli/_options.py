@@ -354,7 +354,7 @@ def check_output(path: Path | None, suffixes: Sequence[str], force: bool) -> Non
         return
     if path == STDOUT and "-" in suffixes:
         return
-    if path.suffix not in suffixes:
+    if path.suffix.lower() not in suffixes:
         raise SpecError(f"'{path}' ends in '{path.suffix}'", f"known: {', '.join(suffixes)}")
     if not path.parent.is_dir():
         raise SpecError(f"directory '{path.parent}' does not exist", "make it first")

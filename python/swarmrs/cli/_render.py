@@ -55,6 +55,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             *_pick(result),
             "",
             *_chosen(result),
+            *_codes(result["data"].get("codes", {})),
             "",
             line("error", f"{result['error']:.4f}, {_caution(result['held_out'])}"),
             line("accuracy", f"{result['accuracy']:.4f}"),
@@ -164,10 +165,10 @@ def group_rows(grouping: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
 def write_frame(frame: "pl.DataFrame", path: Path) -> None:
     """Write a frame as its file name says."""
     with whole_file(path) as part:
-        if path.suffix == ".parquet":
+        if path.suffix.lower() == ".parquet":
             frame.write_parquet(part)
         else:
-            frame.write_csv(part, separator="\t" if path.suffix == ".tsv" else ",")
+            frame.write_csv(part, separator="\t" if path.suffix.lower() == ".tsv" else ",")
 
 
 def write_text(text: str, path: Path) -> None:
@@ -282,6 +283,14 @@ def _chosen(result: Mapping[str, Any]) -> list[str]:
     return [
         line("selected", f"{len(cells)} of {counted(total, 'column')}"),
         *(f"  {line}".rstrip() for line in lines),
+    ]
+
+
+def _codes(codes: Mapping[str, Sequence[str]]) -> list[str]:
+    """List what the codes of chosen columns of text stand for."""
+    return [
+        line("codes", f"{name}: {listed(f'{code} {value}' for code, value in enumerate(values))}")
+        for name, values in codes.items()
     ]
 
 
