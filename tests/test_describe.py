@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ FRAME = pl.DataFrame(
         "one": [7] * 12,
         "ok": [True, False, False] * 4,
         "twin": [True, False, False] * 4,
-        "day": [date(2024, 1, day) for day in range(1, 13)],
+        "raw": [bytes([row]) for row in range(12)],
         "far": [1.0, float("inf"), 2.0] * 4,
         "copy": ["x", "y", "y", "x"] * 3,
         "class": ["x", "y", "y", "x"] * 3,
@@ -50,7 +49,7 @@ def test_every_column_is_found_as_it_is() -> None:
         ("one", "whole", 0, 1, 7, 7, ""),
         ("ok", "boolean", 0, 2, 0, 1, "equal to 'twin'"),
         ("twin", "boolean", 0, 2, 0, 1, "equal to 'ok'"),
-        ("day", "Date", 0, 12, None, None, ""),
+        ("raw", "Binary", 0, 12, None, None, ""),
         ("far", "number", 0, 3, 1, 2, ""),
         ("copy", "text", 0, 2, None, None, "equal to the target"),
     ]
@@ -67,18 +66,18 @@ def test_what_select_would_do_by_default() -> None:
         "one": ("leave out", "constant"),
         "ok": ("search", ""),
         "twin": ("search", ""),
-        "day": ("refuse", "neither number nor text"),
+        "raw": ("refuse", "neither number nor text"),
         "far": ("refuse", "4 infinite values"),
         "copy": ("refuse", "equal to the target"),
     }
 
 
 def test_what_select_would_do_by_policies() -> None:
-    out: dict[str, Any] = {"exclude": ["day", "far", "copy"]}
+    out: dict[str, Any] = {"exclude": ["raw", "far", "copy"]}
     filled = actions(missing="median", encode="onehot", **out)
     assert filled["size"] == ("search", "filled by median")
     assert filled["color"] == ("search", "encoded onehot, filled by mode")
-    assert filled["day"] == ("leave out", "excluded")
+    assert filled["raw"] == ("leave out", "excluded")
     dropped = actions(missing="drop-columns", encode="ordinal", **out)
     assert dropped["size"] == dropped["color"] == ("leave out", "missing values")
     kept = actions(missing="keep", encode="ordinal", allow_target_copy=True)
@@ -183,7 +182,7 @@ class TestCommand:
             "  y  6  50.0 %  ##############################",
             "missing      6 values in 2 columns",
             "memory       about 2.11 KiB, and what --memory allows",
-            "select would refuse it: 1 column neither number nor text: 'day' (Date)",
+            "select would refuse it: 1 column neither number nor text: 'raw' (Binary)",
             "             turn them into numbers, or leave them out with --exclude",
         ]
         assert lines[9].split() == [

@@ -150,7 +150,8 @@ REFUSED = [
     (
         b"a,y\n1,0.5\n2,0.7\n2,0.7\n",
         "target 'y' of data.csv is continuous, expected classes",
-        "name the column of classes with --target, or cut its values into classes first",
+        "name the column of classes with --target, or cut its values into classes first; "
+        "a regressor in Python takes numbers",
     ),
     (
         b"a,class\n1,x\n2,\n3,y\n",

@@ -21,6 +21,10 @@ _DECIMAL_COMMA = r"^[+-]?\d+(,\d+)?([eE][+-]?\d+)?$"
 _THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})*(\.\d+)?$"
 
 
+# More values of text than this are warned of where each becomes a column.
+_MANY_VALUES = 20
+
+
 def mark_missing(frame: pl.DataFrame) -> pl.DataFrame:
     """Make every missing value a null: NaN too, and columns that hold nothing."""
     return frame.with_columns(cs.float().fill_nan(None), cs.by_dtype(pl.Null).cast(pl.Float64))
@@ -65,6 +69,19 @@ def drop_columns(
     return features.drop(gone), [told]
 
 
+class Codes(NamedTuple):
+    """The values whose positions stand for them in a column of codes."""
+
+    values: pl.Series
+
+    def restored(self, numbers: pl.Series) -> pl.Series:
+        """Return codes as the values; numbers between them, which a mean may be, as they are."""
+        codes = numbers.cast(pl.UInt32)
+        if (codes != numbers).any():
+            return numbers
+        return self.values.gather(codes).alias(numbers.name)
+
+
 class Numbers(NamedTuple):
     """Columns as numbers.
 
@@ -73,9 +90,11 @@ class Numbers(NamedTuple):
     frame : polars.DataFrame
         The columns.
     warnings : list of str
-        What was rounded.
+        What was rounded, and what became many columns.
     encoded : list of tuple of int
         The positions of the columns that came from one column of text, for each that was spread.
+    keys : dict of str to Codes
+        The values that codes stand for, of each column of text or booleans that is one column still.
     unfilled : Unfilled or None
         The same before missing values were filled, if any were.
     """
@@ -83,6 +102,7 @@ class Numbers(NamedTuple):
     frame: pl.DataFrame
     warnings: list[str]
     encoded: list[tuple[int, ...]]
+    keys: dict[str, Codes]
     unfilled: Unfilled | None
 
 
@@ -104,6 +124,7 @@ def to_numbers(
     text = text_columns(frame)
     if text and encode == "error":
         raise DataError(f"{counted(len(text), 'column')} of text: {quoted(text)}", _unread(frame))
+    booleans = [name for name, dtype in frame.schema.items() if dtype == pl.Boolean]
     frame, values = ranked(frame)
     infinite = count_infinite(frame)
     if infinite:
@@ -135,7 +156,13 @@ def to_numbers(
         for end, part in zip(ends, parts, strict=True)
         if len(part) > 1
     ]
-    return Numbers(pl.DataFrame(columns), warnings, encoded, unfilled)
+    many = {name: len(known) for name, known in spread.items() if len(known) > _MANY_VALUES}
+    if many:
+        warnings.append(f"{counted(len(many), 'column')} of text became many: {_counts(many)}")
+    keys = dict.fromkeys(booleans, Codes(pl.Series([False, True])))
+    if not spread:
+        keys |= {name: Codes(known) for name, known in values.items()}
+    return Numbers(pl.DataFrame(columns), warnings, encoded, keys, unfilled)
 
 
 def text_columns(frame: pl.DataFrame) -> list[str]:
@@ -205,6 +232,8 @@ def _unread(frame: pl.DataFrame) -> str:
         if len(commas) and text.str.contains(_THOUSANDS).all():
             return f"'{name}' holds numbers like {commas[0]}: remove the commas between thousands"
         strange = text.filter(text.cast(pl.Float64, strict=False).is_null())
+        if len(text) and not len(strange):
+            return f"'{name}' holds numbers written as text: convert it to a column of numbers"
         if 2 * len(strange) < len(text):
             words = strange.unique(maintain_order=True)
             return (

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from swarmrs._clean import count_infinite, mark_missing, other_kinds, ranked, text_columns
+from swarmrs._dates import dates_to_numbers, is_date, read_dates
 from swarmrs._formats import Reading, ReadOptions
 from swarmrs._inspect import Findings, copies_of, inspect
 from swarmrs._selection import SCHEMA_VERSION, versions
@@ -29,7 +30,8 @@ class Column:
     index, name : int, str
         Where it is among the features, and what it is called.
     kind : str
-        ``"number"``, ``"whole"``, ``"boolean"``, ``"text"``, or the type of what is none of these.
+        ``"number"``, ``"whole"``, ``"boolean"``, ``"text"``, ``"date"``, ``"time"``,
+        ``"duration"``, or the type of what is none of these.
     missing, distinct : int
         How many values are missing, and how many different ones there are.
     least, greatest : float or None
@@ -64,6 +66,8 @@ class Description:
         What it is called, and what was read.
     rows : int
         How many samples.
+    labeled : int
+        How many of them have a label.
     target : str
         The column of classes.
     classes : dict of label to int
@@ -83,6 +87,7 @@ class Description:
     name: str
     kind: str
     rows: int
+    labeled: int
     target: str
     classes: dict[Label, int]
     columns: tuple[Column, ...]
@@ -166,12 +171,13 @@ def describe(
         cells, refusal, hint = features.height * features.width, str(problem), problem.hint
         constant = set()
         warnings = list(raw.warnings)
-    blank = names_here(features, exclude, raw.name, encode)
+    blank = names_here(features, exclude, raw.name, encode, labels.name)
     excluded = {features.get_column_index(name) for name in blank}
     return Description(
         raw.name,
         raw.kind,
         features.height,
+        len(labels) - labels.null_count(),
         labels.name,
         _count_classes(labels, raw.name),
         tuple(_columns(features, labels, excluded, policies, constant)),
@@ -209,6 +215,7 @@ class _Policies(NamedTuple):
         if found.is_constant:
             return "leave out", "constant"
         ways = [f"encoded {self.encode}"] if found.is_text else []
+        ways += ["as a number"] if found.is_date else []
         if gaps and self.missing in ("mean", "median", "mode", "knn"):
             is_middle = found.is_text and self.missing in ("mean", "median")
             ways.append(f"filled by {'mode' if is_middle else self.missing}")
@@ -218,6 +225,7 @@ class _Policies(NamedTuple):
 class _Found(NamedTuple):
     is_other: bool
     is_text: bool
+    is_date: bool
     is_copy: bool
     is_constant: bool
     infinite: int
@@ -231,8 +239,11 @@ def _columns(
     made_constant: set[str],
 ) -> list[Column]:
     """Describe the features; some have one value only after what is missing is filled or gone."""
-    others, text = other_kinds(features), set(text_columns(features))
     copies = set(copies_of(labels, features))
+    dated, dates = read_dates(features)
+    kinds = [_kind(column) for column in dated]
+    features, _ = dates_to_numbers(dated)
+    others, text = other_kinds(features), set(text_columns(features))
     numbers, _ = ranked(features.with_columns(pl.lit(0.0).alias(name) for name in others))
     infinite = count_infinite(numbers)
     x = numbers.cast(pl.Float64).to_numpy(order="fortran")
@@ -245,6 +256,7 @@ def _columns(
         found = _Found(
             column.name in others,
             column.name in text,
+            column.name in dates,
             column.name in copies,
             at in findings.constant or column.name in made_constant,
             infinite.get(column.name, 0),
@@ -257,7 +269,7 @@ def _columns(
             Column(
                 at,
                 column.name,
-                _kind(column),
+                kinds[at],
                 column.null_count(),
                 column.drop_nulls().n_unique(),
                 float(known.min()) if has_range else None,
@@ -291,6 +303,8 @@ def _kind(column: pl.Series) -> str:
         return "number"
     if dtype == pl.Boolean:
         return "boolean"
+    if is_date(dtype):
+        return {pl.Date: "date", pl.Datetime: "date", pl.Time: "time"}.get(dtype.base_type(), "duration")
     return "text" if text_columns(column.to_frame()) else str(dtype)
 
 

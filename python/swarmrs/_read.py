@@ -50,11 +50,36 @@ def read_built_in(name: str) -> Raw:
 
 def frame_of_array(values: object, names: Sequence[str] | None = None) -> pl.DataFrame:
     """Return a two-dimensional array as a frame, its columns called x0, x1, ... unless named."""
-    array = np.asarray(values)
+    if values is None:
+        raise DataError("no data is given", "give a file, a frame or an array")
+    if hasattr(values, "toarray"):
+        raise DataError("sparse matrices are not read", "give a dense array: X.toarray()")
+    array = np.asarray(unmasked(values))
     if array.ndim != 2:
-        raise DataError(f"the array has {counted(array.ndim, 'dimension')}, expected 2")
+        raise DataError(
+            f"the array has {counted(array.ndim, 'dimension')}, expected 2",
+            "give a row for each sample and a column for each feature",
+        )
     columns = names if names is not None else [f"x{index}" for index in range(array.shape[1])]
     return pl.DataFrame([series_of(name, array[:, index]) for index, name in enumerate(columns)])
+
+
+def unmasked(values: object) -> object:
+    """Return an array whose masked cells are missing values; anything else as it is.
+
+    Floats are masked by NaN. Other types have no value to spare: they become objects and None.
+    """
+    if isinstance(values, list | tuple) and any(
+        isinstance(value, np.ma.MaskedArray) for value in values
+    ):
+        values = np.ma.array(values)
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.is_masked(values):
+        return values.data
+    if values.dtype.kind == "f":
+        return values.filled(np.nan)
+    return np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
 
 
 def read_pandas(frame: object, *, dedupe_names: bool) -> Raw:
@@ -70,7 +95,7 @@ def series_of(name: str, values: object) -> pl.Series:
     """Return a column given as a series, an array or a list; what pandas calls NA is null."""
     if isinstance(values, pl.Series):
         return values.alias(name)
-    array = np.asarray(values)
+    array = np.asarray(unmasked(values))
     if array.ndim != 1:
         raise DataError(f"'{name}' has {counted(array.ndim, 'dimension')}, expected 1")
     if array.dtype != object:

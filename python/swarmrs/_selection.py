@@ -286,7 +286,7 @@ def read_selection(
         params=found["params"],
         seed=found["seed"],
         preset=preset,
-        data=describe_data(table, fingerprint),
+        data=describe_data(table, fingerprint) | {"codes": table.text_codes(point.selected)},
         evaluation=measure.to_dict(),
         objective=found["objective"] | ({"scoring": scoring} if scoring else {}),
         budget=found["budget"],

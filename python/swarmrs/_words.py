@@ -67,6 +67,17 @@ def printable(text: str) -> str:
     return "".join(char for char in " ".join(text.split()) if char.isprintable())
 
 
+def shortened(text: str, most: int = 40) -> str:
+    """Cut text that is longer than `most` characters.
+
+    Examples
+    --------
+    >>> shortened("a label of many words", 10)
+    'a label...'
+    """
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word most like this one, if any is."""
     matches = get_close_matches(word, list(known), n=1)
@@ -109,10 +120,13 @@ def check_whole(what: str, number: object, least: int = 1) -> int:
     raise SpecError(f"{what} is {number!r}, expected a whole number of {least} or more")
 
 
-def locate(column: str | int, names: Sequence[str], where: str) -> int:
+def locate(
+    column: str | int, names: Sequence[str], where: str, *, target: str | None = None
+) -> int:
     """Return the position of a column given by its name or its index.
 
-    Digits that are no column's name are an index; a negative one counts from the end.
+    Digits that are no column's name are an index; a negative one counts from the end. The target,
+    if named, is no feature.
 
     Raises
     ------
@@ -121,6 +135,8 @@ def locate(column: str | int, names: Sequence[str], where: str) -> int:
     """
     if isinstance(column, str) and column in names:
         return names.index(column)
+    if target is not None and column == target:
+        raise SpecError(f"column '{target}' is the target of {where}, not a feature", "leave it out")
     try:
         return range(len(names))[int(column)]
     except (ValueError, IndexError):

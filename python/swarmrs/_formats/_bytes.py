@@ -39,6 +39,11 @@ def fetch(source: str, name: str, limit: int) -> tuple[bytes, int]:
             with gzip.open(io.BytesIO(raw)) as unpacked:
                 return _read_all(unpacked, name, limit, packed=len(raw)), len(raw)
     except FileNotFoundError:
+        if path.is_symlink():
+            raise DataError(
+                f"'{source}' is a link to '{path.readlink()}', which does not exist",
+                "name a file that can be read",
+            ) from None
         raise DataError(f"file '{source}' does not exist", _other_file(path)) from None
     except (OSError, EOFError, ValueError, zlib.error) as problem:
         if isinstance(problem, DataError):

@@ -66,10 +66,18 @@ def parse_text(
 ) -> Raw:
     """Read lines of fields, the first line holding the names of the columns."""
     lines = _Lines(text, name, separator)
-    names, notices, warnings = settle_names(lines.header(), name, dedupe=dedupe_names)
+    header = lines.header()
+    names, notices, warnings = settle_names(header, name, dedupe=dedupe_names)
     frame, rounded = _tidy(lines.frame(names, decimal, null_words), decimal, null_words)
     if frame.is_empty() and (problem := lines.ill_formed()):
         raise problem
+    surplus = _surplus(header, frame)
+    if surplus:
+        frame = frame[:, :-surplus]
+        names, notices, warnings = settle_names(header[:-surplus], name, dedupe=dedupe_names)
+        notices.append(
+            f"{counted(surplus, 'column')} left out: lines end in '{separator}' and nothing after"
+        )
     if rounded:
         warnings.append(too_long(rounded))
     gaps = None
@@ -194,7 +202,33 @@ class _Lines:
             return DataError(
                 f"{self.name}, line {start}: a quote is never closed", "close it or remove it"
             )
+        line = self._line_of_stray_text()
+        return line and DataError(
+            f"{self.name}, line {line}: a quoted field goes on after its quote",
+            f"quote the whole field, or write '{self.separator}' after the quote",
+        )
+
+    def _line_of_stray_text(self) -> int | None:
+        """Return the line of the first field with text after its closing quote."""
+        stream = io.StringIO(self.text, newline="")
+        reader = csv.reader(stream, delimiter=self.separator, strict=True)
+        try:
+            for _ in reader:
+                pass
+        except csv.Error as problem:
+            if "expected after" in str(problem):
+                return reader.line_num + self.skipped
         return None
+
+
+def _surplus(header: Sequence[str], frame: pl.DataFrame) -> int:
+    """Count the last columns that have neither a name nor a value: separators at the line ends."""
+    found = 0
+    for written, column in zip(reversed(header[1:]), reversed(frame.get_columns()), strict=False):
+        if written.strip() or column.null_count() < len(column):
+            break
+        found += 1
+    return found
 
 
 def _tidy(

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from swarmrs._words import check_word, counted, listed, printable, sized
+from swarmrs._words import check_word, counted, listed, printable, shortened, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._reading import Reading, reads_data
@@ -59,7 +59,10 @@ def _table(found: Mapping[str, Any], every: bool) -> str:
     columns = found["columns"]
     searched = sum(column["action"] == "search" for column in columns)
     incomplete = [column["missing"] for column in columns if column["missing"]]
-    gaps = f"{counted(sum(incomplete), 'value')} in {counted(len(incomplete), 'column')}"
+    gaps = [f"{counted(sum(incomplete), 'value')} in {counted(len(incomplete), 'column')}"]
+    unlabeled = found["rows"] - found["labeled"]
+    if unlabeled:
+        gaps = [*gaps[: len(incomplete)], f"{counted(unlabeled, 'value')} of the target"]
     words = listed([f"'{word}'" for word in found["null_words"]], len(found["null_words"]))
     would = f"search {searched} of {counted(len(columns), 'column')}"
     if found["refusal"] is not None:
@@ -69,7 +72,7 @@ def _table(found: Mapping[str, Any], every: bool) -> str:
         [
             line("data", f"{found['name']}, {found['kind']}: {_size(found)}"),
             *_classes(found["target"], found["classes"]),
-            line("missing", gaps if incomplete else "none"),
+            line("missing", ", ".join(gaps) if incomplete or unlabeled else "none"),
             *([line("null words", f"empty, {words}")] if words else []),
             line("memory", f"about {sized(found['memory'])}, and what --memory allows"),
             line("select would", would),
@@ -91,7 +94,7 @@ def _classes(target: str, classes: Sequence[Mapping[str, Any]]) -> list[str]:
     total, most = sum(row["rows"] for row in classes), max(row["rows"] for row in classes)
     rows = [
         (
-            f"  {printable(str(row['label']))}",
+            f"  {printable(shortened(str(row['label'])))}",
             str(row["rows"]),
             f"{100 * row['rows'] / total:.1f} %",
             "#" * max(1, round(_BAR * row["rows"] / most)),
@@ -117,7 +120,7 @@ def _columns(columns: Sequence[Mapping[str, Any]], every: bool) -> list[str]:
     rows += [
         (
             str(column["index"]),
-            printable(column["name"]),
+            printable(shortened(column["name"])),
             column["kind"],
             str(column["missing"]),
             str(column["distinct"]),
@@ -134,7 +137,7 @@ def _columns(columns: Sequence[Mapping[str, Any]], every: bool) -> list[str]:
 
 def _action(column: Mapping[str, Any]) -> str:
     reason = f" ({column['reason']})" if column["reason"] else ""
-    strange = column["remark"] if column["remark"] != column["reason"] else ""
+    strange = shortened(column["remark"], 60) if column["remark"] != column["reason"] else ""
     return printable(f"{column['action']}{reason}{'; ' if strange else ''}{strange}")
 
 

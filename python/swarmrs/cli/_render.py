@@ -55,6 +55,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             *_pick(result),
             "",
             *_chosen(result),
+            *_codes(result["data"].get("codes", {})),
             "",
             line("error", f"{result['error']:.4f}, {_caution(result['held_out'])}"),
             line("accuracy", f"{result['accuracy']:.4f}"),
@@ -285,6 +286,14 @@ def _chosen(result: Mapping[str, Any]) -> list[str]:
     return [
         line("selected", f"{len(cells)} of {counted(total, 'column')}"),
         *(f"  {line}".rstrip() for line in lines),
+    ]
+
+
+def _codes(codes: Mapping[str, Sequence[str]]) -> list[str]:
+    """List what the codes of chosen columns of text stand for."""
+    return [
+        line("codes", f"{name}: {listed(f'{code} {value}' for code, value in enumerate(values))}")
+        for name, values in codes.items()
     ]
 
 
