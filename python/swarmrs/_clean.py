@@ -7,6 +7,7 @@ from typing import NamedTuple
 import polars as pl
 import polars.selectors as cs
 
+from swarmrs._doors import leaving_out, setting
 from swarmrs._fill import FILLS, Unfilled, fill, spread_out
 from swarmrs._read import check_names, too_long
 from swarmrs._words import counted, listed, quoted
@@ -39,7 +40,8 @@ def drop_rows(
     if features.is_empty():
         raise DataError(
             f"every row of {where} has missing values",
-            "fill them with --missing median, mode or knn, or use --missing drop-columns",
+            f"fill them with {setting('missing', 'median', 'mode', 'knn')}, or use "
+            f"{setting('missing', 'drop-columns')}",
         )
     dropped = len(complete) - len(labels)
     told = [f"{counted(dropped, 'row')} with missing values dropped"] if dropped else []
@@ -56,7 +58,8 @@ def drop_columns(
     if len(gone) == features.width:
         raise DataError(
             f"every column of {where} has missing values",
-            "fill them with --missing median, mode or knn, or use --missing drop-rows",
+            f"fill them with {setting('missing', 'median', 'mode', 'knn')}, or use "
+            f"{setting('missing', 'drop-rows')}",
         )
     # Positions are those of the columns that stay, which nobody can know beforehand.
     others = (str(column) for column in exclude if column not in features.columns)
@@ -130,7 +133,7 @@ def to_numbers(
     if infinite:
         raise DataError(
             f"infinite values in {counted(len(infinite), 'column')}: {_counts(infinite)}",
-            "replace them, or leave the columns out with --exclude",
+            f"replace them, or {leaving_out('the columns')}",
         )
     warnings = [too_long(long)] if (long := _rounded(frame)) else []
     spread = values if encode == "onehot" else {}
@@ -143,7 +146,7 @@ def to_numbers(
         if empty := [column.name for column in frame if column.null_count() == frame.height]:
             raise DataError(
                 f"{counted(len(empty), 'column')} without any value: {quoted(empty)}",
-                "leave them out with --exclude",
+                leaving_out(),
             )
         frame = fill(frame, frame, missing, unfilled.nominal)
     parts = spread_out(frame, spread)
@@ -213,7 +216,7 @@ def _refuse_other_kinds(frame: pl.DataFrame) -> None:
     if others:
         raise DataError(
             f"{counted(len(others), 'column')} neither number nor text: {listed(others)}",
-            "turn them into numbers, or leave them out with --exclude",
+            f"turn them into numbers, or {leaving_out()}",
         )
 
 
@@ -240,7 +243,8 @@ def _unread(frame: pl.DataFrame) -> str:
                 f"'{name}' holds numbers but for {quoted(words)}: correct that, "
                 f"or call it missing with --null '{words[0]}'"
             )
-    return "encode text with --encode ordinal or --encode onehot, or leave it out with --exclude"
+    encoded = setting("encode", "ordinal", "onehot")
+    return f"encode text with {encoded}, or {leaving_out('it')}"
 
 
 def _rounded(frame: pl.DataFrame) -> list[str]:
@@ -263,6 +267,6 @@ def _refuse_gaps(frame: pl.DataFrame, gaps: str | None) -> None:
     why = f"; {gaps}" if gaps else ""
     raise DataError(
         f"missing values in {counted(len(missing), 'column')}: {_counts(missing)}{why}",
-        "leave them out with --missing drop-rows or drop-columns, "
+        f"leave them out with {setting('missing', 'drop-rows', 'drop-columns')}, "
         "or fill them with median, mode or knn",
     )

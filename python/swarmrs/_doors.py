@@ -18,8 +18,11 @@ class Door(Protocol):
     def has(self, name: str) -> bool:
         """Whether the call that is under way has this setting."""
 
+    def named(self, name: str) -> str:
+        """Return the name of a setting."""
+
     def setting(self, name: str, values: tuple[Value, ...]) -> str:
-        """Return the setting, with one value of those to worded from if there are any."""
+        """Return a setting as it is given, with the values to choose from if there are any."""
 
     def worded(self, python: str, shell: str) -> str:
         """Return what is said at this door."""
@@ -38,12 +41,16 @@ class Python:
         """Whether there is such a setting: no function knows better which one was called."""
         return True
 
+    def named(self, name: str) -> str:
+        """Return the name of a keyword argument."""
+        return name
+
     def setting(self, name: str, values: tuple[Value, ...]) -> str:
         """Return a keyword argument."""
         shown = alternatives([_literal(value) for value in values])
         if name in self._OF_READING:
             return f"read_table(..., {name}={shown or '...'})"
-        return f"{name}={shown}" if shown else name
+        return f"{name}={shown or '...'}"
 
     def worded(self, python: str, shell: str) -> str:
         """Return what is said to a script."""
@@ -53,13 +60,18 @@ class Python:
 _current: Door = Python()
 
 
+def named(name: str) -> str:
+    """Return the name of a setting, such as what a message says the value of."""
+    return _current.named(name)
+
+
 def setting(name: str, *values: Value) -> str:
-    """Name a setting, and the values to worded from, as the user would write it.
+    """Return a setting as the user would give it, with the values to choose from.
 
     Examples
     --------
     >>> print(setting("missing", "median", "mode"), setting("exclude"))
-    missing="median" or "mode" exclude
+    missing="median" or "mode" exclude=...
     >>> print(setting("dedupe_names", True))
     read_table(..., dedupe_names=True)
     """
@@ -82,7 +94,7 @@ def leaving_out(what: str = "them") -> str:
     Examples
     --------
     >>> leaving_out("it")
-    'leave it out with exclude'
+    'leave it out with exclude=...'
     """
     if has_setting("exclude"):
         return f"leave {what} out with {setting('exclude')}"
@@ -101,7 +113,7 @@ def entered(door: Door) -> Iterator[None]:
 
 
 def alternatives(items: list[str]) -> str:
-    """List what there is to worded from.
+    """List what there is to choose from.
 
     Examples
     --------

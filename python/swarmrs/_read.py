@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from swarmrs._doors import setting
 from swarmrs._words import check_word, counted, quoted
 from swarmrs.exceptions import DataError
 
@@ -158,7 +159,7 @@ def too_long(names: Sequence[str]) -> str:
 def check_names(
     names: Sequence[str],
     where: str,
-    hint: str = "rename one of them, or have them numbered with --dedupe-names",
+    hint: str | None = None,
 ) -> None:
     """Refuse names that occur twice.
 
@@ -173,5 +174,5 @@ def check_names(
         second = names.index(twice[0], first + 1)
         raise DataError(
             f"{where} has two columns called '{twice[0]}': {first + 1} and {second + 1}",
-            hint,
+            hint or f"rename one of them, or number them with {setting('dedupe_names', True)}",
         )

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from swarmrs._doors import setting, worded
+from swarmrs._doors import named, worded
 from swarmrs.exceptions import SpecError
 
 RandomState: TypeAlias = int | np.integer | np.random.RandomState | np.random.Generator | None
@@ -24,4 +24,4 @@ def draw_seed(random_state: RandomState) -> int:
         return int(random_state)
     number = "a whole number from 0 to 2**64 - 1"
     kinds = worded(python=f"{number}, a RandomState, a Generator or None", shell=number)
-    raise SpecError(f"{setting('random_state')} is {random_state!r}, expected {kinds}")
+    raise SpecError(f"{named('random_state')} is {random_state!r}, expected {kinds}")

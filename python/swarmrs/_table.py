@@ -22,6 +22,7 @@ from swarmrs._clean import (
     to_numbers,
 )
 from swarmrs._dates import Dates, dates_to_numbers, read_dates
+from swarmrs._doors import leaving_out, setting
 from swarmrs._fill import Unfilled
 from swarmrs._formats import Reading, ReadOptions, read_file
 from swarmrs._inspect import copies_of, inspect, is_constant
@@ -148,9 +149,7 @@ class Table:
 
     def locate(self, columns: Sequence[str | int]) -> list[int]:
         """Return the positions of features given by name or index."""
-        return [
-            locate(column, self.names, self.name, target=self.target) for column in columns
-        ]
+        return [locate(column, self.names, self.name, target=self.target) for column in columns]
 
     def name_classes(self, warnings: Iterable[str]) -> tuple[str, ...]:
         """Return the engine's warnings with the labels of classes in place of their codes."""
@@ -158,7 +157,11 @@ class Table:
         def label(code: re.Match[str]) -> str:
             return f"class '{self.labels[int(code[1])]}'"
 
-        return tuple(re.sub(r"^class (\d+)", label, warning) for warning in warnings)
+        def number(found: re.Match[str]) -> str:
+            return counted(int(found[1]), found[2])
+
+        labelled = (re.sub(r"^class (\d+)", label, warning) for warning in warnings)
+        return tuple(re.sub(r"(\d+) (\w+)\(s\)", number, warning) for warning in labelled)
 
     def reduced(self, selected: Sequence[str]) -> pl.DataFrame:
         """Return the chosen features and the target, text, booleans and dates as they were."""
@@ -254,9 +257,14 @@ def read_table(
     options = Reading(**reading)
     if isinstance(source, Table):
         return _measured(source) if continuous else source
-    data, target = source if isinstance(source, tuple) else (source, target)
+    if isinstance(source, tuple):
+        if len(source) != 2:
+            raise DataError(
+                f"the data is a tuple of {len(source)}, expected features and labels", "give (X, y)"
+            )
+        source, target = source
     return prepare(
-        find(data, options),
+        find(source, options),
         target,
         missing=missing,
         encode=encode,
@@ -304,7 +312,8 @@ def prepare(
         copied = f"{counted(len(copies), 'column')} equal to the target: {quoted(copies)}"
         if labels.name in raw.frame.columns and not allow_target_copy:
             raise DataError(
-                copied, "leave them out with --exclude, or go on with --allow-target-copy"
+                copied,
+                f"{leaving_out()}, or go on with {setting('allow_target_copy', True)}",
             )
         warnings.append(copied)
     features, dates = read_dates(features)

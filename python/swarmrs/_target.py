@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from swarmrs._doors import setting, worded
 from swarmrs._read import Raw, series_of
 from swarmrs._words import counted, locate
 from swarmrs.exceptions import DataError
@@ -23,9 +24,6 @@ _ROWS_OF_A_CLASS = 5
 _LONE = 0.1
 # More numbers than this are doubted even where each has many rows, such as minutes of delay.
 _DOUBTED = 100
-
-_ANOTHER = "name the column of classes with --target"
-_CUT = f"{_ANOTHER}, or cut its values into classes first; a regressor in Python takes numbers"
 
 
 def split(
@@ -110,12 +108,23 @@ def _refuse_no_classes(labels: pl.Series, counts: NDArray[np.intp], target: str)
     is_thin, n_lone = rows < _ROWS_OF_A_CLASS * n, int((counts == 1).sum())
     if labels.dtype.is_numeric() and is_thin and n_lone >= _LONE * n:
         raise DataError(
-            f"{target} has {n} different numbers in {rows} rows, expected classes", _CUT
+            f"{target} has {n} different numbers in {rows} rows, expected classes", _cut()
         )
     if labels.dtype == pl.String and rows < 2 * n:
         raise DataError(
-            f"{target} has {n} different labels in {rows} rows, expected classes", _ANOTHER
+            f"{target} has {n} different labels in {rows} rows, expected classes", _another()
         )
+
+
+def _another() -> str:
+    return f"name the column of classes with {setting('target')}"
+
+
+def _cut() -> str:
+    numbers = worded(
+        python="give a regressor as the classifier", shell="a regressor in Python takes numbers"
+    )
+    return f"{_another()}, or cut its values into classes first; {numbers}"
 
 
 def classes_of(
@@ -131,12 +140,12 @@ def classes_of(
         If the labels are no classes, some are missing, or there are too few or too many.
     """
     target = f"target '{labels.name}' of {where}"
-    another = _ANOTHER
+    another = _another()
     if labels.dtype in (pl.Categorical, pl.Enum):
         labels = labels.cast(pl.String)
     if labels.dtype.is_float():
         if not (labels.drop_nulls() % 1 == 0).all():
-            raise DataError(f"{target} is continuous, expected classes", _CUT)
+            raise DataError(f"{target} is continuous, expected classes", _cut())
     elif not (labels.dtype.is_integer() or labels.dtype in (pl.String, pl.Boolean, pl.Null)):
         raise DataError(f"{target} is {labels.dtype}, expected classes", another)
     if labels.null_count() == len(labels):
@@ -145,11 +154,9 @@ def classes_of(
         raise DataError(
             f"{target} has {counted(labels.null_count(), 'missing value')}"
             f"{f'; {gaps}' if gaps else ''}",
-            "remove these rows, or use --missing drop-rows",
+            f"remove these rows, or use {setting('missing', 'drop-rows')}",
         )
-    classes, codes, counts = np.unique(
-        labels.to_numpy(), return_inverse=True, return_counts=True
-    )
+    classes, codes, counts = np.unique(labels.to_numpy(), return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise DataError(f"{target} has one class, expected 2 or more", another)
     if len(classes) == len(labels):

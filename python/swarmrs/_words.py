@@ -1,8 +1,9 @@
 """How messages name things: short lists, and the nearest known word for an unknown one."""
 
+import math
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from numbers import Integral
+from numbers import Integral, Real
 
 from swarmrs.exceptions import SpecError
 
@@ -120,6 +121,30 @@ def check_whole(what: str, number: object, least: int = 1) -> int:
     raise SpecError(f"{what} is {number!r}, expected a whole number of {least} or more")
 
 
+def check_number(what: str, number: object, *, above: float | None = None) -> float:
+    """Return the number as Python has it if it is finite, and above a bound if there is one.
+
+    Raises
+    ------
+    SpecError
+        If it is not.
+
+    Examples
+    --------
+    >>> check_number("time_limit", 5, above=0)
+    5.0
+    """
+    if isinstance(number, int | float | Real) and not isinstance(number, bool):
+        try:
+            finite = float(number)
+        except OverflowError:  # A whole number can be too large for a float.
+            finite = math.inf
+        if math.isfinite(finite) and (above is None or finite > above):
+            return finite
+    expected = "a number" if above is None else f"a number above {above:g}"
+    raise SpecError(f"{what} is {number!r}, expected {expected}")
+
+
 def locate(
     column: str | int, names: Sequence[str], where: str, *, target: str | None = None
 ) -> int:
@@ -136,7 +161,9 @@ def locate(
     if isinstance(column, str) and column in names:
         return names.index(column)
     if target is not None and column == target:
-        raise SpecError(f"column '{target}' is the target of {where}, not a feature", "leave it out")
+        raise SpecError(
+            f"column '{target}' is the target of {where}, not a feature", "leave it out"
+        )
     try:
         return range(len(names))[int(column)]
     except (ValueError, IndexError):

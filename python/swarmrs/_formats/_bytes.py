@@ -7,6 +7,7 @@ import zlib
 from pathlib import Path
 from typing import IO
 
+from swarmrs._doors import setting
 from swarmrs._read import BUILT_IN
 from swarmrs._words import nearest, sized
 from swarmrs.exceptions import DataError
@@ -66,7 +67,7 @@ def check_size(name: str, size: int, packed: int, limit: int) -> None:
     if size > limit:
         raise DataError(
             f"{name} holds more than {sized(limit)}",
-            "raise the limit with --max-input-bytes if the memory is there",
+            f"raise the limit with {setting('max_bytes')} if the memory is there",
         )
     if size > BOMB_BYTES and size > BOMB_RATIO * packed:
         raise DataError(

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import polars as pl
 
+from swarmrs._doors import setting
 from swarmrs._formats._numbers import is_rounded, read_numbers
 from swarmrs._read import Raw, settle_names, too_long
 from swarmrs._words import counted
@@ -37,7 +38,7 @@ def decode(raw: bytes, name: str, encoding: str | None) -> str:
         for mark, known in _MARKS.items():
             if raw.startswith(mark):
                 raise DataError(
-                    f"{name} is {known.upper()} text", f"read it with --encoding {known}"
+                    f"{name} is {known.upper()} text", f"read it with {setting('encoding', known)}"
                 )
         if b"\0" in raw[:4096]:
             raise DataError(f"{name} is not text", "give a CSV, TSV, Parquet, Arrow or ARFF file")
@@ -49,7 +50,7 @@ def decode(raw: bytes, name: str, encoding: str | None) -> str:
         line = raw.count(b"\n", 0, byte) + 1
         raise DataError(
             f"{name}, line {line}: byte {byte} is not {problem.encoding.upper()}",
-            "read it with --encoding latin1 if that is how it was written",
+            f"read it with {setting('encoding', 'latin1')} if that is how it was written",
         ) from None
     except LookupError:
         raise SpecError(f"unknown encoding '{encoding}'", "known: utf-8, latin1, utf-16") from None
@@ -92,7 +93,7 @@ def parse_text(
     words = tuple(word for word in null_words if word)
     if any(column.null_count() for column in frame):
         shown = "".join(f", '{word}'" for word in words)
-        notices.append(f"missing are empty fields{shown}; --null adds words")
+        notices.append(f"missing are empty fields{shown}; {setting('null_words')} adds words")
     kind = "TSV" if separator == "\t" else "CSV"
     return Raw(name, frame, tuple(notices), tuple(warnings), gaps=gaps, null_words=words, kind=kind)
 

@@ -39,6 +39,10 @@ class CommandLine:
         """Whether the command has this option."""
         return _NAMES.get(name, name) in self._flags
 
+    def named(self, name: str) -> str:
+        """Return the flag, the key or the variable of an option."""
+        return self.setting(name, ())
+
     def setting(self, name: str, values: tuple[Value, ...]) -> str:
         """Return a flag; or a key or a variable, if that is where its value comes from."""
         parameter = _NAMES.get(name, name)
@@ -65,10 +69,10 @@ class CommandLine:
             return message
         name = found[1]
         differs = "_" in name or name in _NAMES or self._flags[name] in self._elsewhere
-        return f"{self.setting(name, ())}{message[len(name) :]}" if differs else message
+        return f"{self.named(name)}{message[len(name) :]}" if differs else message
 
     def _words(self, values: tuple[Value, ...]) -> list[str]:
-        """Return values as a shell takes them: a flag has none, a list is one word after another."""
+        """Return values as a shell takes them: a flag has none, a list is several words."""
         shown = [
             " ".join(map(_quoted, value)) if isinstance(value, list) else _quoted(str(value))
             for value in values

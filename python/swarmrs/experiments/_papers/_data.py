@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from swarmrs._doors import setting
+from swarmrs._doors import named, setting
 from swarmrs._table import Source
 from swarmrs.exceptions import DataError
 from swarmrs.experiments._papers._paper import Paper
@@ -41,7 +41,7 @@ def origin(name: str) -> str:
     """Say where a data set can come from."""
     if name in _BUILT_IN:
         return "built in"
-    folder = setting("data_dir")
+    folder = named("data_dir")
     return f"{folder} or {setting('fetch', True)}" if name in _OPENML else folder
 
 
@@ -96,9 +96,7 @@ def _told(absent: Mapping[str, str]) -> str:
 def _hint(absent: Mapping[str, str], data_dir: str | os.PathLike[str] | None, fetch: bool) -> str:
     first = next(iter(absent))
     where = (
-        f"the directory of {setting('data_dir')}"
-        if data_dir is None
-        else f"'{os.fspath(data_dir)}'"
+        f"the directory of {named('data_dir')}" if data_dir is None else f"'{os.fspath(data_dir)}'"
     )
     hint = f"put {first}.parquet or {first}.csv, its classes in the last column, into {where}"
     if not fetch and any(name in _OPENML for name in absent):
@@ -112,7 +110,7 @@ def _fetched(name: str) -> Source:
     from sklearn.datasets import fetch_openml
 
     deposit = _OPENML[name]
-    put = f"put {name}.parquet into the directory of {setting('data_dir')}"
+    put = f"put {name}.parquet into the directory of {named('data_dir')}"
     hint = f"see whether openml.org can be reached, or {put}"
     try:
         # Without pandas, which is no dependency of ours.
