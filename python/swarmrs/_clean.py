@@ -94,7 +94,7 @@ class Numbers(NamedTuple):
     encoded : list of tuple of int
         The positions of the columns that came from one column of text, for each that was spread.
     keys : dict of str to Codes
-        The values that codes stand for, of each column of text or booleans that is one column still.
+        The values that codes stand for, of each column of text or booleans that was not spread.
     unfilled : Unfilled or None
         The same before missing values were filled, if any were.
     """
@@ -217,29 +217,62 @@ def _refuse_other_kinds(frame: pl.DataFrame) -> None:
         )
 
 
+class NumberText(NamedTuple):
+    """Text that looks like numbers which were not read as such.
+
+    Attributes
+    ----------
+    kind : {"decimal", "either", "thousands", "plain", "words"}
+        Numbers with a decimal comma, with a comma that is either, with commas between thousands,
+        numbers of a column that is text, or numbers but for a few words.
+    examples : tuple of str
+        A number with a comma, or the words.
+    """
+
+    kind: str
+    examples: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, column: pl.Series) -> "NumberText | None":
+        """Return what a column of text looks like; None if it does not look like numbers."""
+        text = column.cast(pl.String).drop_nulls()
+        if not len(text):
+            return None
+        commas = text.filter(text.str.contains(",", literal=True))
+        if len(commas):
+            decimal, apart = text.str.contains(_DECIMAL_COMMA), text.str.contains(_THOUSANDS)
+            if apart.all():
+                return cls("either" if decimal.all() else "thousands", (commas[0],))
+            # Some may be words, which show once the others are numbers.
+            if 2 * decimal.sum() > len(text) and not commas.str.contains(_THOUSANDS).all():
+                return cls("decimal", (commas[0],))
+        strange = text.filter(text.cast(pl.Float64, strict=False).is_null())
+        if not len(strange):
+            return cls("plain")
+        if 2 * len(strange) < len(text):
+            return cls("words", tuple(strange.unique(maintain_order=True)))
+        return None
+
+
 def _unread(frame: pl.DataFrame) -> str:
     """Return what may be done about text, above all about numbers that were not read as such."""
     for name in text_columns(frame):
-        text = frame[name].cast(pl.String).drop_nulls()
-        commas = text.filter(text.str.contains(",", literal=True))
-        if len(commas) and text.str.contains(_DECIMAL_COMMA).all():
-            if text.str.contains(_THOUSANDS).all():
-                return (
-                    f"'{name}' holds numbers like {commas[0]}: read it with --decimal , "
-                    "if the comma is a decimal one, else remove it"
-                )
+        found = NumberText.of(frame[name])
+        if found is None:
+            continue
+        if found.kind == "decimal":
             return f"'{name}' holds numbers with a decimal comma: read it with --decimal ,"
-        if len(commas) and text.str.contains(_THOUSANDS).all():
-            return f"'{name}' holds numbers like {commas[0]}: remove the commas between thousands"
-        strange = text.filter(text.cast(pl.Float64, strict=False).is_null())
-        if len(text) and not len(strange):
+        if found.kind == "plain":
             return f"'{name}' holds numbers written as text: convert it to a column of numbers"
-        if 2 * len(strange) < len(text):
-            words = strange.unique(maintain_order=True)
+        if found.kind == "words":
             return (
-                f"'{name}' holds numbers but for {quoted(words)}: correct that, "
-                f"or call it missing with --null '{words[0]}'"
+                f"'{name}' holds numbers but for {quoted(found.examples)}: correct that, "
+                f"or call it missing with --null '{found.examples[0]}'"
             )
+        like = f"'{name}' holds numbers like {found.examples[0]}"
+        if found.kind == "either":
+            return f"{like}: read it with --decimal , if the comma is a decimal one, else remove it"
+        return f"{like}: remove the commas between thousands"
     return "encode text with --encode ordinal or --encode onehot, or leave it out with --exclude"
 
 

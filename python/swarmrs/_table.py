@@ -148,9 +148,7 @@ class Table:
 
     def locate(self, columns: Sequence[str | int]) -> list[int]:
         """Return the positions of features given by name or index."""
-        return [
-            locate(column, self.names, self.name, target=self.target) for column in columns
-        ]
+        return [locate(column, self.names, self.name, target=self.target) for column in columns]
 
     def name_classes(self, warnings: Iterable[str]) -> tuple[str, ...]:
         """Return the engine's warnings with the labels of classes in place of their codes."""

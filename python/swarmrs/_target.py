@@ -96,8 +96,8 @@ def _refuse_no_classes(labels: pl.Series, counts: NDArray[np.intp], target: str)
     """Refuse labels that are many and rare: amounts if they are numbers, names if they are text.
 
     Numbers are no classes if there are more than 20 of them, fewer than 5 rows for each on average,
-    and at least a tenth of them occur once. Text is no class if there are more than 20 labels and fewer
-    than 2 rows for each on average.
+    and at least a tenth of them occur once. Text is no class if there are more than 20 labels and
+    fewer than 2 rows for each on average.
 
     Raises
     ------
@@ -147,9 +147,7 @@ def classes_of(
             f"{f'; {gaps}' if gaps else ''}",
             "remove these rows, or use --missing drop-rows",
         )
-    classes, codes, counts = np.unique(
-        labels.to_numpy(), return_inverse=True, return_counts=True
-    )
+    classes, codes, counts = np.unique(labels.to_numpy(), return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise DataError(f"{target} has one class, expected 2 or more", another)
     if len(classes) == len(labels):
