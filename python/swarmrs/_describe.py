@@ -6,8 +6,16 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from swarmrs._clean import count_infinite, mark_missing, other_kinds, ranked, text_columns
+from swarmrs._clean import (
+    count_infinite,
+    mark_missing,
+    matrix_of,
+    other_kinds,
+    ranked,
+    text_columns,
+)
 from swarmrs._cost import count_evaluations, estimate_seconds
 from swarmrs._dates import dates_to_numbers, is_date, read_dates
 from swarmrs._formats import Reading, ReadOptions
@@ -352,9 +360,11 @@ def _columns(
     kinds = [_kind(column) for column in dated]
     features, _ = dates_to_numbers(dated)
     others, text = other_kinds(features), set(text_columns(features))
-    numbers, _ = ranked(features.with_columns(pl.lit(0.0).alias(name) for name in others))
-    infinite = count_infinite(numbers)
-    x = numbers.cast(pl.Float64).to_numpy(order="fortran")
+    known = features
+    if others:
+        known = features.with_columns(pl.lit(0.0).alias(name) for name in others)
+    numbers, _ = ranked(known)
+    infinite, x = count_infinite(numbers), matrix_of(numbers)
     names = features.columns
     blind = excluded | {names.index(name) for name in others}
     findings = inspect(x, blind, {names.index(name) for name in text})
@@ -371,17 +381,17 @@ def _columns(
         )
         is_in = at not in excluded
         action, reason = policies.decide(column, found) if is_in else ("leave out", "excluded")
-        known = x[:, at][np.isfinite(x[:, at])]
-        has_range = not (found.is_other or found.is_text) and known.size
+        finite = x[:, at][np.isfinite(x[:, at])]
+        has_range = not (found.is_other or found.is_text) and finite.size
         columns.append(
             Column(
                 at,
                 column.name,
                 kinds[at],
                 column.null_count(),
-                column.drop_nulls().n_unique(),
-                float(known.min()) if has_range else None,
-                float(known.max()) if has_range else None,
+                _distinct(column, x[:, at]),
+                float(finite.min()) if has_range else None,
+                float(finite.max()) if has_range else None,
                 action,
                 reason,
                 remarks[at],
@@ -401,6 +411,14 @@ def _remarks(findings: Findings, names: list[str], copies: set[str]) -> list[str
     for name in copies:
         remarks[names.index(name)].append("equal to the target")
     return ["; ".join(remark) for remark in remarks]
+
+
+def _distinct(column: pl.Series, numbers: NDArray[np.float64]) -> int:
+    """Count the different values; of floats in numpy, which takes a tenth of the time."""
+    gaps = column.null_count()
+    if column.dtype.is_float() and not gaps:
+        return len(np.unique(numbers))
+    return column.n_unique() - (gaps > 0)
 
 
 def _kind(column: pl.Series) -> str:

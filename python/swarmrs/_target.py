@@ -51,7 +51,7 @@ def split(
             notices.append(f"the target is the last column, '{frame.columns[-1]}'")
     if isinstance(target, str | int):
         labels = frame.to_series(locate(target, frame.columns, raw.name))
-        features = frame.drop(labels.name)
+        features = pl.DataFrame([column for column in frame if column.name != labels.name])
     else:
         while name in frame.columns:
             name += "_"
