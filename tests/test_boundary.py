@@ -58,10 +58,10 @@ class TestMaskedArrays:
             DOORS[door](masked, y)
 
     @pytest.mark.parametrize("door", sorted(DOORS))
-    @pytest.mark.parametrize("labels", [np.array([0, 1]), np.array([0.0, 1.0]), np.array(["a", "b"])])
-    def test_masked_labels_are_missing(
-        self, door: str, labels: NDArray[Any], samples: Any
-    ) -> None:
+    @pytest.mark.parametrize(
+        "labels", [np.array([0, 1]), np.array([0.0, 1.0]), np.array(["a", "b"])]
+    )
+    def test_masked_labels_are_missing(self, door: str, labels: NDArray[Any], samples: Any) -> None:
         x, y = samples
         masked = np.ma.masked_array(labels[y])
         masked[3] = np.ma.masked

@@ -185,11 +185,17 @@ class TestCommand:
             "select would refuse it: 1 column neither number nor text: 'raw' (Binary)",
             "             turn them into numbers, or leave them out with --exclude",
         ]
-        assert lines[9].split() == [
+        assert lines[8].split()[:2] == ["command", "swarmrs"]
+        assert lines[8].endswith(
+            "--target class --missing median --encode onehot "
+            "--exclude copy --exclude id --exclude raw --exclude far"
+        )
+        assert lines[9] == "time         about a second, by a rough estimate"
+        assert lines[11].split() == [
             *("INDEX", "COLUMN", "TYPE", "MISSING", "DISTINCT", "LEAST", "GREATEST"),
             *("SELECT", "WOULD"),
         ]
-        assert " ".join(lines[10].split()) == "0 id whole 0 12 0 11 search; like an identifier"
+        assert " ".join(lines[12].split()) == "0 id whole 0 12 0 11 search; like an identifier"
 
     def test_json_and_csv(self, cli: Cli, path: Path) -> None:
         plain = json.loads(cli("describe", path, "-f", "json", "-q").out)

@@ -86,7 +86,7 @@ class TestLines:
     def test_a_named_column_or_a_value_is_kept(self, write: Write) -> None:
         table = read_table(write(b"a,class,\n1,x,5\n2,y,\n3,x,\n"), "class", missing="median")
         assert table.names == ["a", "column_3"]
-        with pytest.raises(DataError, match="target 'c' of data.csv has no value at all"):
+        with pytest.raises(DataError, match=r"target 'c' of data\.csv has no value at all"):
             read_table(write(b"a,class,c\n1,x,\n2,y,\n3,x,\n"))
 
     def test_text_after_a_quote(self, write: Write, cli: Cli) -> None:

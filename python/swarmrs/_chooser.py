@@ -52,14 +52,13 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         _check_frame(X)
         _check_numbers(X)
-        if np.ma.is_masked(y):
-            lost = int(np.ma.getmaskarray(y).sum())
+        if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+            lost = int(y.mask.sum())
             raise DataError(f"y has {counted(lost, 'missing value')}", "remove these rows")
-        X, y = unmasked(X), unmasked(y)
         samples, labels = validate_data(
             self,
-            X,
-            y,
+            unmasked(X),
+            unmasked(y),
             dtype=np.float64,
             order="F",
             ensure_min_samples=2,
@@ -130,6 +129,10 @@ def _is_pandas(X: object) -> bool:
 def _is_text(column: Any) -> bool:
     """Return whether a column of pandas or numpy holds text."""
     values = getattr(column.dtype, "categories", column)
-    if str(values.dtype) in ("str", "string") or getattr(values.dtype, "kind", None) in ("S", "T", "U"):
+    if str(values.dtype) in ("str", "string") or getattr(values.dtype, "kind", None) in (
+        "S",
+        "T",
+        "U",
+    ):
         return True
     return values.dtype == object and any(isinstance(value, str | bytes) for value in values)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
-import polars.selectors as cs
+from numpy.typing import NDArray
 
 from swarmrs._doors import leaving_out, setting
 from swarmrs._fill import FILLS, Unfilled, fill, spread_out
@@ -28,7 +29,25 @@ _MANY_VALUES = 20
 
 def mark_missing(frame: pl.DataFrame) -> pl.DataFrame:
     """Make every missing value a null: NaN too, and columns that hold nothing."""
-    return frame.with_columns(cs.float().fill_nan(None), cs.by_dtype(pl.Null).cast(pl.Float64))
+    # Columns one by one: an expression for each of 16 000 columns takes seconds to plan.
+    changed = [
+        column.cast(pl.Float64) if column.dtype == pl.Null else column.fill_nan(None)
+        for column in frame
+        if column.dtype == pl.Null or (column.dtype.is_float() and _has_nan(column))
+    ]
+    return frame.with_columns(changed) if changed else frame
+
+
+def matrix_of(frame: pl.DataFrame) -> NDArray[np.float64]:
+    """Return columns of numbers as one array, by columns; what is missing is NaN."""
+    x = np.empty(frame.shape, dtype=np.float64, order="F")
+    for at, column in enumerate(frame):
+        x[:, at] = column.cast(pl.Float64).to_numpy()
+    return x
+
+
+def _has_nan(column: pl.Series) -> bool:
+    return int(np.isnan(column.to_numpy()).sum()) > column.null_count()
 
 
 def drop_rows(
@@ -97,7 +116,7 @@ class Numbers(NamedTuple):
     encoded : list of tuple of int
         The positions of the columns that came from one column of text, for each that was spread.
     keys : dict of str to Codes
-        The values that codes stand for, of each column of text or booleans that is one column still.
+        The values that codes stand for, of each column of text or booleans that was not spread.
     unfilled : Unfilled or None
         The same before missing values were filled, if any were.
     """
@@ -170,12 +189,13 @@ def to_numbers(
 
 def text_columns(frame: pl.DataFrame) -> list[str]:
     """Return the names of the columns that hold text."""
-    return [name for name, dtype in frame.schema.items() if dtype in TEXT]
+    return [name for name, dtype in frame.schema.items() if isinstance(dtype, TEXT)]
 
 
 def ranked(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
     """Return booleans and text as numbers, and the sorted values each column of text has."""
-    frame = frame.with_columns(cs.boolean().cast(pl.UInt8))
+    booleans = [column.cast(pl.UInt8) for column in frame if column.dtype == pl.Boolean]
+    frame = frame.with_columns(booleans) if booleans else frame
     values = {
         name: frame[name].cast(pl.String).drop_nulls().unique().sort()
         for name in text_columns(frame)
@@ -184,7 +204,7 @@ def ranked(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
         frame[name].cast(pl.String).cast(pl.Enum(known)).to_physical().cast(pl.Float64)
         for name, known in values.items()
     )
-    return frame.with_columns(ranks), values
+    return (frame.with_columns(ranks) if values else frame), values
 
 
 def other_kinds(frame: pl.DataFrame) -> dict[str, pl.DataType]:
@@ -192,14 +212,18 @@ def other_kinds(frame: pl.DataFrame) -> dict[str, pl.DataType]:
     return {
         name: dtype
         for name, dtype in frame.schema.items()
-        if not (dtype.is_numeric() or dtype == pl.Boolean or dtype in TEXT)
+        if not (dtype.is_numeric() or dtype == pl.Boolean or isinstance(dtype, TEXT))
     }
 
 
 def count_infinite(frame: pl.DataFrame) -> dict[str, int]:
     """Return how many infinite values there are in columns that have any."""
-    totals = frame.select(cs.float().is_infinite().sum())
-    return {column.name: column[0] for column in totals if column[0]}
+    totals = (
+        (column.name, int(np.isinf(column.to_numpy()).sum()))
+        for column in frame
+        if column.dtype.is_float()
+    )
+    return {name: total for name, total in totals if total}
 
 
 def _complete_rows(frame: pl.DataFrame) -> pl.Series:
@@ -220,29 +244,63 @@ def _refuse_other_kinds(frame: pl.DataFrame) -> None:
         )
 
 
+class NumberText(NamedTuple):
+    """Text that looks like numbers which were not read as such.
+
+    Attributes
+    ----------
+    kind : {"decimal", "either", "thousands", "plain", "words"}
+        Numbers with a decimal comma, with a comma that is either, with commas between thousands,
+        numbers of a column that is text, or numbers but for a few words.
+    examples : tuple of str
+        A number with a comma, or the words.
+    """
+
+    kind: str
+    examples: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, column: pl.Series) -> "NumberText | None":
+        """Return what a column of text looks like; None if it does not look like numbers."""
+        text = column.cast(pl.String).drop_nulls()
+        if not len(text):
+            return None
+        commas = text.filter(text.str.contains(",", literal=True))
+        if len(commas):
+            decimal, apart = text.str.contains(_DECIMAL_COMMA), text.str.contains(_THOUSANDS)
+            if apart.all():
+                return cls("either" if decimal.all() else "thousands", (commas[0],))
+            # Some may be words, which show once the others are numbers.
+            if 2 * decimal.sum() > len(text) and not commas.str.contains(_THOUSANDS).all():
+                return cls("decimal", (commas[0],))
+        strange = text.filter(text.cast(pl.Float64, strict=False).is_null())
+        if not len(strange):
+            return cls("plain")
+        if 2 * len(strange) < len(text):
+            return cls("words", tuple(strange.unique(maintain_order=True)))
+        return None
+
+
 def _unread(frame: pl.DataFrame) -> str:
     """Return what may be done about text, above all about numbers that were not read as such."""
+    comma = setting("decimal", ",")
     for name in text_columns(frame):
-        text = frame[name].cast(pl.String).drop_nulls()
-        commas = text.filter(text.str.contains(",", literal=True))
-        if len(commas) and text.str.contains(_DECIMAL_COMMA).all():
-            if text.str.contains(_THOUSANDS).all():
-                return (
-                    f"'{name}' holds numbers like {commas[0]}: read it with --decimal , "
-                    "if the comma is a decimal one, else remove it"
-                )
-            return f"'{name}' holds numbers with a decimal comma: read it with --decimal ,"
-        if len(commas) and text.str.contains(_THOUSANDS).all():
-            return f"'{name}' holds numbers like {commas[0]}: remove the commas between thousands"
-        strange = text.filter(text.cast(pl.Float64, strict=False).is_null())
-        if len(text) and not len(strange):
+        found = NumberText.of(frame[name])
+        if found is None:
+            continue
+        if found.kind == "decimal":
+            return f"'{name}' holds numbers with a decimal comma: read it with {comma}"
+        if found.kind == "plain":
             return f"'{name}' holds numbers written as text: convert it to a column of numbers"
-        if 2 * len(strange) < len(text):
-            words = strange.unique(maintain_order=True)
+        if found.kind == "words":
             return (
-                f"'{name}' holds numbers but for {quoted(words)}: correct that, "
-                f"or call it missing with --null '{words[0]}'"
+                f"'{name}' holds numbers but for {quoted(found.examples)}: correct that, "
+                f"or call it missing with {setting('null_words', [found.examples[0]])}"
             )
+        like = f"'{name}' holds numbers like {found.examples[0]}"
+        if found.kind == "either":
+            return f"{like}: read it with {comma} if the comma is a decimal one, else remove it"
+        return f"{like}: remove the commas between thousands"
     encoded = setting("encode", "ordinal", "onehot")
     return f"encode text with {encoded}, or {leaving_out('it')}"
 

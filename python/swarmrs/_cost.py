@@ -1,11 +1,14 @@
-"""How long a search may take, before it is begun: a rough model, good to a factor of about three."""
+"""How long a search takes, before it is begun: a model that is good to a factor of three."""
 
 from collections.abc import Mapping
 
 from swarmrs._selection import Card
+from swarmrs._settings import Settings
+from swarmrs._table import Table
+from swarmrs._words import counted
 
 # Nanoseconds of one thread, fitted to runs of 178 x 13 to 50 000 x 30 and 174 x 12 533 on a server
-# core of 2023 with AVX2: k-NN compares every pair of rows (0.7 to 1.1 ns for 6 to 32 features, 13 ns
+# core of 2023 with AVX2: k-NN compares every pair of rows (0.7 to 1.1 ns for 6 to 32 features, 14
 # for 2500, most of which are taken from the subset before), naive Bayes reads every cell.
 _PAIR = 0.7
 _PAIR_FEATURE = 0.005
@@ -15,6 +18,8 @@ _SET_UP = 800.0
 _IMPUTED = 4.0
 # A forward search seldom goes beyond so many features.
 _STEPS = 10
+# Seconds from which on a search is announced.
+_LONG = 60.0
 
 
 def estimate_seconds(
@@ -46,7 +51,7 @@ def estimate_seconds(
     >>> round(estimate_seconds(50_000, 30, 6000, threads=2) / 3600, 1)
     1.6
     """
-    unique = min(evaluations, 2 ** min(features, 60))
+    unique: int = min(evaluations, 2 ** min(features, 60))
     chosen = features / 2
     one = rows * chosen * _CELL
     if classifier == "knn":
@@ -77,6 +82,63 @@ def count_evaluations(
     if card.family == "sequential":
         return int(features * min((features + 1) / 2, _STEPS))
     return card.evaluations or 0
+
+
+def forecast(
+    table: Table,
+    settings: Settings,
+    *,
+    repeats: int = 1,
+    outer_cv: object = None,
+    threads: int = 1,
+) -> tuple[str, ...]:
+    """Say how long a search takes if that is more than a minute and nothing ends it before.
+
+    Parameters
+    ----------
+    table : Table
+        What is searched.
+    settings : Settings
+        How.
+    repeats, outer_cv
+        How often; see `select`.
+    threads : int
+        By how many threads.
+    """
+    card, judge = settings.card, settings.judge
+    is_filter = str(settings.objective).startswith("filter")
+    if card is None or not isinstance(judge, str) or is_filter or settings.time_limit is not None:
+        return ()
+    rows, width = table.frame.height, table.frame.width
+    params, limits = settings.filled_up(width)
+    most, turns = limits["evaluations"], limits["turns"]
+    evaluations = count_evaluations(
+        card,
+        width,
+        max_evals=None if most is None else int(most),
+        iterations=None if turns is None else int(turns),
+        params=params,
+    )
+    seconds = repeats * estimate_seconds(
+        rows,
+        width,
+        evaluations,
+        classifier=judge,
+        imputed=table.unfilled is not None,
+        threads=threads,
+    )
+    folds = str(outer_cv)
+    if folds.isdecimal() and int(folds) > 1:
+        # Each fold searches the rows of the others; k-NN takes the square of their share.
+        seconds *= 1 + int(folds) * (1 - 1 / int(folds)) ** 2
+    if seconds < _LONG:
+        return ()
+    how = f"{evaluations} evaluations of {counted(rows, 'row')}"
+    ways = ["--time-limit", "--max-evals", *(["--classifier nb"] if judge == "knn" else [])]
+    return (
+        f"this search takes about {said(seconds)} by a rough estimate ({how}); "
+        f"{' or '.join(ways)} shortens it",
+    )
 
 
 def said(seconds: float) -> str:

@@ -89,7 +89,7 @@ def read_dates(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Dates]]:
             dates, pattern = read
             columns.append(dates)
             found[column.name] = Dates(dates.dtype, pattern)
-    return frame.with_columns(columns), found
+    return (frame.with_columns(columns) if columns else frame), found
 
 
 def _read_iso(text: pl.Series) -> tuple[pl.Series, str] | None:
@@ -122,7 +122,7 @@ def dates_to_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     (2, ["1 column of dates read as days since 1970-01-01: 'day'"])
     """
     columns, kinds = [], {"dates": [], "durations": [], "times": []}  # type: ignore[var-annotated]
-    for column in frame:
+    for column in frame.select(name for name, dtype in frame.schema.items() if is_date(dtype)):
         if column.dtype == pl.Date:
             columns.append(column.cast(pl.Int32))
             kinds["dates"].append(column.name)
@@ -141,7 +141,7 @@ def dates_to_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         for kind, names in kinds.items()
         if names
     ]
-    return frame.with_columns(columns), notices
+    return (frame.with_columns(columns) if columns else frame), notices
 
 
 def read_java_dates(text: pl.Series, pattern: str) -> pl.Series | None:

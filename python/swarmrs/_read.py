@@ -80,7 +80,9 @@ def unmasked(values: object) -> object:
         return values.data
     if values.dtype.kind == "f":
         return values.filled(np.nan)
-    return np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
+    objects = values.data.astype(object)
+    objects[np.ma.getmaskarray(values)] = None
+    return objects
 
 
 def read_pandas(frame: object, *, dedupe_names: bool) -> Raw:

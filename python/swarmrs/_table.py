@@ -18,6 +18,7 @@ from swarmrs._clean import (
     drop_columns,
     drop_rows,
     mark_missing,
+    matrix_of,
     text_columns,
     to_numbers,
 )
@@ -294,7 +295,9 @@ def prepare(
     features, labels, notices = split(raw, target, "target" if continuous else "class")
     warnings = list(raw.warnings)
     blank = names_here(features, exclude, raw.name, encode, labels.name)
-    features = mark_missing(features).with_columns(pl.lit(0.0).alias(name) for name in blank)
+    features = mark_missing(features)
+    if blank:
+        features = features.with_columns(pl.lit(0.0).alias(name) for name in blank)
     if missing == "drop-rows":
         features, labels, dropped = drop_rows(features, labels, raw.name)
         notices += dropped
@@ -327,7 +330,7 @@ def prepare(
         notices += [f"{counted(unfilled.count, 'missing value')} filled by {missing}"]
     names = features.columns
     excluded = {locate(column, names, raw.name, target=labels.name) for column in exclude}
-    x = np.asfortranarray(features.cast(pl.Float64).to_numpy(order="fortran"))
+    x = matrix_of(features)
     found = inspect(x, excluded, {names.index(name) for name in nominal})
     return Table(
         raw.name,

@@ -49,7 +49,7 @@ def split(
             notices.append(f"the target is the last column, '{frame.columns[-1]}'")
     if isinstance(target, str | int):
         labels = frame.to_series(locate(target, frame.columns, raw.name))
-        features = frame.drop(labels.name)
+        features = pl.DataFrame([column for column in frame if column.name != labels.name])
     else:
         while name in frame.columns:
             name += "_"
@@ -94,8 +94,8 @@ def _refuse_no_classes(labels: pl.Series, counts: NDArray[np.intp], target: str)
     """Refuse labels that are many and rare: amounts if they are numbers, names if they are text.
 
     Numbers are no classes if there are more than 20 of them, fewer than 5 rows for each on average,
-    and at least a tenth of them occur once. Text is no class if there are more than 20 labels and fewer
-    than 2 rows for each on average.
+    and at least a tenth of them occur once. Text is no class if there are more than 20 labels and
+    fewer than 2 rows for each on average.
 
     Raises
     ------

@@ -180,12 +180,12 @@ def sized(n_bytes: int) -> str:
 
     Examples
     --------
-    >>> sized(1536), sized(16 << 30)
-    ('1.5 KiB', '16 GiB')
+    >>> sized(1000), sized(1536), sized(16 << 30)
+    ('1000 B', '1.5 KiB', '16 GiB')
     """
     size, unit = float(n_bytes), "B"
     for larger in ("KiB", "MiB", "GiB", "TiB"):
         if size < 1024:
             break
         size, unit = size / 1024, larger
-    return f"{size:.3g} {unit}"
+    return f"{size:.3g} {unit}" if size < 1000 else f"{size:.0f} {unit}"

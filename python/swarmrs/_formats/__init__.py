@@ -80,7 +80,8 @@ def read_file(source: str, reading: Reading) -> Raw:
     The content decides what the file is, unless `reading` does; the suffix only chooses between
     comma and tab.
     """
-    name, (content, packed) = name_of(source), fetch(source, name_of(source), reading.max_bytes)
+    name = name_of(source)
+    content, packed = fetch(source, name, reading.max_bytes)
     return parse_content(content, packed, Path(source), name, reading)
 
 

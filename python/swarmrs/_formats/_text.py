@@ -56,6 +56,59 @@ def decode(raw: bytes, name: str, encoding: str | None) -> str:
         raise SpecError(f"unknown encoding '{encoding}'", "known: utf-8, latin1, utf-16") from None
 
 
+def other_separator(header: Sequence[str], separator: str) -> str | None:
+    """Return what separates a header that is one field when split at a separator, if known."""
+    if len(header) != 1:
+        return None
+    other = max((char for char in SEPARATORS if char != separator), key=header[0].count)
+    return other if other in header[0] else None
+
+
+def guess_reading(content: bytes, separator: str, encoding: str | None) -> dict[str, object]:
+    """Return the options by which text is read that cannot be read as it was asked for.
+
+    Parameters
+    ----------
+    content : bytes
+        The file, unpacked.
+    separator, encoding : str
+        What was asked for.
+    """
+    found: dict[str, object] = {}
+    if encoding is None:
+        encoding = _guess_encoding(content)
+        if encoding is not None:
+            found["encoding"] = encoding
+    text = content.decode(encoding or "utf-8", errors="replace").lstrip("\r\n\ufeff")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    header = next(reader, [])
+    other = other_separator(header, separator)
+    if other is not None:
+        found["separator"] = other
+        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=other), [])
+    names = [name.strip() for name in header if name.strip()]
+    if len(set(names)) < len(names):
+        found["dedupe_names"] = True
+    return found
+
+
+def _guess_encoding(content: bytes) -> str | None:
+    """Return the encoding that text seems to have, if it is not UTF-8."""
+    for mark, known in _MARKS.items():
+        if content.startswith(mark):
+            return known
+    # Every other byte of Latin letters is zero in UTF-16.
+    start = content[:4096]
+    for first, known in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if len(start) > 3 and not any(start[first::2]) and any(start[1 - first :: 2]):
+            return known
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "latin1"
+    return None
+
+
 def parse_text(
     text: str,
     name: str,
@@ -126,15 +179,11 @@ class _Lines:
             _, header = next(self.records())
         except csv.Error as problem:
             raise self._refusal(problem) from problem
-        if len(header) == 1:
-            others = (char for char in SEPARATORS if char != self.separator)
-            other = max(others, key=header[0].count)
-            if other in header[0]:
-                shown = other.replace("\t", r"\t")
-                raise DataError(
-                    f"{self.name} has one column when split at '{self.separator}'",
-                    f"read it with --sep '{shown}'",
-                )
+        if (other := other_separator(header, self.separator)) is not None:
+            raise DataError(
+                f"{self.name} has one column when split at '{self.separator}'",
+                f"read it with {setting('separator', other)}",
+            )
         return header
 
     def frame(self, names: list[str], decimal: str, null_words: Sequence[str]) -> pl.DataFrame:
@@ -204,7 +253,9 @@ class _Lines:
                 f"{self.name}, line {start}: a quote is never closed", "close it or remove it"
             )
         line = self._line_of_stray_text()
-        return line and DataError(
+        if line is None:
+            return None
+        return DataError(
             f"{self.name}, line {line}: a quoted field goes on after its quote",
             f"quote the whole field, or write '{self.separator}' after the quote",
         )

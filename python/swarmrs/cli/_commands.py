@@ -114,11 +114,26 @@ def select(
     with told_later():
         try:
             from swarmrs import _select, _settings, read_table
+            from swarmrs._cost import forecast
+            from swarmrs._threads import count_threads
 
             table = read_table(data, target, exclude=exclude, **reading)
             if not quiet:
                 remark("note", table.notices)
                 remark("warning", table.warnings)
+                asked = _settings.Settings(
+                    algo=algo,
+                    preset=preset,
+                    classifier=classifier,
+                    objective=objective,
+                    max_evals=max_evals,
+                    iterations=iterations,
+                    time_limit=time_limit,
+                    params=params,
+                )
+                threads = count_threads(n_jobs)
+                told = forecast(table, asked, repeats=repeats, outer_cv=outer_cv, threads=threads)
+                remark("note", told)
             with progress(not (quiet or no_progress)) as on_turn:
                 result = _select.select(
                     table,

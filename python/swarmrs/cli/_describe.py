@@ -1,14 +1,16 @@
 """The command that looks at data without searching it."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
+from swarmrs._cost import said
 from swarmrs._words import check_word, counted, listed, printable, shortened, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
-from swarmrs.cli._reading import Reading, reads_data
+from swarmrs.cli._reading import Reading, reads_data, words_of
 from swarmrs.cli._text import aligned, line, remark
 
 _BAR = 30
@@ -32,6 +34,8 @@ def describe(
 ) -> None:
     """Say what is in the data and what a search would do with it.
 
+    It ends with the command that searches the data, and how long that takes.
+
     \b
     # rows, classes, types, gaps and strange columns
     swarmrs describe data.csv --target class
@@ -52,10 +56,10 @@ def describe(
     elif format == "csv":
         print(render.as_csv(found.frame.columns, found.frame.iter_rows()))
     else:
-        print(_table(found.to_dict(), every))
+        print(_table(found.to_dict(), every, data))
 
 
-def _table(found: Mapping[str, Any], every: bool) -> str:
+def _table(found: Mapping[str, Any], every: bool, data: str) -> str:
     columns = found["columns"]
     searched = sum(column["action"] == "search" for column in columns)
     incomplete = [column["missing"] for column in columns if column["missing"]]
@@ -77,10 +81,21 @@ def _table(found: Mapping[str, Any], every: bool) -> str:
             line("memory", f"about {sized(found['memory'])}, and what --memory allows"),
             line("select would", would),
             *hint,
+            *_advice(found["settings"], found["seconds"], data),
             "",
             *_columns(columns, every),
         ]
     )
+
+
+def _advice(settings: Mapping[str, Any] | None, seconds: float | None, data: str) -> list[str]:
+    """Return the command that searches the data, and how long it takes."""
+    if settings is None or seconds is None:
+        return [line("command", "none is known: see what select would refuse")]
+    return [
+        line("command", shlex.join(["swarmrs", "select", data, *words_of(settings)])),
+        line("time", f"about {said(seconds)}, by a rough estimate"),
+    ]
 
 
 def _size(found: Mapping[str, Any]) -> str:
