@@ -27,6 +27,10 @@ class DataError(SwarmrsError, ValueError):
     """The data cannot be used: it is absent, unreadable, incomplete or has one class."""
 
 
+class StoreError(DataError):
+    """A store cannot be used: it is none, damaged, of another version, or cannot be written."""
+
+
 class ClusterError(SwarmrsError, RuntimeError):
     """A cluster cannot be reached, or is gone; what was finished before is stored."""
 

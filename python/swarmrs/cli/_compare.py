@@ -17,7 +17,7 @@ from swarmrs.cli._files import check_place
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._report import as_text
 from swarmrs.cli._text import complain, line, remark
-from swarmrs.exceptions import ClusterError, SpecError
+from swarmrs.exceptions import ClusterError, SpecError, StoreError
 
 if TYPE_CHECKING:
     from swarmrs.experiments._compare import Plan
@@ -203,8 +203,8 @@ def compare(
         assert store is not None
         command = shlex.join(["swarmrs", *sys.argv[1:]])
         with Store(store) as kept:
-            planned.enter(kept, command)
             try:
+                planned.enter(kept, command)
                 with cells_progress(not (quiet or no_progress)) as show:
                     outcome = carry_out(
                         planned,
@@ -215,7 +215,7 @@ def compare(
                         stop=stopping.stop,
                         show=show,
                     )
-            except ClusterError as problem:
+            except (ClusterError, StoreError) as problem:
                 complain(str(problem), f"{problem.hint}; then go on with: {command}")
                 raise typer.Exit(1) from None
             if outcome.is_stopped:
@@ -270,7 +270,7 @@ def _dry(planned: "Plan", path: Path | None, n_jobs: int, memory: int, format: s
     # The store is looked at and not touched: a cell is planned when it is to be run.
     cells, states = None, {}
     if path is not None and path.exists():
-        with Store(path) as store:
+        with Store(path, read_only=True) as store:
             cells, states = cells_frame(store), store.states()
     with told_later():
         found = estimate(planned, cells, states, threads=threads, memory=memory)
