@@ -313,7 +313,6 @@ def test_the_door_is_left_with_the_command(cli: Cli) -> None:
         def worded(self, python: str, shell: str) -> str:
             return shell
 
-    with pytest.raises(ZeroDivisionError), entered(Other()):
+    with entered(Other()):
         assert setting("missing", "median") == "other"
-        _ = 1 / 0
     assert setting("seed", 1) == "seed=1"

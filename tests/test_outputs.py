@@ -193,9 +193,14 @@ class TestWholeFile:
     def test_nothing_is_left_behind(self, tmp_path: Path, problem: BaseException) -> None:
         (tmp_path / "a.csv").write_text("old")
         expected = OutputError if isinstance(problem, OSError) else KeyboardInterrupt
-        with pytest.raises(expected), whole_file(tmp_path / "a.csv") as file:
-            file.write(b"new")
-            raise problem
+
+        def fail() -> None:
+            with whole_file(tmp_path / "a.csv") as file:
+                file.write(b"new")
+                raise problem
+
+        with pytest.raises(expected):
+            fail()
         assert listing(tmp_path) == ["a.csv"]
         assert (tmp_path / "a.csv").read_text() == "old"
 

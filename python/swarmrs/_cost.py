@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from swarmrs._doors import setting
 from swarmrs._selection import Card
 from swarmrs._settings import Settings
 from swarmrs._table import Table
@@ -134,7 +135,9 @@ def forecast(
     if seconds < _LONG:
         return ()
     how = f"{evaluations} evaluations of {counted(rows, 'row')}"
-    ways = ["--time-limit", "--max-evals", *(["--classifier nb"] if judge == "knn" else [])]
+    ways = [setting("time_limit"), setting("max_evals")]
+    if judge == "knn":
+        ways.append(setting("classifier", "nb"))
     return (
         f"this search takes about {said(seconds)} by a rough estimate ({how}); "
         f"{' or '.join(ways)} shortens it",

@@ -18,6 +18,7 @@ from swarmrs._clean import (
 )
 from swarmrs._cost import count_evaluations, estimate_seconds
 from swarmrs._dates import dates_to_numbers, is_date, read_dates
+from swarmrs._doors import setting
 from swarmrs._formats import Reading, ReadOptions
 from swarmrs._inspect import Findings, copies_of, inspect
 from swarmrs._read import Raw
@@ -319,11 +320,11 @@ class _Policies(NamedTuple):
         if found.is_copy and not self.allow_target_copy:
             return "refuse", "equal to the target"
         if found.is_text and self.encode == "error":
-            return "refuse", "text: --encode"
+            return "refuse", f"text: {setting('encode')}"
         if found.infinite:
             return "refuse", counted(found.infinite, "infinite value")
         if gaps and self.missing == "error":
-            return "refuse", f"{counted(gaps, 'missing value')}: --missing"
+            return "refuse", f"{counted(gaps, 'missing value')}: {setting('missing')}"
         if gaps and self.missing == "drop-columns":
             return "leave out", "missing values"
         if gaps == len(column) and self.missing != "keep":

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from swarmrs._doors import setting
 from swarmrs._selection import versions
 from swarmrs._words import listed
 from swarmrs.exceptions import DataError, SpecError, StoreError
@@ -441,7 +442,7 @@ def merge(
     """
     target = Path(into)
     if os.path.lexists(target) and not force:
-        raise SpecError(f"'{target}' exists", "let it be replaced, or give another file")
+        raise SpecError(f"'{target}' exists", f"overwrite it with {setting('force', True)}")
     if not target.absolute().parent.is_dir():
         raise SpecError(f"the directory of '{target}' does not exist", "make it first")
     try:
