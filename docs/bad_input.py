@@ -286,6 +286,13 @@ TRUST = [
     Case("an unknown rule", "d.csv", SMALL, "select FILE --parsimony 1sd"),
     Case("a file that holds no rows", "d.csv", SMALL, "select FILE --keep-all all.json"),
 ]
+OUTPUTS = [
+    Case("two outputs to one file", "d.csv", SMALL, "select FILE -o r.csv --trace ./r.csv"),
+    Case("the input as the output", "d.csv", SMALL, "select FILE -o d.csv --force"),
+    Case("a store that is a table", "d.csv", SMALL, "compare FILE -a sfs --store d.csv"),
+    Case("a folder that is not there", "d.csv", SMALL, "select FILE -o nowhere/r.csv"),
+    Case("an unknown suffix", "d.csv", SMALL, "select FILE -o r.xlsx"),
+]
 SETTINGS = [
     Case("an unknown key", "swarmrs.toml", b"[select]\nalog = 'sfs'\n", "select sklearn:wine"),
     Case("an unknown table", "swarmrs.toml", b"[selct]\nalgo = 'sfs'\n", "select sklearn:wine"),
@@ -313,6 +320,7 @@ SECTIONS = {
     "Classes": CLASSES,
     "ARFF": WEKA,
     "Repeats and rows held out": TRUST,
+    "Outputs": OUTPUTS,
     "Settings in swarmrs.toml": SETTINGS,
 }
 
