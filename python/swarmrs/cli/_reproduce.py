@@ -110,7 +110,7 @@ def reproduce(
             kept = "nothing is kept without --store" if store is None else "cells are stored"
             remark("note", (f"stopped; {kept}. Go on with: {command}",))
             raise typer.Exit(stopping.code)
-        print(_shown(found.results(), format))
+        deliver(_shown(found.results(), format))
     hint = "the same command tries them again"
     tell_failed(found.failed, hint if store is None else f"{hint}; other results are stored")
 
