@@ -173,7 +173,7 @@ class TestTargets:
         frame = pl.DataFrame({"a": [1, 2], "b": [None, None]})
         with pytest.raises(DataError, match="target 'b' of frame has no value at all") as caught:
             read_table(frame)
-        assert "--target" in str(caught.value.hint)
+        assert "target=..." in str(caught.value.hint)
 
 
 class TestTextInArrays:

@@ -141,7 +141,7 @@ class TestSelect:
         path = tmp_path / "rare.csv"
         path.write_text("a,class\n" + "1,x\n2,y\n" * 10 + "9,z\n3,z\n")
         err = cli("select", path, *QUICK).err
-        assert "warning: class 'z' has 2 row(s), fewer than the 10 folds" in err
+        assert "warning: class 'z' has 2 rows, fewer than the 10 folds" in err
 
 
 class TestEvaluate:

@@ -55,14 +55,16 @@ def test_every_column_is_found_as_it_is() -> None:
     ]
     assert found.memory == 12 * 9 * 20
     assert found.refusal == "1 column equal to the target: 'copy'"
-    assert found.hint == "leave them out with --exclude, or go on with --allow-target-copy"
+    assert found.hint == (
+        "leave them out with exclude=..., or go on with read_table(..., allow_target_copy=True)"
+    )
 
 
 def test_what_select_would_do_by_default() -> None:
     assert actions() == {
         "id": ("search", ""),
-        "size": ("refuse", "3 missing values: --missing"),
-        "color": ("refuse", "text: --encode"),
+        "size": ("refuse", "3 missing values: missing=..."),
+        "color": ("refuse", "text: encode=..."),
         "one": ("leave out", "constant"),
         "ok": ("search", ""),
         "twin": ("search", ""),
@@ -200,7 +202,12 @@ class TestCommand:
     def test_json_and_csv(self, cli: Cli, path: Path) -> None:
         plain = json.loads(cli("describe", path, "-f", "json", "-q").out)
         found = describe(path)
-        assert plain == json.loads(json.dumps(found.to_dict()))
+        told = json.dumps(found.to_dict()).replace(
+            "read_table(..., allow_target_copy=True)", "--allow-target-copy"
+        )
+        for name in ("exclude", "encode", "missing"):
+            told = told.replace(f"{name}=...", f"--{name}")
+        assert plain == json.loads(told)
         assert plain["classes"] == [{"label": "x", "rows": 6}, {"label": "y", "rows": 6}]
         lines = cli("describe", path, "-f", "csv", "-q").out.splitlines()
         assert lines[0] == ",".join(found.frame.columns)

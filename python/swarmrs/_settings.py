@@ -1,5 +1,6 @@
 """What fixes a search but its table and its seed, as a user says it."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,6 +8,7 @@ from numbers import Integral
 
 from swarmrs import _swarmrs
 from swarmrs._constraints import Together
+from swarmrs._doors import worded
 from swarmrs._evaluation import COMMON, CV, Evaluation
 from swarmrs._groups import Groups
 from swarmrs._presets import Preset, count, find_preset
@@ -239,5 +241,6 @@ def _check_parameter(parameter: Parameter, value: Setting) -> Setting:
         except SpecError:
             expected = f"a number, {allowed}"
     if expected is not None:
-        raise SpecError(f"{parameter.name} is {value!r}, expected {expected}")
+        shown = worded(python=repr(value), shell=json.dumps(value, default=str))
+        raise SpecError(f"{parameter.name} is {shown}, expected {expected}")
     return value

@@ -51,7 +51,10 @@ ProtocolName = Annotated[
 ]
 StorePath = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Keeps every cell; the same command goes on from it."),
+    typer.Option(
+        metavar="FILE",
+        help="Required, but for --dry-run. Keeps every cell; the same command goes on from it.",
+    ),
 ]
 FirstSeed = Annotated[int, typer.Option(metavar="N", help="The seed of the first run.")]
 SplitSeed = Annotated[

@@ -101,7 +101,9 @@ def _page(
         ranks=on_page((each for each in of_all if each.name == "ranks"), sheet),
         timing=on_page((each for each in of_all if each.name == "timing"), sheet),
         sections=[
-            {"data": data, "drawings": on_page(of_each[data], sheet)} for data in found.datasets
+            {"data": data, "drawings": on_page(of_each[data], sheet)}
+            for data in found.datasets
+            if of_each[data]
         ],
         failed=failed.to_dicts(),
         failed_text=f"{counted(failures.height, 'cell')} of {cells.height} failed"

@@ -20,6 +20,7 @@ from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 # What is drawn in these takes the colors of the page, light or dark.
@@ -146,6 +147,13 @@ def add_legend(figure: "Figure", axes: "Axes") -> None:
     handles, labels = axes.get_legend_handles_labels()
     if handles:
         figure.legend(handles, labels, loc="outside right upper", handlelength=1.8)
+
+
+def count_ticks(axis: "Axis") -> None:
+    """Mark an axis of counts at whole numbers alone, however short it is."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(nbins="auto", integer=True, min_n_ticks=1))
 
 
 def label(name: str) -> str:
