@@ -123,6 +123,15 @@ class TestNames:
         assert "did you mean" not in err
 
 
+def test_messages_cut_long_names(cli: Cli, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"n" * 9000: ["u", "v"] * 4, "class": ["a" * 9000, "b"] * 3 + ["c", "d"]})
+    frame.write_csv(tmp_path / "d.csv")
+    for options in ((), ("--encode", "ordinal", "--rare-class", "error")):
+        code, _, err = cli("select", tmp_path / "d.csv", *options)
+        assert code == 1
+        assert max(map(len, err.splitlines())) < 600
+
+
 class TestDescribe:
     def test_long_labels_and_names_are_cut(self, cli: Cli, tmp_path: Path) -> None:
         frame = pl.DataFrame({"n" * 9000: [1, 2, 3, 4], "class": ["a" * 99_999, "b"] * 2})

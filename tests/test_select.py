@@ -93,6 +93,7 @@ class TestSelection:
             "fingerprint": "",
             "target": "tree",
             "labels": ["ash", "birch", "cedar"],
+            "codes": {},
         }
         assert plain["evaluation"] == {
             "classifier": "knn",

@@ -11,7 +11,7 @@ from swarmrs._doors import setting
 from swarmrs._evaluation import CV, Folds
 from swarmrs._table import Table
 from swarmrs._target import Label
-from swarmrs._words import check_word, counted, listed
+from swarmrs._words import check_word, counted, listed, shortened
 from swarmrs.exceptions import DataError, SpecError
 
 RARE_CLASS = ("warn", "error", "drop", "merge")
@@ -76,7 +76,7 @@ def _is_named(cv: CV) -> bool:
 
 
 def _named(table: Table, code: np.intp) -> str:
-    return f"'{table.labels[code]}'"
+    return f"'{shortened(str(table.labels[code]), 80)}'"
 
 
 def _without(table: Table, rare: NDArray[np.bool_], told: str) -> Table:

@@ -35,14 +35,14 @@ def listed(items: Iterable[str], shown: int = _SHOWN) -> str:
 
 
 def quoted(names: Iterable[str]) -> str:
-    """List names in quotes.
+    """List names in quotes, each cut to 80 characters.
 
     Examples
     --------
     >>> quoted(["a", "b"])
     "'a', 'b'"
     """
-    return listed(f"'{name}'" for name in names)
+    return listed(f"'{shortened(name, 80)}'" for name in names)
 
 
 def counted(number: int, noun: str) -> str:

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from swarmrs._cost import said
 from swarmrs._words import check_word, counted, listed, printable, shortened, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
@@ -90,6 +89,8 @@ def _table(found: Mapping[str, Any], every: bool, data: str) -> str:
 
 def _advice(settings: Mapping[str, Any] | None, seconds: float | None, data: str) -> list[str]:
     """Return the command that searches the data, and how long it takes."""
+    from swarmrs._cost import said
+
     if settings is None or seconds is None:
         return [line("command", "none is known: see what select would refuse")]
     return [

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swarmrs._output import whole_file
-from swarmrs._words import STOPS, counted, listed, printable
+from swarmrs._words import STOPS, counted, listed, printable, shortened
 from swarmrs.cli._honest import held_out_lines, stability_lines
 from swarmrs.cli._text import aligned, line
 
@@ -289,10 +289,14 @@ def _chosen(result: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _pairs(values: Sequence[str]) -> list[str]:
+    return [f"{code} {shortened(value)}" for code, value in enumerate(values)]
+
+
 def _codes(codes: Mapping[str, Sequence[str]]) -> list[str]:
     """List what the codes of chosen columns of text stand for."""
     return [
-        line("codes", f"{name}: {listed(f'{code} {value}' for code, value in enumerate(values))}")
+        line("codes", f"{shortened(name)}: {listed(_pairs(values))}")
         for name, values in codes.items()
     ]
 
