@@ -14,7 +14,7 @@ from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._cells_progress import Stopping, cells_progress
 from swarmrs.cli._compare import FirstSeed, tell_failed
-from swarmrs.cli._text import complain, line, remark
+from swarmrs.cli._text import complain, deliver, line, remark
 from swarmrs.exceptions import SpecError, StoreError
 
 if TYPE_CHECKING:
