@@ -35,7 +35,7 @@ from swarmrs._selection import (
 from swarmrs._settings import Settings
 from swarmrs._table import Table
 from swarmrs._watch import OnTurn, Patience
-from swarmrs._words import check_whole
+from swarmrs._words import check_number, check_whole
 from swarmrs.exceptions import NoFeaturesError, SpecError
 
 # The columns that every trace has.
@@ -94,8 +94,10 @@ class Search:
                 "give an estimator and two folds or more",
             )
         most, (params, limits) = settings.max_features, settings.filled_up(table.x.shape[1])
+        cost = settings.target_cost
+        cost = None if cost is None else check_number("target_cost", cost)
         spec = {
-            "algorithm": check_algo(settings.algo),
+            "algorithm": settings.algo,
             "params": params,
             "evaluation": measure.spec(),
             "objective": read_objective(
@@ -106,7 +108,7 @@ class Search:
                 sigma_log=settings.sigma_log,
             ),
             "scoring": scores,
-            "budget": {**limits, "target": settings.target_cost},
+            "budget": {**limits, "target": cost},
             "include": included,
             "exclude": excluded,
             "max_features": None if most is None else check_whole("max_features", most),
@@ -283,15 +285,6 @@ class Search:
 
     def _said(self, seed: int) -> str:
         return as_json({**self.spec, "seed": seed})
-
-
-def check_algo(algo: object) -> str:
-    """Return the name of an algorithm if it is one, known or not."""
-    if isinstance(algo, str):
-        return algo
-    raise SpecError(
-        f"algo is {algo!r}, expected the id of an algorithm", "give one, such as 'bpso'"
-    )
 
 
 def as_json(spec: Mapping[str, object]) -> str:

@@ -77,7 +77,7 @@ def cells_frame(store: Store | str | os.PathLike[str]) -> pl.DataFrame:
         ``seconds``. ``trace`` has the turns at which the best changed, and the last.
     """
     if not isinstance(store, Store):
-        with closing(Store(store, must_exist=True)) as opened:
+        with closing(Store(store, read_only=True)) as opened:
             return cells_frame(opened)
     experiment = store.about()["experiment"]
     scoring = experiment.get("scoring") or find_preset(experiment.get("preset")).scoring
@@ -102,7 +102,7 @@ def settings(store: Store | str | os.PathLike[str]) -> dict[str, Any]:
         all settings that the cells share.
     """
     if not isinstance(store, Store):
-        with closing(Store(store, must_exist=True)) as opened:
+        with closing(Store(store, read_only=True)) as opened:
             return settings(opened)
     about = store.about()
     experiment = about["experiment"]

@@ -11,7 +11,7 @@ from swarmrs._evaluation import majority
 from swarmrs._outer import own_scores, predict_one, side_by_side
 from swarmrs._search import Search
 from swarmrs._select import select
-from swarmrs._selection import Seconds, Selection
+from swarmrs._selection import Seconds, Selection, Setting
 from swarmrs._settings import Settings
 from swarmrs._table import Table
 from swarmrs._watch import Turn
@@ -99,19 +99,23 @@ def search(cell: Cell, seen: Table, experiment: Experiment, **how: Any) -> Selec
 
     Where no feature survives the prescreen, that is none, and the majority class is predicted.
     """
-    settings = experiment.settings_of(cell.algo)
-    if cell.algo != ALL:
-        settings |= {"algo": cell.algo, "params": json.loads(cell.params)}
-        try:
-            return select(seen, random_state=cell.seed, **settings, **how)
-        except NoFeaturesError as problem:
-            said = Settings(**settings)
-            return Search.of(said.settle(seen), said).majority(cell.seed, problem)
+    seed = 0 if cell.algo == ALL else cell.seed
+    asked = keywords(cell.algo, json.loads(cell.params), experiment)
+    try:
+        return select(seen, random_state=seed, **asked, **how)
+    except NoFeaturesError as problem:
+        said = Settings(**asked)
+        return Search.of(said.settle(seen), said).majority(seed, problem)
+
+
+def keywords(algo: str, params: Mapping[str, Setting], experiment: Experiment) -> dict[str, Any]:
+    """Return what fixes a search of a method but its rows and its seed, as keywords of `select`."""
+    settings = experiment.settings_of(algo)
+    if algo != ALL:
+        return {**settings, "algo": algo, "params": params}
     kept = {name: value for name, value in settings.items() if name not in _OF_A_SEARCH}
-    # A backward search measures all features first, and this one has no second turn.
-    return select(
-        seen, algo="gsbs", max_evals=1, random_state=0, **kept | {"constant": "keep"}, **how
-    )
+    # A backward search evaluates all features first, and this one has no second iteration.
+    return {**kept, "algo": "gsbs", "max_evals": 1, "constant": "keep"}
 
 
 def _canonical(found: Selection, test: dict[str, float | None] | None) -> str:

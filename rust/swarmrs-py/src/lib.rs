@@ -117,7 +117,7 @@ impl PyDataset {
         class_: u32,
     ) -> PyResult<Vec<(&'static str, f64)>> {
         let spec = self::evaluation(evaluation).map_err(|error| to_py(py, &error))?;
-        let measures = guarded(py, || baseline::constant(&self.inner, &spec.folds, class_))?;
+        let measures = heard(py, || baseline::constant(&self.inner, &spec.folds, class_))?;
         Ok(Measures::SCORES.into_iter().zip(measures.to_array()).collect())
     }
 
