@@ -48,7 +48,7 @@ def test_what_is_a_finding() -> None:
     assert judge(lambda: warn(SwarmrsWarning)) is None
     for call, kind in (
         (fail, "exception"),
-        (lambda: {}["absent"], "exception"),
+        (lambda: int("x"), "exception"),
         (lambda: warn(RuntimeWarning), "warning"),
     ):
         finding = judge(call)
