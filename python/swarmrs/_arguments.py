@@ -1,0 +1,118 @@
+"""Arguments of public calls: checked against their annotations before anything is done."""
+
+import inspect
+import os
+import reprlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin
+
+import numpy as np
+
+from swarmrs.exceptions import SpecError
+
+# An argument is of one kind if the test holds; a message names the kinds by these words.
+_Test = Callable[[Any], bool]
+
+
+class _Kind(NamedTuple):
+    is_one: _Test
+    words: str
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, os.PathLike) or (isinstance(value, str) and "\0" not in value)
+
+
+_KINDS: dict[object, _Kind] = {
+    NoneType: _Kind(lambda value: value is None, "None"),
+    str: _Kind(lambda value: isinstance(value, str), "a string"),
+    bool: _Kind(lambda value: isinstance(value, bool | np.bool_), "True or False"),
+    int: _Kind(
+        lambda value: isinstance(value, Integral) and not isinstance(value, bool), "a whole number"
+    ),
+    float: _Kind(
+        lambda value: isinstance(value, Real) and not isinstance(value, bool), "a number"
+    ),
+    os.PathLike: _Kind(_is_path, "a path"),
+    Sequence: _Kind(_is_list, "a list"),
+    Mapping: _Kind(lambda value: isinstance(value, Mapping), "a mapping"),
+    Callable: _Kind(callable, "a function"),
+}
+
+
+def check_arguments(call: Callable[..., object], given: Mapping[str, object]) -> None:
+    """Refuse arguments that are of none of the kinds that a call is annotated with.
+
+    Annotations that say more than a few plain kinds, such as that of an array, are left to whoever
+    uses the argument; so are ranges.
+
+    Parameters
+    ----------
+    call : callable
+        The function.
+    given : mapping
+        Its arguments by name, as `locals()` has them on its first line.
+
+    Raises
+    ------
+    SpecError
+        If an argument is of another kind.
+
+    Examples
+    --------
+    >>> def search(k: int | None = None) -> None:
+    ...     check_arguments(search, locals())
+    >>> search(k="five")
+    Traceback (most recent call last):
+    ...
+    swarmrs.exceptions.SpecError: k is 'five', expected a whole number or None
+    """
+    for name, kinds in _annotated(call).items():
+        if name in given and not any(kind.is_one(given[name]) for kind in kinds):
+            words = " or ".join(kind.words for kind in kinds)
+            raise SpecError(f"{name} is {_shown(given[name])}, expected {words}")
+
+
+@cache
+def _annotated(call: Callable[..., object]) -> dict[str, tuple[_Kind, ...]]:
+    """Return the kinds of those parameters that have nothing but plain ones."""
+    found = {
+        name: _kinds(parameter.annotation)
+        for name, parameter in inspect.signature(call).parameters.items()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    }
+    return {name: kinds for name, kinds in found.items() if kinds}
+
+
+def _kinds(annotation: object) -> tuple[_Kind, ...]:
+    """Return the kinds that an annotation joins; none if one of them is not plain."""
+    parts = (
+        get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    )
+    kinds = []
+    for part in parts:
+        kind = _KINDS.get(get_origin(part) or part)
+        if kind is None and inspect.isclass(part) and not getattr(part, "_is_protocol", False):
+            kind = _Kind(lambda value, part=part: isinstance(value, part), f"a {part.__name__}")
+        if kind is None:
+            return ()
+        kinds.append(kind)
+    # A string that may be a path is no other kind.
+    if os.PathLike in map(get_origin, parts):
+        kinds = [kind for kind in kinds if kind is not _KINDS[str]]
+    return tuple(kinds)
+
+
+def _shown(value: object) -> str:
+    """Return a value as a message shows it: in short, and whatever it is."""
+    try:
+        return " ".join(reprlib.repr(value).split())
+    except Exception:
+        return f"a {type(value).__name__}"
