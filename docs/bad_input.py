@@ -55,6 +55,14 @@ LONE = b"a,class\n" + b"1,x\n2,y\n3,x\n4,y\n" * 5 + b"7,z\n"
 SMALL = b"a,b,class\n" + ROWS * 5
 ARFF = b"@relation r\n@attribute a numeric\n@attribute class {x, y}\n@data\n"
 
+PRICES = b"a,price\n" + b"".join(b"%d,%d\n" % (row % 7, row * row % 83) for row in range(60))
+PEOPLE = (
+    b"a,name\n"
+    + b"".join(b"%d,person %d\n" % (row % 7, row // 2 * 2) for row in range(50))
+    + (b"".join(b"%d,person %d\n" % (row % 7, row) for row in range(51, 90)))
+)
+DATES = b"a,day,class\n1,2024-01-01,x\n2,2024-03-01,y\n3,2024-01-07,x\n7,2024-02-29,y\n"
+
 NAMES = [
     Case("two columns of one name", "d.csv", b"a,b,a,class\n1,2,3,x\n2,3,4,y\n"),
     Case(
@@ -122,6 +130,13 @@ FIELDS = [
         b"a,b,class\n1,2,x\n3\n4,1,y\n5,5,x\n6,1,y\n",
         f"{SEARCH} --missing drop-rows",
     ),
+    Case("text after a quote", "d.csv", b'a,b,class\n1,2,x\n2,"3" y,y\n3,9,x\n'),
+    Case(
+        "commas at the line ends",
+        "d.csv",
+        b"a,b,class,\n" + ROWS.replace(b"\n", b",\n"),
+        SEARCH,
+    ),
     Case("a quote that is never closed", "d.csv", b'a,b,class\n1,2,"x\n2,3,y\n'),
     Case("an empty file", "d.csv", b""),
     Case("a header and nothing else", "d.csv", b"a,b,class\n"),
@@ -144,6 +159,8 @@ NUMBERS = [
         f"{SEARCH} --null low --missing drop-rows",
     ),
     Case("blanks around values", "d.csv", b"a, b,class\n1, 2,x\n2, 3,y\n3, 9,x\n4, 1,y\n", SEARCH),
+    Case("dates", "d.csv", DATES, SEARCH),
+    Case("a number of 5000 digits", "d.csv", b"a,class\n" + b"9" * 5000 + b",x\n1,y\n2,x\n3,y\n"),
     Case("infinite values", "d.csv", b"a,b,class\n1,inf,x\n2,-inf,y\n3,1,x\n"),
     Case(
         "a float after whole numbers",
@@ -227,6 +244,8 @@ CLASSES = [
         b"a,y\n" + b"".join(b"%d,%d\n" % (i * 7 % 50, i % 25) for i in range(50)),
         SEARCH,
     ),
+    Case("prices", "d.csv", PRICES),
+    Case("names", "d.csv", PEOPLE),
     Case("a class for every row", "d.csv", b"a,class\n1,x\n2,y\n3,z\n"),
     Case("a class smaller than the folds", "d.csv", RARE, "select FILE --algo sfs"),
     Case("the same, refused", "d.csv", RARE, "select FILE --algo sfs --rare-class error"),
@@ -236,6 +255,18 @@ CLASSES = [
     Case("the same, refused", "d.csv", LONE, "select FILE --algo sfs --cv loo --rare-class error"),
 ]
 WEKA = [
+    Case(
+        "a date with a format",
+        "d.arff",
+        b'@relation r\n@attribute a date "yyyy"\n@attribute class {x, y}\n@data\n'
+        b'"2001",x\n"2002",y\n"2001",x\n"2004",y\n',
+        SEARCH,
+    ),
+    Case(
+        "a date in another",
+        "d.arff",
+        b'@relation r\n@attribute a date "yyyy"\n@attribute class {x, y}\n@data\n2001,x\nsoon,y\n',
+    ),
     Case("a value that is not declared", "d.arff", ARFF + b"1,x\n2,z\n"),
     Case("no number", "d.arff", ARFF + b"1,x\ntwo,y\n"),
     Case("too few values", "d.arff", ARFF + b"1,x\n2\n"),

@@ -39,7 +39,7 @@ class TestMissing:
             "'c0' (1), 'c1' (1), 'c2' (1), 'c3' (1), 'c4' (1) and 2 more"
         )
         assert error.value.hint == (
-            "leave them out with --missing drop-rows or drop-columns, "
+            'leave them out with missing="drop-rows" or "drop-columns", '
             "or fill them with median, mode or knn"
         )
 
@@ -87,7 +87,7 @@ class TestMissing:
             read_table(data, missing=policy)
         assert str(error.value) == f"every {what} of frame has missing values"
         assert error.value.hint == (
-            f"fill them with --missing median, mode or knn, or use --missing {other}"
+            f'fill them with missing="median", "mode" or "knn", or use missing="{other}"'
         )
 
     def test_rows_without_a_label_are_dropped_too(self) -> None:
@@ -133,7 +133,7 @@ class TestText:
             self.read()
         assert str(error.value) == "1 column of text: 't'"
         assert error.value.hint == (
-            "encode text with --encode ordinal or --encode onehot, or leave it out with --exclude"
+            'encode text with encode="ordinal" or "onehot", or leave it out with exclude=...'
         )
 
     def test_ordinal(self) -> None:
@@ -175,7 +175,7 @@ class TestNotices:
         assert table.constant == (1,)
         assert table.notices == ("1 constant column: 'one'",)
         assert table.warnings == (
-            "1 column like an identifier: 'id'; leave out with --exclude what is no measurement",
+            "1 column like an identifier: 'id'; leave what is no measurement out with exclude=...",
         )
         excluded = read_table(data, "class", exclude=["id", "one"])
         assert excluded.constant == (0, 1)  # zeros now
@@ -208,8 +208,6 @@ class TestNotices:
 
 
 def test_columns_of_other_kinds_are_refused() -> None:
-    data = pl.DataFrame({"when": [1, 2, 1], "class": [0, 1, 0]}).with_columns(
-        pl.col("when").cast(pl.Date)
-    )
-    with pytest.raises(DataError, match=r"1 column neither number nor text: 'when' \(Date\)"):
+    data = pl.DataFrame({"raw": [b"a", b"b", b"c"], "class": [0, 1, 0]})
+    with pytest.raises(DataError, match=r"1 column neither number nor text: 'raw' \(Binary\)"):
         read_table(data)

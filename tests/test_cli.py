@@ -141,7 +141,7 @@ class TestSelect:
         path = tmp_path / "rare.csv"
         path.write_text("a,class\n" + "1,x\n2,y\n" * 10 + "9,z\n3,z\n")
         err = cli("select", path, *QUICK).err
-        assert "warning: class 'z' has 2 row(s), fewer than the 10 folds" in err
+        assert "warning: class 'z' has 2 rows, fewer than the 10 folds" in err
 
 
 class TestEvaluate:
@@ -308,7 +308,7 @@ def test_files_are_kept_unless_forced(cli: Cli, blobs_csv: Path, tmp_path: Path)
 def test_a_bug_ends_with_70_and_debug_shows_where(
     cli: Cli, blobs_csv: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_options, "check_output", lambda *_: 1 / 0)
+    monkeypatch.setattr(_commands, "check_output", lambda *_: 1 / 0)
     code, out, err = cli("select", blobs_csv)
     assert (code, out) == (70, "")
     assert err.startswith("error: internal error: ZeroDivisionError: division by zero\nhint: ")

@@ -12,7 +12,7 @@ import pytest
 import typer
 from hypothesis import given
 from hypothesis import strategies as st
-from swarmrs.cli import app
+from swarmrs.cli._app import app
 from swarmrs.cli._command import REST, SECTIONS
 from swarmrs.cli._config import from_tables
 from swarmrs.cli._signature import options_of

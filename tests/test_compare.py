@@ -75,14 +75,14 @@ def test_a_failed_cell_is_told_with_its_seed_and_the_others_are_done(
     cli: Cli, tmp_path: Path
 ) -> None:
     store = tmp_path / "r.db"
-    words = ["compare", "sklearn:iris", "--algos", "bpso[population=0],sfs", *QUICK]
+    # More particles than there are evaluations.
+    words = ["compare", "sklearn:iris", "--algos", "bpso[population=500],sfs", *QUICK]
     done = cli(*words, "--store", store)
     assert done.code == 3
+    why = "the budget ends before the first turn of bpso: no subset was measured"
     assert done.err.splitlines() == [
-        "failed: bpso[population=0] on sklearn:iris, run 1, fold 0, seed 1: "
-        "population is 0, expected 1 or more",
-        "failed: bpso[population=0] on sklearn:iris, run 2, fold 0, seed 2: "
-        "population is 0, expected 1 or more",
+        f"failed: bpso[population=500] on sklearn:iris, run 1, fold 0, seed 1: {why}",
+        f"failed: bpso[population=500] on sklearn:iris, run 2, fold 0, seed 2: {why}",
         "error: 2 cells failed",
         "hint: the same command tries them again; other results are stored",
     ]
@@ -218,6 +218,29 @@ def test_tables_are_found_by_name(cli: Cli, tmp_path: Path, blobs_csv: Path) -> 
             2,
             "two tables are called 'sklearn:iris'",
         ),
+        *(
+            (["sklearn:iris", "sklearn:wine", "--store", "r.db", *more], 2, message)
+            for more, message in [
+                (["-a", "bpso[population=0]"], "bpso[population=0]: population is 0, expected 1"),
+                (["-a", "sfs,bpso[popultion=9]"], "unknown setting of bpso 'popultion'"),
+                (["-a", "bpso[inertia=x]"], 'bpso[inertia=x]: inertia is "x", expected'),
+                (["-a", "bpso", "--population", "0"], "bpso: population is 0, expected 1"),
+                (["-a", "bpso", "--set", "inertia=-1"], "bpso: inertia is -1, expected"),
+                (["-a", "all,sfs", "-k", "160"], "sklearn:iris: k is 160, expected 1 to"),
+                (["-a", "sfs", "--cv", "170"], "sklearn:iris: folds is 170, expected 2 to"),
+                (["-a", "sfs", "--prescreen", "best"], "prescreen is best, expected"),
+                (["-a", "sfs", "--constant", "no"], "unknown policy for constant columns 'no'"),
+                (["-a", "sfs", "--rare-class", "no"], "unknown policy for rare classes 'no'"),
+                (["-a", "sfs", "--objective", "weighted", "--alpha", "9"], "alpha is 9"),
+                (["-a", "sfs", "--runs", "0"], "runs is 0, expected"),
+                (["-a", "sfs", "--runs", "1000000000"], "runs is 1000000000, expected 1 to 100000"),
+                (["-a", "sfs", "--runs", "100000"], "the comparison has 2000000 cells (2 tables x"),
+                (
+                    ["-a", "sfs", "--protocol", "cv999999", "--dry-run"],
+                    "the comparison has 19999980 cells",
+                ),
+            ]
+        ),
     ],
     ids=lambda value: None if isinstance(value, int) else " ".join([*value])[:40],
 )
@@ -256,7 +279,7 @@ def test_a_file_name_cannot_steer_the_terminal(cli: Cli, tmp_path: Path, blobs_c
     odd = tmp_path / "red\x1b[31m;\u202e'.csv"
     os.rename(blobs_csv, odd)
     store = tmp_path / "r.db"
-    done = cli("compare", odd, "--algos", "sfs,bpso[population=0]", *QUICK, "--store", store)
+    done = cli("compare", odd, "--algos", "sfs,bpso[population=500]", *QUICK, "--store", store)
     assert done.code == 3
     assert "\x1b" not in done.out + done.err
     assert "\u202e" not in done.out + done.err

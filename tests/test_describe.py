@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ FRAME = pl.DataFrame(
         "one": [7] * 12,
         "ok": [True, False, False] * 4,
         "twin": [True, False, False] * 4,
-        "day": [date(2024, 1, day) for day in range(1, 13)],
+        "raw": [bytes([row]) for row in range(12)],
         "far": [1.0, float("inf"), 2.0] * 4,
         "copy": ["x", "y", "y", "x"] * 3,
         "class": ["x", "y", "y", "x"] * 3,
@@ -50,35 +49,37 @@ def test_every_column_is_found_as_it_is() -> None:
         ("one", "whole", 0, 1, 7, 7, ""),
         ("ok", "boolean", 0, 2, 0, 1, "equal to 'twin'"),
         ("twin", "boolean", 0, 2, 0, 1, "equal to 'ok'"),
-        ("day", "Date", 0, 12, None, None, ""),
+        ("raw", "Binary", 0, 12, None, None, ""),
         ("far", "number", 0, 3, 1, 2, ""),
         ("copy", "text", 0, 2, None, None, "equal to the target"),
     ]
     assert found.memory == 12 * 9 * 20
     assert found.refusal == "1 column equal to the target: 'copy'"
-    assert found.hint == "leave them out with --exclude, or go on with --allow-target-copy"
+    assert found.hint == (
+        "leave them out with exclude=..., or go on with read_table(..., allow_target_copy=True)"
+    )
 
 
 def test_what_select_would_do_by_default() -> None:
     assert actions() == {
         "id": ("search", ""),
-        "size": ("refuse", "3 missing values: --missing"),
-        "color": ("refuse", "text: --encode"),
+        "size": ("refuse", "3 missing values: missing=..."),
+        "color": ("refuse", "text: encode=..."),
         "one": ("leave out", "constant"),
         "ok": ("search", ""),
         "twin": ("search", ""),
-        "day": ("refuse", "neither number nor text"),
+        "raw": ("refuse", "neither number nor text"),
         "far": ("refuse", "4 infinite values"),
         "copy": ("refuse", "equal to the target"),
     }
 
 
 def test_what_select_would_do_by_policies() -> None:
-    out: dict[str, Any] = {"exclude": ["day", "far", "copy"]}
+    out: dict[str, Any] = {"exclude": ["raw", "far", "copy"]}
     filled = actions(missing="median", encode="onehot", **out)
     assert filled["size"] == ("search", "filled by median")
     assert filled["color"] == ("search", "encoded onehot, filled by mode")
-    assert filled["day"] == ("leave out", "excluded")
+    assert filled["raw"] == ("leave out", "excluded")
     dropped = actions(missing="drop-columns", encode="ordinal", **out)
     assert dropped["size"] == dropped["color"] == ("leave out", "missing values")
     kept = actions(missing="keep", encode="ordinal", allow_target_copy=True)
@@ -183,19 +184,30 @@ class TestCommand:
             "  y  6  50.0 %  ##############################",
             "missing      6 values in 2 columns",
             "memory       about 2.11 KiB, and what --memory allows",
-            "select would refuse it: 1 column neither number nor text: 'day' (Date)",
+            "select would refuse it: 1 column neither number nor text: 'raw' (Binary)",
             "             turn them into numbers, or leave them out with --exclude",
         ]
-        assert lines[9].split() == [
+        assert lines[8].split()[:2] == ["command", "swarmrs"]
+        assert lines[8].endswith(
+            "--target class --missing median --encode onehot "
+            "--exclude copy --exclude id --exclude raw --exclude far"
+        )
+        assert lines[9] == "time         about a second, by a rough estimate"
+        assert lines[11].split() == [
             *("INDEX", "COLUMN", "TYPE", "MISSING", "DISTINCT", "LEAST", "GREATEST"),
             *("SELECT", "WOULD"),
         ]
-        assert " ".join(lines[10].split()) == "0 id whole 0 12 0 11 search; like an identifier"
+        assert " ".join(lines[12].split()) == "0 id whole 0 12 0 11 search; like an identifier"
 
     def test_json_and_csv(self, cli: Cli, path: Path) -> None:
         plain = json.loads(cli("describe", path, "-f", "json", "-q").out)
         found = describe(path)
-        assert plain == json.loads(json.dumps(found.to_dict()))
+        told = json.dumps(found.to_dict()).replace(
+            "read_table(..., allow_target_copy=True)", "--allow-target-copy"
+        )
+        for name in ("exclude", "encode", "missing"):
+            told = told.replace(f"{name}=...", f"--{name}")
+        assert plain == json.loads(told)
         assert plain["classes"] == [{"label": "x", "rows": 6}, {"label": "y", "rows": 6}]
         lines = cli("describe", path, "-f", "csv", "-q").out.splitlines()
         assert lines[0] == ",".join(found.frame.columns)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from swarmrs import Evaluator, compare, read_table, select
+from swarmrs import Evaluator, algorithms, compare, read_table, select
 from swarmrs._table import Table
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments._cells import (
@@ -359,13 +360,45 @@ def test_gaps_of_a_table_are_filled_fold_by_fold_or_refused() -> None:
         ({"runs": 0}, "runs is 0"),
         ({"shard": (3, 2)}, "shard is 3/2"),
         ({"seed": -1}, "seed is -1"),
+        ({"classifer": "nb"}, "unknown setting of a comparison 'classifer'"),
+        ({"time_limit": 1.0}, "unknown setting of a comparison 'time_limit'"),
+        ({"params": {"population": 0}}, "bpso: population is 0, expected 1 or more"),
+        ({"params": {"popultion": 5}}, "no method here has the setting 'popultion'"),
+        ({"k": 1000}, "sklearn:iris: k is 1000, expected 1 to"),
+        ({"cv": 1}, "sklearn:iris: folds is 1, expected 2 to"),
+        ({"constant": "hide"}, "unknown policy for constant columns 'hide'"),
+        ({"rare_class": "hide"}, "unknown policy for rare classes 'hide'"),
+        ({"prescreen": "top"}, "prescreen is top, expected"),
+        ({"objective": "weighted", "alpha": 9.0}, "alpha is 9, expected"),
+        ({"objective": "hybrid", "classifier": "nb"}, "hybrid"),
+        ({"runs": 10**9}, "runs is 1000000000, expected 1 to 100000"),
+        ({"runs": 10**5, "protocol": "cv11"}, "the comparison has 1100000 cells"),
+        ({"memory": -1}, "memory is -1"),
     ],
     ids=str,
 )
-def test_a_bad_setting_is_refused_before_any_cell(how: dict[str, object], message: str) -> None:
+def test_a_bad_setting_is_refused_before_any_cell(
+    how: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    store = tmp_path / "r.db"
     with pytest.raises(SpecError) as refused:
-        compare(["sklearn:iris"], "bpso", **{"runs": 1, **how})  # type: ignore[arg-type]
+        compare(["sklearn:iris"], "bpso", store=store, **{"runs": 1, **how})  # type: ignore[arg-type]
     assert message in str(refused.value)
+    assert not store.exists()
+
+
+@pytest.mark.parametrize("algo", [card.id for card in algorithms()])
+def test_what_a_search_takes_is_not_refused(algo: str) -> None:
+    for how in ({}, {"prescreen": "fcbf", "max_features": 2}, {"classifier": "nb", "cv": "loo"}):
+        Plan.of(["sklearn:iris", "sklearn:wine"], algo, runs=1, **how)
+
+
+def test_a_table_that_cannot_be_searched_fails_in_its_own_cells() -> None:
+    tiny = pl.DataFrame({"a": [1.0, 2, 3, 4, 5, 6], "y": [0, 1, 0, 1, 0, 1]})
+    data = {"tiny": tiny, "iris": "sklearn:iris"}
+    found = compare(data, "all", runs=1, protocol="cv10", cv=3, k=1)  # type: ignore[arg-type]
+    states = found.cells.group_by("data").agg(pl.col("state").unique().first()).rows()
+    assert sorted(states) == [("iris", "done"), ("tiny", "failed")]
 
 
 def test_what_is_said_and_what_goes_without_saying_are_one_experiment() -> None:

@@ -155,7 +155,36 @@ def test_what_is_not_finished_is_left_out_and_told() -> None:
         "2 cells of 21 not finished",
         "1 run left out, because not all folds are finished",
         "not ranked, because some method has no finished run there: 'zoo'",
+        "2 runs: too few for a significant difference; signed-rank tests against 1 other method "
+        "need 6 runs or more",
+        "2 data sets: too few for a significant difference; signed-rank tests against 1 other "
+        "method need 6 data sets or more",
     )
+
+
+@pytest.mark.parametrize(
+    ("n_methods", "runs", "needed"), [(2, 3, 6), (2, 5, 6), (2, 6, None), (5, 7, 8), (5, 8, None)]
+)
+def test_too_few_runs_for_any_difference_are_told(
+    n_methods: int, runs: int, needed: int | None
+) -> None:
+    # The first method is better in every run, by another difference each time.
+    cells = [
+        scored("wine", f"m{method}", run, 0.9 - method * (0.05 + run / 1000))
+        for method in range(n_methods)
+        for run in range(runs)
+    ]
+    found = summary(frame(cells))
+    told = [note for note in found.notes if "too few" in note]
+    is_found = [row.verdict == "+" for row in found.versus]
+    if needed is None:
+        assert not told
+        assert all(is_found)
+    else:
+        (note,) = told
+        assert note.startswith(f"{runs} runs: ")
+        assert f"need {needed} runs or more" in note
+        assert not any(is_found)
 
 
 def test_nothing_finished_is_an_error() -> None:

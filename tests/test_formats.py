@@ -24,7 +24,7 @@ CSV = b"a,b,class\n1,0.5,x\n2,0.25,y\n3,0.125,x\n"
 class TestSizes:
     """What is packed is counted while it is unpacked, or before."""
 
-    LIMIT = "raise the limit with --max-input-bytes if the memory is there"
+    LIMIT = "raise the limit with read_table(..., max_bytes=...) if the memory is there"
     BOMB = "unpack it yourself if that is what you expect"
 
     def refused(self, path: Path, **options: Any) -> tuple[str, str | None]:

@@ -70,7 +70,7 @@ def test_our_own_classifiers_refuse_them(holed: Blobs, classifier: str) -> None:
     with pytest.raises(DataError) as error:
         select(holed, classifier=classifier, missing="keep")
     assert str(error.value) == f"missing values are kept, but '{classifier}' cannot measure them"
-    assert error.value.hint == "give an estimator of scikit-learn, or use another --missing"
+    assert error.value.hint == "give an estimator of scikit-learn, or another missing"
     with pytest.raises(DataError, match="cannot measure them"):
         Evaluator(read_table(holed, missing="keep"), classifier=classifier)
 

@@ -233,10 +233,10 @@ def test_a_data_set_that_is_not_at_hand_is_named_with_what_to_do() -> None:
     with pytest.raises(DataError, match="'german' is not at hand") as refused:
         reproduce("003-II", datasets=["wine", "german"])
     assert "german.parquet" in str(refused.value.hint)
-    assert "--fetch" not in str(refused.value.hint)
+    assert "fetch" not in str(refused.value.hint)
     with pytest.raises(DataError, match="'sonar' is not at hand") as refused:
         reproduce("001-2", datasets=["sonar"])
-    assert "--fetch asks OpenML for sonar" in str(refused.value.hint)
+    assert "fetch=True asks OpenML for sonar" in str(refused.value.hint)
     with pytest.raises(DataError, match="no public collection"):
         reproduce("002-III", datasets=["lung_cancer_gems"])
     with pytest.raises(SpecError, match="unknown data set of this table 'sonr'"):
@@ -289,7 +289,7 @@ def test_what_openml_cannot_give_is_one_error(monkeypatch: pytest.MonkeyPatch) -
     openml(monkeypatch, unreachable)
     with pytest.raises(DataError, match=r"'sonar' cannot be fetched.*no route to host") as refused:
         reproduce("001-2", datasets=["sonar"], fetch=True)
-    assert "--data-dir" in str(refused.value.hint)
+    assert "data_dir" in str(refused.value.hint)
     openml(monkeypatch, lambda **_: SimpleNamespace(data=np.zeros((3, 2))))
     with pytest.raises(DataError, match=r"has \(3, 2\) rows and features"):
         reproduce("001-2", datasets=["sonar"], fetch=True)

@@ -54,7 +54,7 @@ def test_the_folds_say_what_is_rare(table: Table, cv: Any, least: int, rare: str
         settled(table, "error", cv)
     assert str(error.value) == rare
     assert error.value.hint == (
-        "leave their rows out with --rare-class drop, join them with merge, or take fewer folds"
+        'leave their rows out with rare_class="drop", join them with merge, or take fewer folds'
     )
     dropped = settled(table, "drop", cv)
     assert dropped.warnings == (f"{rare}; their rows are left out",)
@@ -148,9 +148,7 @@ def test_a_fold_without_a_class_has_a_score_and_a_warning(table: Table) -> None:
         scores = Evaluator(table, cv=5, k=1).measure([True, True, True])[0]
     assert all(np.isfinite(scores.item()))
     messages = [str(warning.message) for warning in told]
-    assert (
-        "class 'y' has 1 row(s), fewer than the 5 folds: some folds test none of them" in messages
-    )
+    assert "class 'y' has 1 row, fewer than the 5 folds: some folds test none of them" in messages
 
 
 def test_the_command_line_takes_it(cli: Cli, tmp_path: Path, table: Table) -> None:

@@ -80,7 +80,7 @@ class TestText:
         assert extended.x[:, 0].tolist() == [1, 3, 3, 3, 5]
         assert extended.notices[0] == (
             "missing are empty fields, '?', 'N/A', 'NA', 'NULL', 'NaN', 'nan', 'null', '-'; "
-            "--null adds words"
+            "read_table(..., null_words=...) adds words"
         )
         only = read_table(path, null_words=["-"], missing="mode", encode="ordinal")
         assert only.x[:, 0].tolist() == [0, 0, 2, 0, 1]
@@ -135,42 +135,43 @@ REFUSED = [
     (
         b"a,b,a,class\n1,2,3,x\n",
         "data.csv has two columns called 'a': 1 and 3",
-        "rename one of them, or have them numbered with --dedupe-names",
+        "rename one of them, or number them with read_table(..., dedupe_names=True)",
     ),
     (
         b"a,class\n1,x\n2,x\n",
         "target 'class' of data.csv has one class, expected 2 or more",
-        "name the column of classes with --target",
+        "name the column of classes with target=...",
     ),
     (
         b"a,class\n1,x\n2,y\n3,z\n",
         "target 'class' of data.csv has a class for every row",
-        "name the column of classes with --target",
+        "name the column of classes with target=...",
     ),
     (
         b"a,y\n1,0.5\n2,0.7\n2,0.7\n",
         "target 'y' of data.csv is continuous, expected classes",
-        "name the column of classes with --target, or cut its values into classes first",
+        "name the column of classes with target=..., or cut its values into classes first; "
+        "give a regressor as the classifier",
     ),
     (
         b"a,class\n1,x\n2,\n3,y\n",
         "target 'class' of data.csv has 1 missing value",
-        "remove these rows, or use --missing drop-rows",
+        'remove these rows, or use missing="drop-rows"',
     ),
     (
         b"a,b,class\n1,inf,x\n2,-inf,y\n3,1,x\n",
         "infinite values in 1 column: 'b' (2)",
-        "replace them, or leave the columns out with --exclude",
+        "replace them, or leave the columns out with exclude=...",
     ),
     (
         b"a\tb\tclass\n1\t2\tx\n2\t3\ty\n",
         "data.csv has one column when split at ','",
-        r"read it with --sep '\t'",
+        r'read it with read_table(..., separator="\t")',
     ),
     (
         b"a;b;class\n1;2;x\n2;3;y\n",
         "data.csv has one column when split at ','",
-        "read it with --sep ';'",
+        'read it with read_table(..., separator=";")',
     ),
     (
         b"class\nx\ny\nx\n",
@@ -201,12 +202,12 @@ REFUSED = [
         b"a,b,class\n1,2,x\n3\n4,1,y\n",
         "target 'class' of data.csv has 1 missing value; "
         "1 line has fewer than 3 fields, the first is line 3",
-        "remove these rows, or use --missing drop-rows",
+        'remove these rows, or use missing="drop-rows"',
     ),
     (
         b'a,class\n"1,5",x\n"2,25",y\n3,x\n',
         "1 column of text: 'a'",
-        "'a' holds numbers with a decimal comma: read it with --decimal ,",
+        "'a' holds numbers with a decimal comma: read it with read_table(..., decimal=\",\")",
     ),
     (
         b'a,class\n"1,234,567",x\n"2,250.5",y\n3,x\n',
@@ -216,48 +217,50 @@ REFUSED = [
     (
         b'a,class\n"1,234",x\n"2,250",y\n3,x\n',
         "1 column of text: 'a'",
-        "'a' holds numbers like 1,234: read it with --decimal , if the comma is a decimal one, "
+        "'a' holds numbers like 1,234: read it with "
+        'read_table(..., decimal=",") if the comma is a decimal one, '
         "else remove it",
     ),
     (
         b"t,a,class\nu,1,x\nv,2,y\nu,low,x\n",
         "2 columns of text: 't', 'a'",
-        "'a' holds numbers but for 'low': correct that, or call it missing with --null 'low'",
+        "'a' holds numbers but for 'low': correct that, "
+        'or call it missing with read_table(..., null_words=["low"])',
     ),
     (
         b"a,b,class\n1,x,x\n2,y,y\n3,x,x\n",
         "1 column equal to the target: 'b'",
-        "leave them out with --exclude, or go on with --allow-target-copy",
+        "leave them out with exclude=..., or go on with read_table(..., allow_target_copy=True)",
     ),
     (
         b"a,b,class\n1,1.0,1\n2,0,0\n3,1,1\n",
         "1 column equal to the target: 'b'",
-        "leave them out with --exclude, or go on with --allow-target-copy",
+        "leave them out with exclude=..., or go on with read_table(..., allow_target_copy=True)",
     ),
     (
         b"g\xf6\xdfe,class\n1,x\n2,y\n",
         "data.csv, line 1: byte 1 is not UTF-8",
-        "read it with --encoding latin1 if that is how it was written",
+        'read it with read_table(..., encoding="latin1") if that is how it was written',
     ),
     (
         b"\xef\xbb\xbfa,class\n1,\xe4\n",
         "data.csv, line 2: byte 13 is not UTF-8",
-        "read it with --encoding latin1 if that is how it was written",
+        'read it with read_table(..., encoding="latin1") if that is how it was written',
     ),
     (
         "a,class\n1,x\n".encode("utf-32"),
         "data.csv is UTF-32 text",
-        "read it with --encoding utf-32",
+        'read it with read_table(..., encoding="utf-32")',
     ),
     (
         "a,class\n1,x\n2,ä\n".encode("latin1"),
         "data.csv, line 3: byte 14 is not UTF-8",
-        "read it with --encoding latin1 if that is how it was written",
+        'read it with read_table(..., encoding="latin1") if that is how it was written',
     ),
     (
         "a,class\n1,x\n".encode("utf-16"),
         "data.csv is UTF-16 text",
-        "read it with --encoding utf-16",
+        'read it with read_table(..., encoding="utf-16")',
     ),
     (b"a,class\r1,x\r2,y\r", "data.csv ends its lines by CR alone", "convert the line ends to LF"),
     (
@@ -286,7 +289,7 @@ REFUSED = [
     (
         b"a,b,class\n?,1,x\n,2,y\nNA,3,x\n",
         "1 column without any value: 'a'",
-        "leave them out with --exclude",
+        "leave them out with exclude=...",
     ),
 ]
 

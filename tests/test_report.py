@@ -16,9 +16,17 @@ import polars as pl
 import pytest
 import swarmrs
 from experiment_cells import cell, failed, frame, made_comparison
-from swarmrs.exceptions import DataError, SpecError
+from swarmrs.exceptions import OutputError, SpecError
 from swarmrs.experiments._report import write_report, write_selection_report
-from swarmrs.experiments._report._drawing import Drawing, drawing, new_figure, settle, shown, slug
+from swarmrs.experiments._report._drawing import (
+    Drawing,
+    count_ticks,
+    drawing,
+    new_figure,
+    settle,
+    shown,
+    slug,
+)
 from swarmrs.experiments._report._rank_figure import alike
 from swarmrs.experiments._report._svg import Sheet, as_svg
 
@@ -261,7 +269,7 @@ def test_without_matplotlib_the_extra_is_named(
 
 def test_a_page_that_cannot_be_written_is_one_error(cells: pl.DataFrame, tmp_path: Path) -> None:
     cells = cells.filter(pl.col("data") == "wine")
-    with pytest.raises(DataError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot be written"):
         write_report(cells, SETTINGS, tmp_path / "missing" / "report.html")
     (tmp_path / "file").write_text("")
     with pytest.raises(SpecError, match="cannot be made"):
@@ -300,8 +308,8 @@ def test_a_store_without_a_finished_run_has_nothing_to_compare(
     cli: Callable[..., Any], blobs_csv: Path, tmp_path: Path
 ) -> None:
     store = tmp_path / "r.db"
-    some = ("--runs", 1, "--protocol", "split70", "-q", "--store", store)
-    done = cli("compare", blobs_csv, "--algos", "bpso[population=0]", *some)
+    some = ("--runs", 1, "--protocol", "split70", "-q", "--store", store, "--max-evals", 10)
+    done = cli("compare", blobs_csv, "--algos", "bpso[population=50]", *some)
     assert done.code == 3
     assert done.out == "nothing to compare yet: no cell is finished\n"
     assert json.loads(cli("report", store, "-f", "json").out)["summary"] is None
@@ -367,6 +375,87 @@ def test_a_browser_opens_the_report_and_runs_nothing_of_the_data(tmp_path: Path)
     # Our own script ran: it puts a button into every head of a table that can be sorted.
     assert page.elements.count("button") > 10
     assert "CONSOLE" not in found.stderr, found.stderr
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+@pytest.mark.parametrize("width", [1100, 500])
+def test_all_columns_of_the_results_can_be_reached(tmp_path: Path, width: int) -> None:
+    names = [f"sklearn:{name}" for name in ("breast_cancer", "iris", "wine")]
+    path = tmp_path / "report.html"
+    write_report(made_comparison(names, ["ga", "vlpso-ls", "all"], runs=3), SETTINGS, path)
+    text = re.sub(r"<meta http-equiv=[^>]+>", "", path.read_text(encoding="utf-8"))
+    probe = """<script>
+    const scroll = document.querySelector(".scroll"), heads = [...scroll.querySelectorAll("th")];
+    const effect = heads.find((head) => head.textContent === "Effect").getBoundingClientRect();
+    document.body.dataset.found = JSON.stringify({
+      effect: effect.right, visible: scroll.getBoundingClientRect().right, page: innerWidth,
+      whole: document.documentElement.scrollWidth, style: getComputedStyle(scroll).overflowX,
+    });
+    </script></body>"""
+    path.write_text(text.replace("</body>", probe), encoding="utf-8")
+    assert CHROMIUM is not None
+    done = subprocess.run(
+        [
+            *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
+            *(f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},1000"),
+            path.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    told = dict(Page(done.stdout).attributes)["data-found"]
+    assert told is not None
+    found = json.loads(told)
+    # The page itself never scrolls sideways; a table does, where it must.
+    assert found["whole"] <= found["page"] == width
+    assert found["style"] == "auto"
+    if width == 1100:
+        assert found["effect"] <= found["visible"]
+
+
+def titles(path: Path) -> list[str]:
+    return re.findall(r"<h3>(.*?)</h3>", path.read_text(encoding="utf-8"))
+
+
+def test_one_run_of_one_iteration_has_no_empty_figure(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    once = [
+        cell("wine", name, 1, test_error=error, test_accuracy=1 - error, trace=[step])
+        for name, error in (("ga", 0.1), ("all", 0.2))
+        for step in ({"asked": 20, "best_cost": error, "best_size": 3},)
+    ]
+    write_report(frame(once), SETTINGS, path)
+    assert titles(path) == ["Error and size on wine", "Columns chosen on wine", "Time of a search"]
+    text = path.read_text(encoding="utf-8")
+    assert "over 1 run." in text
+    assert "1 runs" not in text
+    untimed = [each | {"seconds": 0.0, "seconds_search": 0.0} for each in once]
+    write_report(frame([each | {"seconds_evaluate": 0.0} for each in untimed]), SETTINGS, path)
+    assert "Time of a search" not in titles(path)
+    assert_inert(path.read_text(encoding="utf-8"))
+
+
+def test_a_filter_has_a_report_without_curves(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_selection_report(swarmrs.select("sklearn:iris", algo="cfs", random_state=1), path)
+    text = path.read_text(encoding="utf-8")
+    assert titles(path) == []
+    assert "The search" not in text
+    assert "1 subset asked for" in text
+    assert "1 subset that none tried beats" in text
+    assert "1 subsets" not in text
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (2, 3), (1, 9), (3, 240)])
+def test_counts_are_marked_at_whole_numbers(sizes: tuple[int, int]) -> None:
+    with drawing():
+        axes = new_figure(5, 3).subplots()
+        axes.plot(sizes, [0.1, 0.2], "o")
+        count_ticks(axes.xaxis)
+        ticks = axes.get_xticks()
+    assert len(ticks) > 0
+    assert (ticks == ticks.round()).all()
 
 
 def test_the_script_and_style_have_no_address() -> None:

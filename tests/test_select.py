@@ -93,6 +93,7 @@ class TestSelection:
             "fingerprint": "",
             "target": "tree",
             "labels": ["ash", "birch", "cedar"],
+            "codes": {},
         }
         assert plain["evaluation"] == {
             "classifier": "knn",
@@ -360,16 +361,14 @@ def test_a_setting_that_can_be_off_is_switched_off(blobs: Blobs) -> None:
     off = {"length_gap": None, "population": 12, "iterations": 2}
     result = select(blobs, algo="vlpso", random_state=1, params=off)
     assert result.params["length_gap"] is None
-    with pytest.raises(SpecError, match="divisions is null, expected 1 or more"):
+    with pytest.raises(SpecError, match="divisions is None, expected 1 or more"):
         select(blobs, algo="vlpso", params={"divisions": None})
 
 
 def test_a_class_rarer_than_the_folds_is_warned_of(blobs: Blobs) -> None:
     x, y = blobs
     labels = np.where(np.arange(60) < 4, "rare", y)
-    with pytest.warns(
-        SwarmrsWarning, match=r"class 'rare' has 4 row\(s\), fewer than the 10 folds"
-    ):
+    with pytest.warns(SwarmrsWarning, match=r"class 'rare' has 4 rows, fewer than the 10 folds"):
         result = select(x, labels, **QUICK)
     assert len(result.warnings) == 1
 
@@ -379,3 +378,24 @@ def test_settings_have_the_defaults_of_select() -> None:
     assert {field.name: field.default for field in fields(Settings)} == {
         field.name: theirs[field.name].default for field in fields(Settings)
     }
+
+
+def test_a_selection_is_told_in_three_lines(blobs_csv: Path) -> None:
+    found = select(blobs_csv, algo="sfs", random_state=1, test_size=0.3)
+    lines = repr(found).splitlines()
+    assert lines[0] == "Selection of 2 of 6 features of blobs.csv by sfs, seed 1"
+    assert lines[1] == "  b, e"
+    assert lines[2].startswith(
+        "  inner error 0.0000 (optimistic: the same folds chose the features)"
+    )
+    assert lines[2].endswith(f"outer error {found.held_out.outer_error:.4f}")
+    assert len(lines) == 3
+
+
+def test_a_notebook_shows_a_selection_as_a_table() -> None:
+    x, y = np.arange(40.0).reshape(20, 2) % 7, np.arange(20) % 2
+    frame = pl.DataFrame({"<script>": x[:, 0], "b": x[:, 1], "class": y})
+    shown = select(frame, algo="sfs", cv=2, k=1, include=["<script>"])._repr_html_()
+    assert shown.startswith("<table>")
+    assert "&lt;script&gt;" in shown
+    assert "<script>" not in shown

@@ -150,8 +150,12 @@ def test_what_is_done_wins_over_what_is_not(tmp_path: Path) -> None:
 
 
 def test_two_results_of_one_cell_are_refused_by_name(tmp_path: Path) -> None:
-    one, other = made(tmp_path / "one.db"), made(tmp_path / "other.db")
-    execute(other, "UPDATE cell SET result_json = '{}' WHERE method = 'sfs' AND run = 2")
+    one, other = made(tmp_path / "one.db"), tmp_path / "other.db"
+    plan = Plan.of(["sklearn:iris"], "bpso,sfs", runs=2, protocol="split70", max_evals=100)
+    (cell,) = [cell for cell in plan.cells if (cell.method, cell.run) == ("sfs", 2)]
+    with closing(Store(other)) as store:
+        plan.enter(store)
+        store.finish(Finished(cell.key, result="{}", seconds=Seconds(0, 0, 0)))
     with pytest.raises(DataError, match="another result for sfs on sklearn:iris, run 2, fold 0"):
         merge([one, other], tmp_path / "all.db")
     assert not (tmp_path / "all.db").exists()
@@ -181,7 +185,8 @@ def test_an_existing_file_is_not_overwritten_unasked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        ("PRAGMA user_version = 9", "is a store of version 9, expected 1"),
+        ("PRAGMA user_version = 1", "is a store of version 1, expected 2"),
+        ("PRAGMA user_version = 9", "is a store of version 9, expected 2"),
         ("PRAGMA application_id = 5", "is no store of swarmrs"),
     ],
 )

@@ -1,6 +1,6 @@
 """What all selectors share: samples in, chosen columns out."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from swarmrs._read import check_names
+from swarmrs._read import check_names, unmasked
 from swarmrs._words import counted, quoted
 from swarmrs.exceptions import DataError
 
@@ -31,6 +31,7 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         _check_frame(X)
+        X = cast("ArrayLike | pl.DataFrame", unmasked(X))
         if isinstance(X, pl.DataFrame):
             validate_data(self, X, reset=False, skip_check_array=True)
             pairs = zip(X.columns, self.get_support(), strict=True)
@@ -51,10 +52,13 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         _check_frame(X)
         _check_numbers(X)
+        if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+            lost = int(y.mask.sum())
+            raise DataError(f"y has {counted(lost, 'missing value')}", "remove these rows")
         samples, labels = validate_data(
             self,
-            X,
-            y,
+            unmasked(X),
+            unmasked(y),
             dtype=np.float64,
             order="F",
             ensure_min_samples=2,
@@ -97,9 +101,13 @@ def _check_numbers(X: Any) -> None:
     Raises
     ------
     DataError
-        If a frame has any.
+        If a frame or an array has any.
     """
     text: list[str] = []
+    if not (isinstance(X, pl.DataFrame) or _is_pandas(X) or hasattr(X, "toarray")):
+        array = np.asarray(X)
+        if array.ndim == 2 and array.dtype.kind in "OSTU":
+            text = [f"x{at}" for at, column in enumerate(array.T) if _is_text(column)]
     if isinstance(X, pl.DataFrame):
         written = (pl.String, pl.Categorical, pl.Enum)
         text = [name for name, dtype in X.schema.items() if isinstance(dtype, written)]
@@ -119,8 +127,12 @@ def _is_pandas(X: object) -> bool:
 
 
 def _is_text(column: Any) -> bool:
-    """Return whether a column of pandas holds text."""
+    """Return whether a column of pandas or numpy holds text."""
     values = getattr(column.dtype, "categories", column)
-    if str(values.dtype) in ("str", "string"):
+    if str(values.dtype) in ("str", "string") or getattr(values.dtype, "kind", None) in (
+        "S",
+        "T",
+        "U",
+    ):
         return True
-    return values.dtype == object and any(isinstance(value, str) for value in values)
+    return values.dtype == object and any(isinstance(value, str | bytes) for value in values)

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
-import polars.selectors as cs
+from numpy.typing import NDArray
 
+from swarmrs._doors import leaving_out, setting
 from swarmrs._fill import FILLS, Unfilled, fill, spread_out
 from swarmrs._read import check_names, too_long
 from swarmrs._words import counted, listed, quoted
@@ -21,9 +23,31 @@ _DECIMAL_COMMA = r"^[+-]?\d+(,\d+)?([eE][+-]?\d+)?$"
 _THOUSANDS = r"^[+-]?\d{1,3}(,\d{3})*(\.\d+)?$"
 
 
+# More values of text than this are warned of where each becomes a column.
+_MANY_VALUES = 20
+
+
 def mark_missing(frame: pl.DataFrame) -> pl.DataFrame:
     """Make every missing value a null: NaN too, and columns that hold nothing."""
-    return frame.with_columns(cs.float().fill_nan(None), cs.by_dtype(pl.Null).cast(pl.Float64))
+    # Columns one by one: an expression for each of 16 000 columns takes seconds to plan.
+    changed = [
+        column.cast(pl.Float64) if column.dtype == pl.Null else column.fill_nan(None)
+        for column in frame
+        if column.dtype == pl.Null or (column.dtype.is_float() and _has_nan(column))
+    ]
+    return frame.with_columns(changed) if changed else frame
+
+
+def matrix_of(frame: pl.DataFrame) -> NDArray[np.float64]:
+    """Return columns of numbers as one array, by columns; what is missing is NaN."""
+    x = np.empty(frame.shape, dtype=np.float64, order="F")
+    for at, column in enumerate(frame):
+        x[:, at] = column.cast(pl.Float64).to_numpy()
+    return x
+
+
+def _has_nan(column: pl.Series) -> bool:
+    return int(np.isnan(column.to_numpy()).sum()) > column.null_count()
 
 
 def drop_rows(
@@ -35,7 +59,8 @@ def drop_rows(
     if features.is_empty():
         raise DataError(
             f"every row of {where} has missing values",
-            "fill them with --missing median, mode or knn, or use --missing drop-columns",
+            f"fill them with {setting('missing', 'median', 'mode', 'knn')}, or use "
+            f"{setting('missing', 'drop-columns')}",
         )
     dropped = len(complete) - len(labels)
     told = [f"{counted(dropped, 'row')} with missing values dropped"] if dropped else []
@@ -52,7 +77,8 @@ def drop_columns(
     if len(gone) == features.width:
         raise DataError(
             f"every column of {where} has missing values",
-            "fill them with --missing median, mode or knn, or use --missing drop-rows",
+            f"fill them with {setting('missing', 'median', 'mode', 'knn')}, or use "
+            f"{setting('missing', 'drop-rows')}",
         )
     # Positions are those of the columns that stay, which nobody can know beforehand.
     others = (str(column) for column in exclude if column not in features.columns)
@@ -65,6 +91,19 @@ def drop_columns(
     return features.drop(gone), [told]
 
 
+class Codes(NamedTuple):
+    """The values whose positions stand for them in a column of codes."""
+
+    values: pl.Series
+
+    def restored(self, numbers: pl.Series) -> pl.Series:
+        """Return codes as the values; numbers between them, which a mean may be, as they are."""
+        codes = numbers.cast(pl.UInt32)
+        if (codes != numbers).any():
+            return numbers
+        return self.values.gather(codes).alias(numbers.name)
+
+
 class Numbers(NamedTuple):
     """Columns as numbers.
 
@@ -73,9 +112,11 @@ class Numbers(NamedTuple):
     frame : polars.DataFrame
         The columns.
     warnings : list of str
-        What was rounded.
+        What was rounded, and what became many columns.
     encoded : list of tuple of int
         The positions of the columns that came from one column of text, for each that was spread.
+    keys : dict of str to Codes
+        The values that codes stand for, of each column of text or booleans that was not spread.
     unfilled : Unfilled or None
         The same before missing values were filled, if any were.
     """
@@ -83,6 +124,7 @@ class Numbers(NamedTuple):
     frame: pl.DataFrame
     warnings: list[str]
     encoded: list[tuple[int, ...]]
+    keys: dict[str, Codes]
     unfilled: Unfilled | None
 
 
@@ -104,12 +146,13 @@ def to_numbers(
     text = text_columns(frame)
     if text and encode == "error":
         raise DataError(f"{counted(len(text), 'column')} of text: {quoted(text)}", _unread(frame))
+    booleans = [name for name, dtype in frame.schema.items() if dtype == pl.Boolean]
     frame, values = ranked(frame)
     infinite = count_infinite(frame)
     if infinite:
         raise DataError(
             f"infinite values in {counted(len(infinite), 'column')}: {_counts(infinite)}",
-            "replace them, or leave the columns out with --exclude",
+            f"replace them, or {leaving_out('the columns')}",
         )
     warnings = [too_long(long)] if (long := _rounded(frame)) else []
     spread = values if encode == "onehot" else {}
@@ -122,7 +165,7 @@ def to_numbers(
         if empty := [column.name for column in frame if column.null_count() == frame.height]:
             raise DataError(
                 f"{counted(len(empty), 'column')} without any value: {quoted(empty)}",
-                "leave them out with --exclude",
+                leaving_out(),
             )
         frame = fill(frame, frame, missing, unfilled.nominal)
     parts = spread_out(frame, spread)
@@ -135,17 +178,24 @@ def to_numbers(
         for end, part in zip(ends, parts, strict=True)
         if len(part) > 1
     ]
-    return Numbers(pl.DataFrame(columns), warnings, encoded, unfilled)
+    many = {name: len(known) for name, known in spread.items() if len(known) > _MANY_VALUES}
+    if many:
+        warnings.append(f"{counted(len(many), 'column')} of text became many: {_counts(many)}")
+    keys = dict.fromkeys(booleans, Codes(pl.Series([False, True])))
+    if not spread:
+        keys |= {name: Codes(known) for name, known in values.items()}
+    return Numbers(pl.DataFrame(columns), warnings, encoded, keys, unfilled)
 
 
 def text_columns(frame: pl.DataFrame) -> list[str]:
     """Return the names of the columns that hold text."""
-    return [name for name, dtype in frame.schema.items() if dtype in TEXT]
+    return [name for name, dtype in frame.schema.items() if isinstance(dtype, TEXT)]
 
 
 def ranked(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
     """Return booleans and text as numbers, and the sorted values each column of text has."""
-    frame = frame.with_columns(cs.boolean().cast(pl.UInt8))
+    booleans = [column.cast(pl.UInt8) for column in frame if column.dtype == pl.Boolean]
+    frame = frame.with_columns(booleans) if booleans else frame
     values = {
         name: frame[name].cast(pl.String).drop_nulls().unique().sort()
         for name in text_columns(frame)
@@ -154,7 +204,7 @@ def ranked(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
         frame[name].cast(pl.String).cast(pl.Enum(known)).to_physical().cast(pl.Float64)
         for name, known in values.items()
     )
-    return frame.with_columns(ranks), values
+    return (frame.with_columns(ranks) if values else frame), values
 
 
 def other_kinds(frame: pl.DataFrame) -> dict[str, pl.DataType]:
@@ -162,14 +212,18 @@ def other_kinds(frame: pl.DataFrame) -> dict[str, pl.DataType]:
     return {
         name: dtype
         for name, dtype in frame.schema.items()
-        if not (dtype.is_numeric() or dtype == pl.Boolean or dtype in TEXT)
+        if not (dtype.is_numeric() or dtype == pl.Boolean or isinstance(dtype, TEXT))
     }
 
 
 def count_infinite(frame: pl.DataFrame) -> dict[str, int]:
     """Return how many infinite values there are in columns that have any."""
-    totals = frame.select(cs.float().is_infinite().sum())
-    return {column.name: column[0] for column in totals if column[0]}
+    totals = (
+        (column.name, int(np.isinf(column.to_numpy()).sum()))
+        for column in frame
+        if column.dtype.is_float()
+    )
+    return {name: total for name, total in totals if total}
 
 
 def _complete_rows(frame: pl.DataFrame) -> pl.Series:
@@ -186,32 +240,69 @@ def _refuse_other_kinds(frame: pl.DataFrame) -> None:
     if others:
         raise DataError(
             f"{counted(len(others), 'column')} neither number nor text: {listed(others)}",
-            "turn them into numbers, or leave them out with --exclude",
+            f"turn them into numbers, or {leaving_out()}",
         )
+
+
+class NumberText(NamedTuple):
+    """Text that looks like numbers which were not read as such.
+
+    Attributes
+    ----------
+    kind : {"decimal", "either", "thousands", "plain", "words"}
+        Numbers with a decimal comma, with a comma that is either, with commas between thousands,
+        numbers of a column that is text, or numbers but for a few words.
+    examples : tuple of str
+        A number with a comma, or the words.
+    """
+
+    kind: str
+    examples: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, column: pl.Series) -> "NumberText | None":
+        """Return what a column of text looks like; None if it does not look like numbers."""
+        text = column.cast(pl.String).drop_nulls()
+        if not len(text):
+            return None
+        commas = text.filter(text.str.contains(",", literal=True))
+        if len(commas):
+            decimal, apart = text.str.contains(_DECIMAL_COMMA), text.str.contains(_THOUSANDS)
+            if apart.all():
+                return cls("either" if decimal.all() else "thousands", (commas[0],))
+            # Some may be words, which show once the others are numbers.
+            if 2 * decimal.sum() > len(text) and not commas.str.contains(_THOUSANDS).all():
+                return cls("decimal", (commas[0],))
+        strange = text.filter(text.cast(pl.Float64, strict=False).is_null())
+        if not len(strange):
+            return cls("plain")
+        if 2 * len(strange) < len(text):
+            return cls("words", tuple(strange.unique(maintain_order=True)))
+        return None
 
 
 def _unread(frame: pl.DataFrame) -> str:
     """Return what may be done about text, above all about numbers that were not read as such."""
+    comma = setting("decimal", ",")
     for name in text_columns(frame):
-        text = frame[name].cast(pl.String).drop_nulls()
-        commas = text.filter(text.str.contains(",", literal=True))
-        if len(commas) and text.str.contains(_DECIMAL_COMMA).all():
-            if text.str.contains(_THOUSANDS).all():
-                return (
-                    f"'{name}' holds numbers like {commas[0]}: read it with --decimal , "
-                    "if the comma is a decimal one, else remove it"
-                )
-            return f"'{name}' holds numbers with a decimal comma: read it with --decimal ,"
-        if len(commas) and text.str.contains(_THOUSANDS).all():
-            return f"'{name}' holds numbers like {commas[0]}: remove the commas between thousands"
-        strange = text.filter(text.cast(pl.Float64, strict=False).is_null())
-        if 2 * len(strange) < len(text):
-            words = strange.unique(maintain_order=True)
+        found = NumberText.of(frame[name])
+        if found is None:
+            continue
+        if found.kind == "decimal":
+            return f"'{name}' holds numbers with a decimal comma: read it with {comma}"
+        if found.kind == "plain":
+            return f"'{name}' holds numbers written as text: convert it to a column of numbers"
+        if found.kind == "words":
             return (
-                f"'{name}' holds numbers but for {quoted(words)}: correct that, "
-                f"or call it missing with --null '{words[0]}'"
+                f"'{name}' holds numbers but for {quoted(found.examples)}: correct that, "
+                f"or call it missing with {setting('null_words', [found.examples[0]])}"
             )
-    return "encode text with --encode ordinal or --encode onehot, or leave it out with --exclude"
+        like = f"'{name}' holds numbers like {found.examples[0]}"
+        if found.kind == "either":
+            return f"{like}: read it with {comma} if the comma is a decimal one, else remove it"
+        return f"{like}: remove the commas between thousands"
+    encoded = setting("encode", "ordinal", "onehot")
+    return f"encode text with {encoded}, or {leaving_out('it')}"
 
 
 def _rounded(frame: pl.DataFrame) -> list[str]:
@@ -234,6 +325,6 @@ def _refuse_gaps(frame: pl.DataFrame, gaps: str | None) -> None:
     why = f"; {gaps}" if gaps else ""
     raise DataError(
         f"missing values in {counted(len(missing), 'column')}: {_counts(missing)}{why}",
-        "leave them out with --missing drop-rows or drop-columns, "
+        f"leave them out with {setting('missing', 'drop-rows', 'drop-columns')}, "
         "or fill them with median, mode or knn",
     )

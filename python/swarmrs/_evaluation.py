@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
+from swarmrs._doors import setting, worded
 from swarmrs._presets import Preset, settle
 from swarmrs._table import Table
 from swarmrs._words import check_whole, check_word, counted
@@ -134,7 +135,7 @@ class Folds:
                 raise SpecError(f"{self.k} fold leaves nothing to learn from", "take 2 or more")
             if self.k > most:
                 whose = f"the largest class of {table.name}" if has_classes else table.name
-                told = f"{self.k} folds, but {whose} has {most} rows"
+                told = f"{self.k} folds, but {whose} has {counted(int(most), 'row')}"
                 raise DataError(told, "take fewer folds, or leave-one-out")
             parts = StratifiedKFold if has_classes else KFold
             cut = parts(self.k, shuffle=self.shuffle, random_state=seed if self.shuffle else None)
@@ -148,7 +149,8 @@ class Folds:
             raise DataError(
                 f"{self.test:g} of {counted(table.frame.height, 'row')} of {table.name} cannot be "
                 "held out: either part needs a row of each class",
-                "hold out another share, or leave small classes out with --rare-class drop",
+                "hold out another share, or leave small classes out with "
+                f"{setting('rare_class', 'drop')}",
             ) from problem
 
     def spec(self) -> dict[str, object]:
@@ -216,7 +218,10 @@ class Evaluation:
         if table.has_gaps:
             raise DataError(
                 f"missing values are kept, but '{name}' cannot measure them",
-                "give an estimator of scikit-learn, or use another --missing",
+                worded(
+                    python="give an estimator of scikit-learn, or another missing",
+                    shell=f"fill them with {setting('missing', 'median', 'mode', 'knn')}",
+                ),
             )
         for what, given in (("k", k), ("metric", metric), ("weights", weights)):
             if given is not None and name != "knn":

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs._clean import TEXT
+from swarmrs._doors import leaving_out
 from swarmrs._words import counted, listed, quoted
 
 # Fewer rows than this are in order by chance too often to call a column an identifier.
@@ -50,7 +51,7 @@ class Findings(NamedTuple):
         ids = quoted(names[at] for at in self.ids)
         return [
             f"{counted(len(self.ids), 'column')} like an identifier: {ids}; "
-            "leave out with --exclude what is no measurement"
+            f"{leaving_out('what is no measurement')}"
         ]
 
 

@@ -16,9 +16,9 @@ from swarmrs._scorer import Outside
 from swarmrs._search import plain
 from swarmrs._seeds import RandomState, draw_seed
 from swarmrs._selection import Seconds, Setting
-from swarmrs._settings import budget
+from swarmrs._settings import budget, check_algorithm
 from swarmrs._watch import OnTurn
-from swarmrs._words import check_whole, counted
+from swarmrs._words import check_number, check_whole, counted
 from swarmrs.exceptions import SpecError
 
 Cost: TypeAlias = Callable[[NDArray[np.bool_]], ArrayLike]
@@ -155,12 +155,15 @@ def minimize(
 
     spec = {
         "algorithm": algo,
-        "params": dict(params or {}),
+        "params": check_algorithm(algo, params),
         "seed": draw_seed(random_state),
         "evaluation": Outside.of_callable(costs).spec(),
         # The cost itself, whatever the algorithm's paper makes of an error.
         "objective": {"kind": "error"},
-        "budget": {**budget(max_evals, iterations, time_limit), "target": target_cost},
+        "budget": {
+            **budget(max_evals, iterations, time_limit),
+            "target": None if target_cost is None else check_number("target_cost", target_cost),
+        },
         "include": sorted(forced),
         "exclude": sorted(barred),
         "max_features": max_bits,
@@ -223,7 +226,11 @@ def _check_costs(given: ArrayLike, candidates: NDArray[np.bool_]) -> list[float]
     hint = "return one finite number for each row of the matrix"
     asked = counted(len(candidates), "candidate")
     try:
-        costs = np.asarray(given, dtype=np.float64)
+        costs = np.asarray(given)
+        # NumPy would drop the imaginary part with a warning at most.
+        if np.iscomplexobj(costs):
+            raise TypeError
+        costs = costs.astype(np.float64)
     except (TypeError, ValueError):
         kind = type(given).__name__
         raise SpecError(f"the function gave a {kind} without numbers for {asked}", hint) from None

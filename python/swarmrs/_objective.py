@@ -2,7 +2,7 @@
 
 from swarmrs._scorer import Scoring
 from swarmrs._selection import Objective
-from swarmrs._words import check_word, listed
+from swarmrs._words import check_number, check_word, listed
 from swarmrs.exceptions import SpecError
 
 # The settings of each objective.
@@ -51,6 +51,8 @@ def read_objective(name: str | None, **settings: str | float | None) -> Objectiv
             which = "no objective is given" if name is None else f"objective '{name}' has none"
             hint = f"it belongs to objective {' and '.join(having)}"
             raise SpecError(f"{what} is {value}, but {which}", hint)
+    for what in {"alpha", "gamma"} & {*given}:
+        given[what] = check_number(what, given[what])
     for what, known in (("sim", SIMS), ("sigma_log", SIGMA_LOGS)):
         if what in given:
             check_word(what, given[what], known)

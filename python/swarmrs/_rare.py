@@ -7,15 +7,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from swarmrs._doors import setting
 from swarmrs._evaluation import CV, Folds
 from swarmrs._table import Table
 from swarmrs._target import Label
-from swarmrs._words import check_word, counted, listed
+from swarmrs._words import check_word, counted, listed, shortened
 from swarmrs.exceptions import DataError, SpecError
 
 RARE_CLASS = ("warn", "error", "drop", "merge")
-
-_ELSE = "leave their rows out with --rare-class drop, join them with merge, or take fewer folds"
 
 
 def settle_rare(table: Table, policy: str, cv: CV | None, own: Mapping[str, object]) -> Table:
@@ -47,7 +46,11 @@ def settle_rare(table: Table, policy: str, cv: CV | None, own: Mapping[str, obje
     shown = listed(f"{_named(table, code)} ({counts[code]})" for code in np.flatnonzero(rare))
     told = f"{counted(int(rare.sum()), 'class')} of fewer than {least} rows: {shown}"
     if policy == "error":
-        raise DataError(told, _ELSE)
+        raise DataError(
+            told,
+            f"leave their rows out with {setting('rare_class', 'drop')}, join them with merge, "
+            "or take fewer folds",
+        )
     if policy == "drop":
         if not (cv is None or _is_named(cv) or hasattr(cv, "split")):
             raise SpecError("rows are left out which cv names", "give cv a number or a splitter")
@@ -73,7 +76,7 @@ def _is_named(cv: CV) -> bool:
 
 
 def _named(table: Table, code: np.intp) -> str:
-    return f"'{table.labels[code]}'"
+    return f"'{shortened(str(table.labels[code]), 80)}'"
 
 
 def _without(table: Table, rare: NDArray[np.bool_], told: str) -> Table:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from swarmrs._doors import setting
 from swarmrs._words import check_word, counted, quoted
 from swarmrs.exceptions import DataError
 
@@ -50,11 +51,38 @@ def read_built_in(name: str) -> Raw:
 
 def frame_of_array(values: object, names: Sequence[str] | None = None) -> pl.DataFrame:
     """Return a two-dimensional array as a frame, its columns called x0, x1, ... unless named."""
-    array = np.asarray(values)
+    if values is None:
+        raise DataError("no data is given", "give a file, a frame or an array")
+    if hasattr(values, "toarray"):
+        raise DataError("sparse matrices are not read", "give a dense array: X.toarray()")
+    array = np.asarray(unmasked(values))
     if array.ndim != 2:
-        raise DataError(f"the array has {counted(array.ndim, 'dimension')}, expected 2")
+        raise DataError(
+            f"the array has {counted(array.ndim, 'dimension')}, expected 2",
+            "give a row for each sample and a column for each feature",
+        )
     columns = names if names is not None else [f"x{index}" for index in range(array.shape[1])]
     return pl.DataFrame([series_of(name, array[:, index]) for index, name in enumerate(columns)])
+
+
+def unmasked(values: object) -> object:
+    """Return an array whose masked cells are missing values; anything else as it is.
+
+    Floats are masked by NaN. Other types have no value to spare: they become objects and None.
+    """
+    if isinstance(values, list | tuple) and any(
+        isinstance(value, np.ma.MaskedArray) for value in values
+    ):
+        values = np.ma.array(values)
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.is_masked(values):
+        return values.data
+    if values.dtype.kind == "f":
+        return values.filled(np.nan)
+    objects = values.data.astype(object)
+    objects[np.ma.getmaskarray(values)] = None
+    return objects
 
 
 def read_pandas(frame: object, *, dedupe_names: bool) -> Raw:
@@ -70,7 +98,7 @@ def series_of(name: str, values: object) -> pl.Series:
     """Return a column given as a series, an array or a list; what pandas calls NA is null."""
     if isinstance(values, pl.Series):
         return values.alias(name)
-    array = np.asarray(values)
+    array = np.asarray(unmasked(values))
     if array.ndim != 1:
         raise DataError(f"'{name}' has {counted(array.ndim, 'dimension')}, expected 1")
     if array.dtype != object:
@@ -133,7 +161,7 @@ def too_long(names: Sequence[str]) -> str:
 def check_names(
     names: Sequence[str],
     where: str,
-    hint: str = "rename one of them, or have them numbered with --dedupe-names",
+    hint: str | None = None,
 ) -> None:
     """Refuse names that occur twice.
 
@@ -148,5 +176,5 @@ def check_names(
         second = names.index(twice[0], first + 1)
         raise DataError(
             f"{where} has two columns called '{twice[0]}': {first + 1} and {second + 1}",
-            hint,
+            hint or f"rename one of them, or number them with {setting('dedupe_names', True)}",
         )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from swarmrs._doors import setting
 from swarmrs._evaluation import Folds
 from swarmrs._runs import Job, run_all
 from swarmrs._scorer import Outside
@@ -61,7 +62,7 @@ def repeat(
     if resample is None and all(run.trace.equals(best.trace) for run in ended):
         told = (
             f"all {len(ended)} runs are the same, step by step: seeds change nothing here; "
-            "--resample shows what other rows change"
+            f"{setting('resample', 0.8)} shows what other rows change"
         )
         warnings = (*warnings, told)
     stability = _compare(search, ended, resample, threads)

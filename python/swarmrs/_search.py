@@ -22,7 +22,7 @@ from swarmrs._selection import Selection, read_point, read_selection
 from swarmrs._settings import Settings
 from swarmrs._table import Table
 from swarmrs._watch import OnTurn, Patience
-from swarmrs._words import check_whole
+from swarmrs._words import check_number, check_whole
 from swarmrs.exceptions import SpecError
 
 
@@ -73,6 +73,8 @@ class Search:
                 "give an estimator and two folds or more",
             )
         most, (params, limits) = settings.max_features, settings.filled_up(table.x.shape[1])
+        cost = settings.target_cost
+        cost = None if cost is None else check_number("target_cost", cost)
         spec = {
             "algorithm": settings.algo,
             "params": params,
@@ -85,7 +87,7 @@ class Search:
                 sigma_log=settings.sigma_log,
             ),
             "scoring": scores,
-            "budget": {**limits, "target": settings.target_cost},
+            "budget": {**limits, "target": cost},
             "include": included,
             "exclude": excluded,
             "max_features": None if most is None else check_whole("max_features", most),

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from swarmrs._doors import named, worded
 from swarmrs.exceptions import SpecError
 
 RandomState: TypeAlias = int | np.integer | np.random.RandomState | np.random.Generator | None
@@ -21,7 +22,6 @@ def draw_seed(random_state: RandomState) -> int:
         return int(random_state.randint(2**32, dtype=np.uint64))
     if isinstance(random_state, int | np.integer) and 0 <= random_state < 2**64:
         return int(random_state)
-    raise SpecError(
-        f"random_state is {random_state!r}, expected a number from 0 to 2**64 - 1, a RandomState, "
-        "a Generator or None"
-    )
+    number = "a whole number from 0 to 2**64 - 1"
+    kinds = worded(python=f"{number}, a RandomState, a Generator or None", shell=number)
+    raise SpecError(f"{named('random_state')} is {random_state!r}, expected {kinds}")

@@ -4,6 +4,7 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from html import escape
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -16,6 +17,7 @@ from swarmrs._evaluation import Evaluation
 from swarmrs._front import Front, FrontPoint, Parsimony
 from swarmrs._scorer import Outside
 from swarmrs._table import Table
+from swarmrs._words import counted, listed, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from swarmrs._stability import Stability
 
 SCHEMA_VERSION = 1
+# A short summary names so many features, the rest by their number.
+_NAMED = 10
 
 Setting: TypeAlias = bool | int | float | str | None
 Objective: TypeAlias = dict[str, str | float]
@@ -196,6 +200,33 @@ class Selection:
             "versions": versions(),
         }
 
+    def __repr__(self) -> str:
+        """Return what was found in three lines; `to_dict` has everything."""
+        return "\n  ".join(text for _, text in self._summary())
+
+    def _repr_html_(self) -> str:
+        """Return the same for a notebook."""
+        rows = (
+            f"<tr><th style='text-align: left'>{label}</th>"
+            f"<td style='text-align: left'>{escape(text)}</td></tr>"
+            for label, text in self._summary()
+        )
+        return f"<table>{''.join(rows)}</table>"
+
+    def _summary(self) -> list[tuple[str, str]]:
+        """Return the lines of a short summary, each with its label."""
+        of = f"{self.size} of {counted(len(self.support), 'feature')} of {self.data['name']}"
+        error = "error unknown"
+        if (inner := self.scores["error"]) is not None:
+            error = f"inner error {inner:.4f} (optimistic: the same folds chose the features)"
+        if self.held_out is not None:
+            error += f", outer error {self.held_out.outer_error:.4f}"
+        return [
+            ("Selection", f"Selection of {of} by {self.algorithm}, seed {self.seed}"),
+            ("features", listed(map(printable, self.selected), _NAMED)),
+            ("errors", error),
+        ]
+
 
 class Parameter(NamedTuple):
     """A setting of an algorithm: its name, default, allowed values and meaning."""
@@ -286,7 +317,7 @@ def read_selection(
         params=found["params"],
         seed=found["seed"],
         preset=preset,
-        data=describe_data(table, fingerprint),
+        data=describe_data(table, fingerprint) | {"codes": table.text_codes(point.selected)},
         evaluation=measure.to_dict(),
         objective=found["objective"] | ({"scoring": scoring} if scoring else {}),
         budget=found["budget"],

@@ -1,19 +1,22 @@
 """What fixes a search but its table and its seed, as a user says it."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 
 from swarmrs import _swarmrs
 from swarmrs._constraints import Together
+from swarmrs._doors import worded
 from swarmrs._evaluation import COMMON, CV, Evaluation
 from swarmrs._groups import Groups
 from swarmrs._presets import Preset, count, find_preset
 from swarmrs._rare import settle_rare
 from swarmrs._scorer import Estimator, Outside, Scorer, Scoring, is_regressor
-from swarmrs._selection import Card, Setting, read_cards
+from swarmrs._selection import Card, Parameter, Setting, read_cards
 from swarmrs._table import Table
-from swarmrs._words import check_whole
+from swarmrs._words import check_number, check_whole
 from swarmrs.exceptions import DataError, SpecError
 
 
@@ -70,8 +73,7 @@ class Settings:
     @cached_property
     def card(self) -> Card | None:
         """The card of the algorithm; None if there is none, which the engine says later."""
-        names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
-        return next((card for card, name in names if name.lower() == str(self.algo).lower()), None)
+        return find_card(str(self.algo))
 
     @property
     def folds(self) -> CV | None:
@@ -151,7 +153,7 @@ class Settings:
 
     def filled_up(self, n_features: int) -> tuple[dict[str, Setting], dict[str, float | None]]:
         """Return the algorithm's settings and its limits, filled up by what the study has."""
-        params = dict(self.params or {})
+        params = check_algorithm(self.algo, self.params)
         limits = budget(self.max_evals, self.iterations, self.time_limit)
         study, card = self.study, self.card
         if card is None:
@@ -177,6 +179,12 @@ def algorithms() -> list[Card]:
     return read_cards(_swarmrs.algorithms())
 
 
+def find_card(algo: str) -> Card | None:
+    """Return the card of an algorithm by any of its names, in capitals or not."""
+    names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
+    return next((card for card, name in names if name.lower() == algo.lower()), None)
+
+
 def budget(
     max_evals: int | None, iterations: int | None, time_limit: float | None
 ) -> dict[str, float | None]:
@@ -184,5 +192,55 @@ def budget(
     return {
         "evaluations": None if max_evals is None else check_whole("max_evals", max_evals),
         "turns": None if iterations is None else check_whole("iterations", iterations),
-        "seconds": time_limit,
+        "seconds": None if time_limit is None else check_number("time_limit", time_limit, above=0),
     }
+
+
+def check_algorithm(algo: object, params: object) -> dict[str, Setting]:
+    """Return the settings of an algorithm, once each is of the kind that the algorithm takes.
+
+    Unknown names and values out of range are left to the engine, which says what it knows.
+
+    Raises
+    ------
+    SpecError
+        If the algorithm is no text, or a setting is of another kind.
+    """
+    if not isinstance(algo, str):
+        raise SpecError(
+            f"algo is {algo!r}, expected the id of an algorithm", "`algorithms()` lists them"
+        )
+    if not isinstance(params, Mapping | None):
+        raise SpecError(
+            f"params is {params!r}, expected a mapping", 'give a dict: {"population": 50}'
+        )
+    given: dict[str, Setting] = dict(params or {})
+    card = find_card(algo)
+    for parameter in () if card is None else card.params:
+        if parameter.name in given:
+            given[parameter.name] = _check_parameter(parameter, given[parameter.name])
+    return given
+
+
+def _check_parameter(parameter: Parameter, value: Setting) -> Setting:
+    """Return the value if it is of the kind that its default, or else its range, is of."""
+    default, allowed = parameter.default, parameter.range
+    is_number = allowed.startswith("above") or allowed[0].isdigit()
+    expected = None
+    if value is None:
+        expected = None if default is None or "null" in allowed else allowed
+    elif not is_number:
+        kind = bool if isinstance(default, bool) else str
+        expected = None if isinstance(value, kind) else allowed
+    elif isinstance(default, int) or allowed == "1 or more":
+        is_whole = isinstance(value, int | Integral) and not isinstance(value, bool)
+        expected = None if is_whole else f"a whole number, {allowed}"
+    else:
+        try:
+            check_number(parameter.name, value)
+        except SpecError:
+            expected = f"a number, {allowed}"
+    if expected is not None:
+        shown = worded(python=repr(value), shell=json.dumps(value, default=str))
+        raise SpecError(f"{parameter.name} is {shown}, expected {expected}")
+    return value

@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias, Unpack, cast
 
@@ -14,12 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs._clean import (
     ENCODINGS,
     MISSING,
+    Codes,
     drop_columns,
     drop_rows,
     mark_missing,
+    matrix_of,
     text_columns,
     to_numbers,
 )
+from swarmrs._dates import Dates, dates_to_numbers, read_dates
+from swarmrs._doors import leaving_out, setting
 from swarmrs._fill import Unfilled
 from swarmrs._formats import Reading, ReadOptions, read_file
 from swarmrs._inspect import copies_of, inspect, is_constant
@@ -65,6 +69,8 @@ class Table:
         The target's numbers, where it is measured: then the classes are levels of it.
     unfilled : Unfilled, optional
         The features before missing values were filled, if any were.
+    keys : mapping of str to Codes or Dates
+        How features that held text, booleans or dates became numbers.
     """
 
     name: str
@@ -78,6 +84,7 @@ class Table:
     warnings: tuple[str, ...] = ()
     values: NDArray[np.float64] | None = None
     unfilled: Unfilled | None = None
+    keys: Mapping[str, Codes | Dates] = field(default_factory=dict)
 
     @property
     def y(self) -> NDArray[np.generic]:
@@ -143,7 +150,7 @@ class Table:
 
     def locate(self, columns: Sequence[str | int]) -> list[int]:
         """Return the positions of features given by name or index."""
-        return [locate(column, self.names, self.name) for column in columns]
+        return [locate(column, self.names, self.name, target=self.target) for column in columns]
 
     def name_classes(self, warnings: Iterable[str]) -> tuple[str, ...]:
         """Return the engine's warnings with the labels of classes in place of their codes."""
@@ -151,11 +158,28 @@ class Table:
         def label(code: re.Match[str]) -> str:
             return f"class '{self.labels[int(code[1])]}'"
 
-        return tuple(re.sub(r"^class (\d+)", label, warning) for warning in warnings)
+        def number(found: re.Match[str]) -> str:
+            return counted(int(found[1]), found[2])
+
+        labelled = (re.sub(r"^class (\d+)", label, warning) for warning in warnings)
+        return tuple(re.sub(r"(\d+) (\w+)\(s\)", number, warning) for warning in labelled)
 
     def reduced(self, selected: Sequence[str]) -> pl.DataFrame:
-        """Return the chosen features and the target, as a frame."""
-        return self.frame.select(selected).with_columns(pl.Series(self.target, self.y))
+        """Return the chosen features and the target, text, booleans and dates as they were."""
+        columns = (
+            self.keys[column.name].restored(column) if column.name in self.keys else column
+            for column in self.frame.select(selected)
+        )
+        return pl.DataFrame([*columns, pl.Series(self.target, self.y)])
+
+    def text_codes(self, selected: Sequence[str]) -> dict[str, list[str]]:
+        """Return the values of chosen features of text, each at the position that is its code."""
+        keys = ((name, self.keys.get(name)) for name in selected)
+        return {
+            name: key.values.to_list()
+            for name, key in keys
+            if isinstance(key, Codes) and key.values.dtype == pl.String
+        }
 
 
 def read_table(
@@ -187,7 +211,8 @@ def read_table(
         rows, such as a ranking, by all of them. ``"keep"`` leaves them as they are, for an
         estimator that knows what to do about them; the built-in classifiers do not.
     encode : {"error", "ordinal", "onehot"}
-        What to do about columns of text.
+        What to do about columns of text. Text that is a date in every row (ISO 8601) is no text:
+        dates become days since 1970-01-01, which a notice says.
     exclude : sequence of str or int
         Columns that are not to be looked at: their values are replaced by zeros, so that nothing
         they hold can be refused or matter.
@@ -233,9 +258,14 @@ def read_table(
     options = Reading(**reading)
     if isinstance(source, Table):
         return _measured(source) if continuous else source
-    data, target = source if isinstance(source, tuple) else (source, target)
+    if isinstance(source, tuple):
+        if len(source) != 2:
+            raise DataError(
+                f"the data is a tuple of {len(source)}, expected features and labels", "give (X, y)"
+            )
+        source, target = source
     return prepare(
-        find(data, options),
+        find(source, options),
         target,
         missing=missing,
         encode=encode,
@@ -264,8 +294,10 @@ def prepare(
     """Make a table that can be searched of one that was found; see `read_table`."""
     features, labels, notices = split(raw, target, "target" if continuous else "class")
     warnings = list(raw.warnings)
-    blank = names_here(features, exclude, raw.name, encode)
-    features = mark_missing(features).with_columns(pl.lit(0.0).alias(name) for name in blank)
+    blank = names_here(features, exclude, raw.name, encode, labels.name)
+    features = mark_missing(features)
+    if blank:
+        features = features.with_columns(pl.lit(0.0).alias(name) for name in blank)
     if missing == "drop-rows":
         features, labels, dropped = drop_rows(features, labels, raw.name)
         notices += dropped
@@ -280,21 +312,25 @@ def prepare(
     if not continuous and (measured := many_values(labels, classes)) is not None:
         warnings.append(measured)
     if copies := copies_of(labels, features):
-        told = f"{counted(len(copies), 'column')} equal to the target: {quoted(copies)}"
+        copied = f"{counted(len(copies), 'column')} equal to the target: {quoted(copies)}"
         if labels.name in raw.frame.columns and not allow_target_copy:
             raise DataError(
-                told, "leave them out with --exclude, or go on with --allow-target-copy"
+                copied,
+                f"{leaving_out()}, or go on with {setting('allow_target_copy', True)}",
             )
-        warnings.append(told)
+        warnings.append(copied)
+    features, dates = read_dates(features)
+    features, told = dates_to_numbers(features)
+    notices += told
     nominal = text_columns(features) if encode == "ordinal" else []
-    features, cleaned, encoded, unfilled = to_numbers(
+    features, cleaned, encoded, keys, unfilled = to_numbers(
         features, missing=missing, encode=encode, gaps=raw.gaps
     )
     if unfilled is not None:
         notices += [f"{counted(unfilled.count, 'missing value')} filled by {missing}"]
     names = features.columns
-    excluded = {locate(column, names, raw.name) for column in exclude}
-    x = np.asfortranarray(features.cast(pl.Float64).to_numpy(order="fortran"))
+    excluded = {locate(column, names, raw.name, target=labels.name) for column in exclude}
+    x = matrix_of(features)
     found = inspect(x, excluded, {names.index(name) for name in nominal})
     return Table(
         raw.name,
@@ -308,6 +344,7 @@ def prepare(
         (*warnings, *cleaned, *found.warnings(names)),
         values,
         unfilled,
+        {**dates, **keys},
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from swarmrs._doors import setting, worded
 from swarmrs._read import Raw, series_of
 from swarmrs._words import counted, locate
 from swarmrs.exceptions import DataError
@@ -14,9 +15,15 @@ from swarmrs.exceptions import DataError
 Label: TypeAlias = str | int | float | bool
 Target: TypeAlias = str | int | ArrayLike | None
 
-# Numbers with more values than this, each in fewer rows than that on average, measure something.
-_MANY_CLASSES = 20
+# At most so many different labels are classes, whatever they look like.
+_FEW = 20
+# More numbers than that are no classes if they have fewer rows than this on average and such a
+# share of them occurs once: codes of classes repeat (100 people with 4 pictures each), amounts and
+# counts have a long tail.
 _ROWS_OF_A_CLASS = 5
+_LONE = 0.1
+# More numbers than this are doubted even where each has many rows, such as minutes of delay.
+_DOUBTED = 100
 
 
 def split(
@@ -42,7 +49,7 @@ def split(
             notices.append(f"the target is the last column, '{frame.columns[-1]}'")
     if isinstance(target, str | int):
         labels = frame.to_series(locate(target, frame.columns, raw.name))
-        features = frame.drop(labels.name)
+        features = pl.DataFrame([column for column in frame if column.name != labels.name])
     else:
         while name in frame.columns:
             name += "_"
@@ -61,14 +68,14 @@ def split(
 
 
 def names_here(
-    frame: pl.DataFrame, columns: Sequence[str | int], where: str, encode: str
+    frame: pl.DataFrame, columns: Sequence[str | int], where: str, encode: str, target: str
 ) -> list[str]:
     """Return the names of columns given by name or index.
 
     A column may be one that one-hot encoding has yet to make: then only names already here count.
     """
     return [
-        frame.columns[locate(column, frame.columns, where)]
+        frame.columns[locate(column, frame.columns, where, target=target)]
         for column in columns
         if encode != "onehot" or column in frame.columns
     ]
@@ -77,9 +84,47 @@ def names_here(
 def many_values(labels: pl.Series, classes: tuple[Label, ...]) -> str | None:
     """Return what is to be said of labels that look like measured numbers."""
     n, rows = len(classes), len(labels)
-    if not labels.dtype.is_numeric() or n <= _MANY_CLASSES or rows >= _ROWS_OF_A_CLASS * n:
+    is_thin = n > _FEW and rows < _ROWS_OF_A_CLASS * n
+    if not labels.dtype.is_numeric() or not (is_thin or n > _DOUBTED):
         return None
     return f"target '{labels.name}' has {n} different numbers in {rows} rows: are they classes?"
+
+
+def _refuse_no_classes(labels: pl.Series, counts: NDArray[np.intp], target: str) -> None:
+    """Refuse labels that are many and rare: amounts if they are numbers, names if they are text.
+
+    Numbers are no classes if there are more than 20 of them, fewer than 5 rows for each on average,
+    and at least a tenth of them occur once. Text is no class if there are more than 20 labels and
+    fewer than 2 rows for each on average.
+
+    Raises
+    ------
+    DataError
+        If they are.
+    """
+    n, rows = len(counts), len(labels)
+    if n <= _FEW:
+        return
+    is_thin, n_lone = rows < _ROWS_OF_A_CLASS * n, int((counts == 1).sum())
+    if labels.dtype.is_numeric() and is_thin and n_lone >= _LONE * n:
+        raise DataError(
+            f"{target} has {n} different numbers in {rows} rows, expected classes", _cut()
+        )
+    if labels.dtype == pl.String and rows < 2 * n:
+        raise DataError(
+            f"{target} has {n} different labels in {rows} rows, expected classes", _another()
+        )
+
+
+def _another() -> str:
+    return f"name the column of classes with {setting('target')}"
+
+
+def _cut() -> str:
+    numbers = worded(
+        python="give a regressor as the classifier", shell="a regressor in Python takes numbers"
+    )
+    return f"{_another()}, or cut its values into classes first; {numbers}"
 
 
 def classes_of(
@@ -95,26 +140,26 @@ def classes_of(
         If the labels are no classes, some are missing, or there are too few or too many.
     """
     target = f"target '{labels.name}' of {where}"
-    another = "name the column of classes with --target"
+    another = _another()
     if labels.dtype in (pl.Categorical, pl.Enum):
         labels = labels.cast(pl.String)
     if labels.dtype.is_float():
         if not (labels.drop_nulls() % 1 == 0).all():
-            raise DataError(
-                f"{target} is continuous, expected classes",
-                f"{another}, or cut its values into classes first",
-            )
+            raise DataError(f"{target} is continuous, expected classes", _cut())
     elif not (labels.dtype.is_integer() or labels.dtype in (pl.String, pl.Boolean, pl.Null)):
         raise DataError(f"{target} is {labels.dtype}, expected classes", another)
+    if labels.null_count() == len(labels):
+        raise DataError(f"{target} has no value at all", another)
     if labels.null_count():
         raise DataError(
             f"{target} has {counted(labels.null_count(), 'missing value')}"
             f"{f'; {gaps}' if gaps else ''}",
-            "remove these rows, or use --missing drop-rows",
+            f"remove these rows, or use {setting('missing', 'drop-rows')}",
         )
-    classes, codes = np.unique(labels.to_numpy(), return_inverse=True)
+    classes, codes, counts = np.unique(labels.to_numpy(), return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise DataError(f"{target} has one class, expected 2 or more", another)
     if len(classes) == len(labels):
         raise DataError(f"{target} has a class for every row", another)
+    _refuse_no_classes(labels, counts, target)
     return codes.astype(np.uint32), tuple(classes.tolist())

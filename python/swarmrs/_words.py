@@ -1,8 +1,9 @@
 """How messages name things: short lists, and the nearest known word for an unknown one."""
 
+import math
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from numbers import Integral
+from numbers import Integral, Real
 
 from swarmrs.exceptions import SpecError
 
@@ -34,14 +35,14 @@ def listed(items: Iterable[str], shown: int = _SHOWN) -> str:
 
 
 def quoted(names: Iterable[str]) -> str:
-    """List names in quotes.
+    """List names in quotes, each cut to 80 characters.
 
     Examples
     --------
     >>> quoted(["a", "b"])
     "'a', 'b'"
     """
-    return listed(f"'{name}'" for name in names)
+    return listed(f"'{shortened(name, 80)}'" for name in names)
 
 
 def counted(number: int, noun: str) -> str:
@@ -65,6 +66,17 @@ def printable(text: str) -> str:
     'red[31m fish'
     """
     return "".join(char for char in " ".join(text.split()) if char.isprintable())
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """Cut text that is longer than `most` characters.
+
+    Examples
+    --------
+    >>> shortened("a label of many words", 10)
+    'a label...'
+    """
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
@@ -109,10 +121,37 @@ def check_whole(what: str, number: object, least: int = 1) -> int:
     raise SpecError(f"{what} is {number!r}, expected a whole number of {least} or more")
 
 
-def locate(column: str | int, names: Sequence[str], where: str) -> int:
+def check_number(what: str, number: object, *, above: float | None = None) -> float:
+    """Return the number as Python has it if it is finite, and above a bound if there is one.
+
+    Raises
+    ------
+    SpecError
+        If it is not.
+
+    Examples
+    --------
+    >>> check_number("time_limit", 5, above=0)
+    5.0
+    """
+    if isinstance(number, int | float | Real) and not isinstance(number, bool):
+        try:
+            finite = float(number)
+        except OverflowError:  # A whole number can be too large for a float.
+            finite = math.inf
+        if math.isfinite(finite) and (above is None or finite > above):
+            return finite
+    expected = "a number" if above is None else f"a number above {above:g}"
+    raise SpecError(f"{what} is {number!r}, expected {expected}")
+
+
+def locate(
+    column: str | int, names: Sequence[str], where: str, *, target: str | None = None
+) -> int:
     """Return the position of a column given by its name or its index.
 
-    Digits that are no column's name are an index; a negative one counts from the end.
+    Digits that are no column's name are an index; a negative one counts from the end. The target,
+    if named, is no feature.
 
     Raises
     ------
@@ -121,6 +160,10 @@ def locate(column: str | int, names: Sequence[str], where: str) -> int:
     """
     if isinstance(column, str) and column in names:
         return names.index(column)
+    if target is not None and column == target:
+        raise SpecError(
+            f"column '{target}' is the target of {where}, not a feature", "leave it out"
+        )
     try:
         return range(len(names))[int(column)]
     except (ValueError, IndexError):
@@ -137,12 +180,12 @@ def sized(n_bytes: int) -> str:
 
     Examples
     --------
-    >>> sized(1536), sized(16 << 30)
-    ('1.5 KiB', '16 GiB')
+    >>> sized(1000), sized(1536), sized(16 << 30)
+    ('1000 B', '1.5 KiB', '16 GiB')
     """
     size, unit = float(n_bytes), "B"
     for larger in ("KiB", "MiB", "GiB", "TiB"):
         if size < 1024:
             break
         size, unit = size / 1024, larger
-    return f"{size:.3g} {unit}"
+    return f"{size:.3g} {unit}" if size < 1000 else f"{size:.0f} {unit}"

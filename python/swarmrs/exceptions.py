@@ -27,8 +27,16 @@ class DataError(SwarmrsError, ValueError):
     """The data cannot be used: it is absent, unreadable, incomplete or has one class."""
 
 
+class StoreError(DataError):
+    """A store cannot be used: it is none, damaged, of another version, or cannot be written."""
+
+
 class ClusterError(SwarmrsError, RuntimeError):
     """A cluster cannot be reached, or is gone; what was finished before is stored."""
+
+
+class OutputError(SwarmrsError, RuntimeError):
+    """A file or standard output cannot be written: the disk is full, or writing is not allowed."""
 
 
 class InternalError(SwarmrsError, RuntimeError):

@@ -66,7 +66,8 @@ class Reading:
             return _tab(self.separator)
         if self.input_format is not None:
             return "\t" if self.input_format == "tsv" else ","
-        return "\t" if {".tsv", ".tab"} & set(path.suffixes) else ","
+        suffixes = {suffix.lower() for suffix in path.suffixes}
+        return "\t" if {".tsv", ".tab"} & suffixes else ","
 
 
 def _tab(separator: str) -> str:
@@ -79,9 +80,18 @@ def read_file(source: str, reading: Reading) -> Raw:
     The content decides what the file is, unless `reading` does; the suffix only chooses between
     comma and tab.
     """
-    path = Path(source)
-    name = "stdin" if source == "-" else path.name
-    raw, packed = fetch(source, name, reading.max_bytes)
+    name = name_of(source)
+    content, packed = fetch(source, name, reading.max_bytes)
+    return parse_content(content, packed, Path(source), name, reading)
+
+
+def name_of(source: str) -> str:
+    """Return what a file is called in results."""
+    return "stdin" if source == "-" else Path(source).name
+
+
+def parse_content(raw: bytes, packed: int, path: Path, name: str, reading: Reading) -> Raw:
+    """Read the content of a file, unpacked, that had so many bytes before; see `read_file`."""
     asked = reading.input_format
     if asked == "parquet" or (asked is None and raw.startswith(b"PAR1")):
         return parse_parquet(raw, name, packed, reading.max_bytes)

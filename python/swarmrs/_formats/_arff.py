@@ -7,6 +7,7 @@ from typing import NamedTuple, NoReturn
 
 import polars as pl
 
+from swarmrs._dates import read_java_dates
 from swarmrs._formats._numbers import is_rounded, read_numbers
 from swarmrs._read import Raw, settle_names, too_long
 from swarmrs._words import counted, listed, quoted
@@ -16,18 +17,22 @@ _NUMERIC = ("numeric", "real", "integer")
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.+)", re.IGNORECASE)
 _FIELD = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)")
-_CELL = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,\s]+)\s*(,|$)")
+_CELL = re.compile(rf"\s*(\d{{1,18}})\s+({_QUOTED}|[^,\s]+)\s*(,|$)")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _FIRST = re.compile(r"(?:[ \t\r]*(?:%[^\n]*)?\n)*[ \t]*@(?:relation|attribute)\b", re.IGNORECASE)
 
 
+_ISO_DATE = "yyyy-MM-dd'T'HH:mm:ss"
+
+
 class _Attribute(NamedTuple):
-    """A column: its name, and its values if it is nominal, else what kind it is."""
+    """A column: its name and kind; its values if it is nominal, its pattern if it holds dates."""
 
     name: str
     kind: str
     values: tuple[str, ...] = ()
+    pattern: str = ""
 
     @property
     def zero(self) -> str:
@@ -120,8 +125,11 @@ class _Parser:
         word = kind.split()[0].lower()
         if word in _NUMERIC:
             return _Attribute(name, "numeric")
-        if word in ("string", "date"):
+        if word == "string":
             return _Attribute(name, "text")
+        if word == "date":
+            pattern = _unquoted(kind[len(word) :].strip()) or _ISO_DATE
+            return _Attribute(name, "date", pattern=pattern)
         self._refuse(
             f"'{name}' is of the unknown type '{kind}'",
             "known: numeric, real, integer, string, date, {a, b}",
@@ -194,6 +202,19 @@ class _Parser:
                     f"declared: {listed(attribute.values)}",
                 )
             return text.cast(pl.Enum(attribute.values))
+        if attribute.kind == "date":
+            dates = read_java_dates(text, attribute.pattern)
+            if dates is None:
+                return text
+            unread = text.is_not_null() & dates.is_null()
+            if unread.any():
+                at = unread.to_list().index(True)
+                self.line = lines[at]
+                self._refuse(
+                    f"'{attribute.name}' is '{text[at]}', expected a date",
+                    f"write it as {attribute.pattern}; a missing value is ?",
+                )
+            return dates
         numbers = read_numbers(text)
         if numbers is None:
             unread = text.is_not_null() & text.cast(pl.Float64, strict=False).is_null()

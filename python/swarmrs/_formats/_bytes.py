@@ -7,6 +7,7 @@ import zlib
 from pathlib import Path
 from typing import IO
 
+from swarmrs._doors import setting
 from swarmrs._read import BUILT_IN
 from swarmrs._words import nearest, sized
 from swarmrs.exceptions import DataError
@@ -39,6 +40,11 @@ def fetch(source: str, name: str, limit: int) -> tuple[bytes, int]:
             with gzip.open(io.BytesIO(raw)) as unpacked:
                 return _read_all(unpacked, name, limit, packed=len(raw)), len(raw)
     except FileNotFoundError:
+        if path.is_symlink():
+            raise DataError(
+                f"'{source}' is a link to '{path.readlink()}', which does not exist",
+                "name a file that can be read",
+            ) from None
         raise DataError(f"file '{source}' does not exist", _other_file(path)) from None
     except (OSError, EOFError, ValueError, zlib.error) as problem:
         if isinstance(problem, DataError):
@@ -61,7 +67,7 @@ def check_size(name: str, size: int, packed: int, limit: int) -> None:
     if size > limit:
         raise DataError(
             f"{name} holds more than {sized(limit)}",
-            "raise the limit with --max-input-bytes if the memory is there",
+            f"raise the limit with {setting('max_bytes')} if the memory is there",
         )
     if size > BOMB_BYTES and size > BOMB_RATIO * packed:
         raise DataError(

@@ -1,5 +1,7 @@
 """Text that stands for numbers."""
 
+from decimal import Decimal
+
 import polars as pl
 
 
@@ -17,4 +19,5 @@ def is_rounded(text: pl.Series, numbers: pl.Series) -> bool:
     if not numbers.dtype.is_float():
         return False
     long = text.filter(text.str.contains(r"^[+-]?\d{16,}$"))
-    return any(float(value) != int(value) for value in long)
+    # Python reads no whole number of more than 4300 digits, but decimals of any length.
+    return any(Decimal(float(value)) != Decimal(value) for value in long)

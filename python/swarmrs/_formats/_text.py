@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import polars as pl
 
+from swarmrs._doors import setting
 from swarmrs._formats._numbers import is_rounded, read_numbers
 from swarmrs._read import Raw, settle_names, too_long
 from swarmrs._words import counted
@@ -37,7 +38,7 @@ def decode(raw: bytes, name: str, encoding: str | None) -> str:
         for mark, known in _MARKS.items():
             if raw.startswith(mark):
                 raise DataError(
-                    f"{name} is {known.upper()} text", f"read it with --encoding {known}"
+                    f"{name} is {known.upper()} text", f"read it with {setting('encoding', known)}"
                 )
         if b"\0" in raw[:4096]:
             raise DataError(f"{name} is not text", "give a CSV, TSV, Parquet, Arrow or ARFF file")
@@ -49,10 +50,63 @@ def decode(raw: bytes, name: str, encoding: str | None) -> str:
         line = raw.count(b"\n", 0, byte) + 1
         raise DataError(
             f"{name}, line {line}: byte {byte} is not {problem.encoding.upper()}",
-            "read it with --encoding latin1 if that is how it was written",
+            f"read it with {setting('encoding', 'latin1')} if that is how it was written",
         ) from None
     except LookupError:
         raise SpecError(f"unknown encoding '{encoding}'", "known: utf-8, latin1, utf-16") from None
+
+
+def other_separator(header: Sequence[str], separator: str) -> str | None:
+    """Return what separates a header that is one field when split at a separator, if known."""
+    if len(header) != 1:
+        return None
+    other = max((char for char in SEPARATORS if char != separator), key=header[0].count)
+    return other if other in header[0] else None
+
+
+def guess_reading(content: bytes, separator: str, encoding: str | None) -> dict[str, object]:
+    """Return the options by which text is read that cannot be read as it was asked for.
+
+    Parameters
+    ----------
+    content : bytes
+        The file, unpacked.
+    separator, encoding : str
+        What was asked for.
+    """
+    found: dict[str, object] = {}
+    if encoding is None:
+        encoding = _guess_encoding(content)
+        if encoding is not None:
+            found["encoding"] = encoding
+    text = content.decode(encoding or "utf-8", errors="replace").lstrip("\r\n\ufeff")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    header = next(reader, [])
+    other = other_separator(header, separator)
+    if other is not None:
+        found["separator"] = other
+        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=other), [])
+    names = [name.strip() for name in header if name.strip()]
+    if len(set(names)) < len(names):
+        found["dedupe_names"] = True
+    return found
+
+
+def _guess_encoding(content: bytes) -> str | None:
+    """Return the encoding that text seems to have, if it is not UTF-8."""
+    for mark, known in _MARKS.items():
+        if content.startswith(mark):
+            return known
+    # Every other byte of Latin letters is zero in UTF-16.
+    start = content[:4096]
+    for first, known in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if len(start) > 3 and not any(start[first::2]) and any(start[1 - first :: 2]):
+            return known
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "latin1"
+    return None
 
 
 def parse_text(
@@ -66,10 +120,18 @@ def parse_text(
 ) -> Raw:
     """Read lines of fields, the first line holding the names of the columns."""
     lines = _Lines(text, name, separator)
-    names, notices, warnings = settle_names(lines.header(), name, dedupe=dedupe_names)
+    header = lines.header()
+    names, notices, warnings = settle_names(header, name, dedupe=dedupe_names)
     frame, rounded = _tidy(lines.frame(names, decimal, null_words), decimal, null_words)
     if frame.is_empty() and (problem := lines.ill_formed()):
         raise problem
+    surplus = _surplus(header, frame)
+    if surplus:
+        frame = frame[:, :-surplus]
+        names, notices, warnings = settle_names(header[:-surplus], name, dedupe=dedupe_names)
+        notices.append(
+            f"{counted(surplus, 'column')} left out: lines end in '{separator}' and nothing after"
+        )
     if rounded:
         warnings.append(too_long(rounded))
     gaps = None
@@ -84,7 +146,7 @@ def parse_text(
     words = tuple(word for word in null_words if word)
     if any(column.null_count() for column in frame):
         shown = "".join(f", '{word}'" for word in words)
-        notices.append(f"missing are empty fields{shown}; --null adds words")
+        notices.append(f"missing are empty fields{shown}; {setting('null_words')} adds words")
     kind = "TSV" if separator == "\t" else "CSV"
     return Raw(name, frame, tuple(notices), tuple(warnings), gaps=gaps, null_words=words, kind=kind)
 
@@ -117,15 +179,11 @@ class _Lines:
             _, header = next(self.records())
         except csv.Error as problem:
             raise self._refusal(problem) from problem
-        if len(header) == 1:
-            others = (char for char in SEPARATORS if char != self.separator)
-            other = max(others, key=header[0].count)
-            if other in header[0]:
-                shown = other.replace("\t", r"\t")
-                raise DataError(
-                    f"{self.name} has one column when split at '{self.separator}'",
-                    f"read it with --sep '{shown}'",
-                )
+        if (other := other_separator(header, self.separator)) is not None:
+            raise DataError(
+                f"{self.name} has one column when split at '{self.separator}'",
+                f"read it with {setting('separator', other)}",
+            )
         return header
 
     def frame(self, names: list[str], decimal: str, null_words: Sequence[str]) -> pl.DataFrame:
@@ -194,7 +252,35 @@ class _Lines:
             return DataError(
                 f"{self.name}, line {start}: a quote is never closed", "close it or remove it"
             )
+        line = self._line_of_stray_text()
+        if line is None:
+            return None
+        return DataError(
+            f"{self.name}, line {line}: a quoted field goes on after its quote",
+            f"quote the whole field, or write '{self.separator}' after the quote",
+        )
+
+    def _line_of_stray_text(self) -> int | None:
+        """Return the line of the first field with text after its closing quote."""
+        stream = io.StringIO(self.text, newline="")
+        reader = csv.reader(stream, delimiter=self.separator, strict=True)
+        try:
+            for _ in reader:
+                pass
+        except csv.Error as problem:
+            if "expected after" in str(problem):
+                return reader.line_num + self.skipped
         return None
+
+
+def _surplus(header: Sequence[str], frame: pl.DataFrame) -> int:
+    """Count the last columns that have neither a name nor a value: separators at the line ends."""
+    found = 0
+    for written, column in zip(reversed(header[1:]), reversed(frame.get_columns()), strict=False):
+        if written.strip() or column.null_count() < len(column):
+            break
+        found += 1
+    return found
 
 
 def _tidy(

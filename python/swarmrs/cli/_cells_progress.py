@@ -10,7 +10,8 @@ from threading import Event
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from swarmrs.cli._progress import EVERY, INTERRUPTED, TERMINATED
+from swarmrs.cli._progress import EVERY
+from swarmrs.cli._signals import INTERRUPTED, TERMINATED
 
 if TYPE_CHECKING:
     from swarmrs.experiments._run import Progress

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from swarmrs.cli._config import NEVER, Options, Settings, find_settings
+from swarmrs._doors import entered
+from swarmrs.cli._config import NEVER, Options, Setting, Settings, find_settings
+from swarmrs.cli._door import CommandLine
+from swarmrs.cli._files import check_distinct
 from swarmrs.cli._signature import options_of, set_signature
 from swarmrs.cli._text import remark
+from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -42,6 +46,9 @@ SECTIONS = {
     "Output": "format top every output trace kept report checkpoint force quiet no_progress",
 }
 REST = "Other"
+# Options that name a file to read, those that name one to write; arguments are read.
+_READ = ("groups", "by", "config")
+_WRITTEN = ("output", "trace", "report", "kept", "checkpoint", "store")
 
 
 class Group(TyperGroup):
@@ -80,7 +87,16 @@ class Command(TyperCommand):
         """Say what was set elsewhere than on the command line, then run."""
         if not ctx.params.get("quiet"):
             remark("note", _told(ctx))
-        return super().invoke(ctx)
+        check_distinct(*_files(ctx))
+        door = CommandLine(settable(ctx)[str(ctx.info_name)], _elsewhere(ctx))
+        with entered(door):
+            try:
+                return super().invoke(ctx)
+            except SpecError as problem:
+                message = door.render(str(problem))
+                if message == str(problem):
+                    raise
+                raise SpecError(message, problem.hint) from problem
 
     def format_options(self, ctx: "Context", formatter: "HelpFormatter") -> None:
         """Write the options in sections."""
@@ -134,13 +150,37 @@ def _place(kind: str, parameter: str) -> tuple[str, int]:
     return REST, 0
 
 
-def _told(ctx: "Context") -> tuple[str, ...]:
-    """Return a message for each file and each variable that had a say."""
+def _files(ctx: "Context") -> tuple[list[str], dict[str, str]]:
+    """Return the files that a command reads, and those that its options have it write."""
+    reads: list[str] = []
+    writes: dict[str, str] = {}
+    for param in ctx.command.params:
+        given = ctx.params.get(param.name)
+        for path in given if isinstance(given, list | tuple) else [given]:
+            if not isinstance(path, str | Path):
+                continue
+            if param.param_type_name == "argument" or param.name in _READ:
+                reads.append(str(path))
+            elif param.name in _WRITTEN:
+                writes[max(param.opts, key=len)] = str(path)
+    return reads, writes
+
+
+def _elsewhere(ctx: "Context") -> dict[str, Setting]:
+    """Return the options that a file or a variable has set, and no word of the command line."""
     settings: Settings = ctx.obj
     known = settable(ctx)[str(ctx.info_name)]
-    by_origin: dict[str, list[str]] = {}
+    found: dict[str, Setting] = {}
     for name, setting in settings[str(ctx.info_name)].items():
         source = ctx.get_parameter_source(known[name].parameter)
         if source is not None and source.name == "DEFAULT_MAP":
-            by_origin.setdefault(setting.origin, []).append(name)
+            found[name] = setting
+    return found
+
+
+def _told(ctx: "Context") -> tuple[str, ...]:
+    """Return a message for each file and each variable that had a say."""
+    by_origin: dict[str, list[str]] = {}
+    for name, setting in _elsewhere(ctx).items():
+        by_origin.setdefault(setting.origin, []).append(name)
     return tuple(f"{origin} sets {', '.join(names)}" for origin, names in by_origin.items())

@@ -10,11 +10,13 @@ from swarmrs._words import check_word
 from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
+from swarmrs.cli._files import check_output, check_place
 from swarmrs.cli._honest import all_measured
-from swarmrs.cli._progress import Interrupts, progress
+from swarmrs.cli._progress import progress
 from swarmrs.cli._reading import Reading, reads_data
+from swarmrs.cli._signals import INTERRUPTED
 from swarmrs.cli._snippet import check_snippet, snippet
-from swarmrs.cli._text import complain, remark, told_later
+from swarmrs.cli._text import Attempts, complain, deliver, remark, told_later
 
 
 @reads_data
@@ -99,23 +101,40 @@ def select(
     swarmrs select data.csv --report found.html
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
-    options.check_output(output, (".csv", ".tsv", ".parquet", ".json", ".py", "-"), force)
-    if output is not None and output.suffix == ".py":
+    check_output(output, (".csv", ".tsv", ".parquet", ".json", ".py", "-"), force)
+    if output is not None and output.suffix.lower() == ".py":
         check_snippet(data, classifier, preset)
     for rows in (trace, kept):
-        options.check_output(rows, (".csv", ".parquet"), force)
+        check_output(rows, (".csv", ".parquet"), force)
     options.check_page(report, force)
+    if checkpoint is not None:
+        check_place(checkpoint)
     params = options.parse_settings(settings, population)
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
-    with Interrupts() as interrupts:
+    with told_later():
         try:
             from swarmrs import _select, _settings, read_table
+            from swarmrs._cost import forecast
+            from swarmrs._threads import count_threads
 
             table = read_table(data, target, exclude=exclude, **reading)
             if not quiet:
                 remark("note", table.notices)
                 remark("warning", table.warnings)
-            with progress(not (quiet or no_progress)) as on_turn, told_later():
+                asked = _settings.Settings(
+                    algo=algo,
+                    preset=preset,
+                    classifier=classifier,
+                    objective=objective,
+                    max_evals=max_evals,
+                    iterations=iterations,
+                    time_limit=time_limit,
+                    params=params,
+                )
+                threads = count_threads(n_jobs)
+                told = forecast(table, asked, repeats=repeats, outer_cv=outer_cv, threads=threads)
+                remark("note", told)
+            with progress(not (quiet or no_progress)) as on_turn:
                 result = _select.select(
                     table,
                     algo=algo,
@@ -163,39 +182,46 @@ def select(
                 )
         except KeyboardInterrupt:
             complain("interrupted before anything was measured", "run the command again")
-            raise typer.Exit(interrupts.code) from None
+            raise typer.Exit(INTERRUPTED) from None
     if not quiet:
         remark("warning", result.warnings[len(table.warnings) :])
     plain = result.to_dict()
     pairs = zip(result.selected_indices, result.selected, strict=True)
-    if output == options.STDOUT:
-        print(table.reduced(result.selected).write_csv(), end="")
-    elif format == "json":
-        print(render.as_json(plain))
-    elif format == "csv":
-        print(render.as_csv(("index", "column"), pairs))
-    else:
-        cards = {card.id: card for card in _settings.algorithms()}
-        is_front_wanted = cards[result.algorithm].seeks_front or result.pick != "best"
-        print(render.selection_table(plain, is_front_wanted))
-    if output is not None and output.suffix == ".json":
-        render.write_text(render.as_json(plain), output)
-    elif output is not None and output.suffix == ".py":
-        render.write_text(snippet(result, table, data, exclude, reading), output)
-    elif output not in (None, options.STDOUT):
-        render.write_frame(table.reduced(result.selected), output)
-    if trace is not None:
-        render.write_frame(result.trace, trace)
-    if report is not None:
-        from swarmrs.experiments._report import write_selection_report
+    attempts = Attempts()
+    with attempts.attempt():
+        if output == options.STDOUT:
+            deliver(table.reduced(result.selected).write_csv(), end="")
+        elif format == "json":
+            deliver(render.as_json(plain))
+        elif format == "csv":
+            deliver(render.as_csv(("index", "column"), pairs))
+        else:
+            cards = {card.id: card for card in _settings.algorithms()}
+            is_front_wanted = cards[result.algorithm].seeks_front or result.pick != "best"
+            deliver(render.selection_table(plain, is_front_wanted))
+    with attempts.attempt():
+        if output is not None and output.suffix.lower() == ".json":
+            render.write_text(render.as_json(plain), output)
+        elif output is not None and output.suffix.lower() == ".py":
+            render.write_text(snippet(result, table, data, exclude, reading), output)
+        elif output not in (None, options.STDOUT):
+            render.write_frame(table.reduced(result.selected), output)
+    with attempts.attempt():
+        if trace is not None:
+            render.write_frame(result.trace, trace)
+    with attempts.attempt():
+        if report is not None:
+            from swarmrs.experiments._report import write_selection_report
 
-        write_selection_report(result, report, command=shlex.join(["swarmrs", *sys.argv[1:]]))
-    if kept is not None:
-        render.write_frame(all_measured(result, kept.suffix == ".csv"), kept)
+            write_selection_report(result, report, command=shlex.join(["swarmrs", *sys.argv[1:]]))
+    with attempts.attempt():
+        if kept is not None:
+            render.write_frame(all_measured(result, kept.suffix.lower() == ".csv"), kept)
+    attempts.settle()
     if result.stop == "interrupted":
         if checkpoint is not None and not quiet:
             remark("note", ("the same command goes on from here",))
-        raise typer.Exit(interrupts.code)
+        raise typer.Exit(INTERRUPTED)
 
 
 @reads_data

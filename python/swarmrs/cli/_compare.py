@@ -13,10 +13,11 @@ from swarmrs._words import check_word, counted, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._cells_progress import Stopping, cells_progress, spoken
+from swarmrs.cli._files import check_place
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._report import as_text
 from swarmrs.cli._text import complain, line, remark
-from swarmrs.exceptions import ClusterError, SpecError
+from swarmrs.exceptions import ClusterError, SpecError, StoreError
 
 if TYPE_CHECKING:
     from swarmrs.experiments._compare import Plan
@@ -50,7 +51,10 @@ ProtocolName = Annotated[
 ]
 StorePath = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Keeps every cell; the same command goes on from it."),
+    typer.Option(
+        metavar="FILE",
+        help="Required, but for --dry-run. Keeps every cell; the same command goes on from it.",
+    ),
 ]
 FirstSeed = Annotated[int, typer.Option(metavar="N", help="The seed of the first run.")]
 SplitSeed = Annotated[
@@ -148,6 +152,8 @@ def compare(
     check_word("format", format, render.FORMATS)
     if store is None and not dry_run:
         raise SpecError("no store is given", "name the file that keeps results: --store results.db")
+    if store is not None:
+        check_place(store)
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
     with Stopping() as stopping:
         from swarmrs.experiments._compare import Plan, carry_out, describe
@@ -200,8 +206,8 @@ def compare(
         assert store is not None
         command = shlex.join(["swarmrs", *sys.argv[1:]])
         with Store(store) as kept:
-            planned.enter(kept, command)
             try:
+                planned.enter(kept, command)
                 with cells_progress(not (quiet or no_progress)) as show:
                     outcome = carry_out(
                         planned,
@@ -212,7 +218,7 @@ def compare(
                         stop=stopping.stop,
                         show=show,
                     )
-            except ClusterError as problem:
+            except (ClusterError, StoreError) as problem:
                 complain(str(problem), f"{problem.hint}; then go on with: {command}")
                 raise typer.Exit(1) from None
             if outcome.is_stopped:
@@ -234,6 +240,7 @@ def merge(
     \b
     swarmrs merge part1.db part2.db -o all.db
     """  # noqa: D301
+    check_place(output)
     from swarmrs.experiments import merge as join
 
     join(stores, output, force=force)
@@ -266,7 +273,7 @@ def _dry(planned: "Plan", path: Path | None, n_jobs: int, memory: int, format: s
     # The store is looked at and not touched: a cell is planned when it is to be run.
     cells, states = None, {}
     if path is not None and path.exists():
-        with Store(path) as store:
+        with Store(path, read_only=True) as store:
             cells, states = cells_frame(store), store.states()
     with told_later():
         found = estimate(planned, cells, states, threads=threads, memory=memory)

@@ -75,6 +75,8 @@ def _header(path: Path, separator: str | None) -> Sequence[str]:
     is_packed = magic.startswith(b"\x1f\x8b")
     with gzip.open(path) if is_packed else path.open("rb") as unpacked:
         line = unpacked.readline(_HEADER).decode("utf-8-sig")
-    is_tabbed = {".tsv", ".tab"} & set(path.suffixes) or separator == r"\t"
+    is_tabbed = {".tsv", ".tab"} & {
+        suffix.lower() for suffix in path.suffixes
+    } or separator == r"\t"
     fields = next(csv.reader([line], delimiter="\t" if is_tabbed else separator or ","))
     return [field.strip() for field in fields]

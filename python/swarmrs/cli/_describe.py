@@ -1,14 +1,15 @@
 """The command that looks at data without searching it."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
-from swarmrs._words import check_word, counted, listed, printable, sized
+from swarmrs._words import check_word, counted, listed, printable, shortened, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
-from swarmrs.cli._reading import Reading, reads_data
+from swarmrs.cli._reading import Reading, reads_data, words_of
 from swarmrs.cli._text import aligned, line, remark
 
 _BAR = 30
@@ -32,6 +33,8 @@ def describe(
 ) -> None:
     """Say what is in the data and what a search would do with it.
 
+    It ends with the command that searches the data, and how long that takes.
+
     \b
     # rows, classes, types, gaps and strange columns
     swarmrs describe data.csv --target class
@@ -52,14 +55,17 @@ def describe(
     elif format == "csv":
         print(render.as_csv(found.frame.columns, found.frame.iter_rows()))
     else:
-        print(_table(found.to_dict(), every))
+        print(_table(found.to_dict(), every, data))
 
 
-def _table(found: Mapping[str, Any], every: bool) -> str:
+def _table(found: Mapping[str, Any], every: bool, data: str) -> str:
     columns = found["columns"]
     searched = sum(column["action"] == "search" for column in columns)
     incomplete = [column["missing"] for column in columns if column["missing"]]
-    gaps = f"{counted(sum(incomplete), 'value')} in {counted(len(incomplete), 'column')}"
+    gaps = [f"{counted(sum(incomplete), 'value')} in {counted(len(incomplete), 'column')}"]
+    unlabeled = found["rows"] - found["labeled"]
+    if unlabeled:
+        gaps = [*gaps[: len(incomplete)], f"{counted(unlabeled, 'value')} of the target"]
     words = listed([f"'{word}'" for word in found["null_words"]], len(found["null_words"]))
     would = f"search {searched} of {counted(len(columns), 'column')}"
     if found["refusal"] is not None:
@@ -69,15 +75,28 @@ def _table(found: Mapping[str, Any], every: bool) -> str:
         [
             line("data", f"{found['name']}, {found['kind']}: {_size(found)}"),
             *_classes(found["target"], found["classes"]),
-            line("missing", gaps if incomplete else "none"),
+            line("missing", ", ".join(gaps) if incomplete or unlabeled else "none"),
             *([line("null words", f"empty, {words}")] if words else []),
             line("memory", f"about {sized(found['memory'])}, and what --memory allows"),
             line("select would", would),
             *hint,
+            *_advice(found["settings"], found["seconds"], data),
             "",
             *_columns(columns, every),
         ]
     )
+
+
+def _advice(settings: Mapping[str, Any] | None, seconds: float | None, data: str) -> list[str]:
+    """Return the command that searches the data, and how long it takes."""
+    from swarmrs._cost import said
+
+    if settings is None or seconds is None:
+        return [line("command", "none is known: see what select would refuse")]
+    return [
+        line("command", shlex.join(["swarmrs", "select", data, *words_of(settings)])),
+        line("time", f"about {said(seconds)}, by a rough estimate"),
+    ]
 
 
 def _size(found: Mapping[str, Any]) -> str:
@@ -91,7 +110,7 @@ def _classes(target: str, classes: Sequence[Mapping[str, Any]]) -> list[str]:
     total, most = sum(row["rows"] for row in classes), max(row["rows"] for row in classes)
     rows = [
         (
-            f"  {printable(str(row['label']))}",
+            f"  {printable(shortened(str(row['label'])))}",
             str(row["rows"]),
             f"{100 * row['rows'] / total:.1f} %",
             "#" * max(1, round(_BAR * row["rows"] / most)),
@@ -117,7 +136,7 @@ def _columns(columns: Sequence[Mapping[str, Any]], every: bool) -> list[str]:
     rows += [
         (
             str(column["index"]),
-            printable(column["name"]),
+            printable(shortened(column["name"])),
             column["kind"],
             str(column["missing"]),
             str(column["distinct"]),
@@ -134,7 +153,7 @@ def _columns(columns: Sequence[Mapping[str, Any]], every: bool) -> list[str]:
 
 def _action(column: Mapping[str, Any]) -> str:
     reason = f" ({column['reason']})" if column["reason"] else ""
-    strange = column["remark"] if column["remark"] != column["reason"] else ""
+    strange = shortened(column["remark"], 60) if column["remark"] != column["reason"] else ""
     return printable(f"{column['action']}{reason}{'; ' if strange else ''}{strange}")
 
 

@@ -7,7 +7,7 @@ from swarmrs._words import counted, printable
 from swarmrs.cli._text import aligned, line
 
 _HEADER = (
-    *("DATA", "METHOD", "RUNS", "MEAN", "STD", "BEST", "PI%", "SIZE", "LESS%", "TRAIN", "EVALS"),
+    *("DATA", "METHOD", "RUNS", "MEAN", "STD", "BEST", "PI%", "SIZE", "REDUCED%", "TRAIN", "EVALS"),
     *("T1 S", "T2 S", "PLACE", "TEST", "EFFECT"),
 )
 

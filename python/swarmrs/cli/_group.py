@@ -9,6 +9,7 @@ from swarmrs._words import check_word
 from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
+from swarmrs.cli._files import check_output
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._text import remark, told_later
 
@@ -55,7 +56,7 @@ def group(
     swarmrs select data.csv --groups groups.txt --algo gpso
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
-    options.check_output(output, (".txt", ".json", "-"), force)
+    check_output(output, (".txt", ".json", "-"), force)
     n_jobs = options.parse_jobs(jobs)
     from swarmrs import _group, read_table
 
@@ -75,5 +76,5 @@ def group(
     else:
         print(render.grouping_table(plain))
     if output not in (None, options.STDOUT):
-        text = render.as_json(plain) if output.suffix == ".json" else grouping.to_text()
+        text = render.as_json(plain) if output.suffix.lower() == ".json" else grouping.to_text()
         render.write_text(text, output)

@@ -10,6 +10,7 @@ import typer
 from swarmrs._presets import PRESETS
 from swarmrs._setting_text import read_setting
 from swarmrs.cli import _complete as complete
+from swarmrs.cli._files import STREAM, check_output
 from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 # What is left open is done as in the algorithm's paper, if one is at work.
 OWN = "the algorithm's own"
 # Where a file is named, this is standard output.
-STDOUT = Path("-")
+STDOUT = Path(STREAM)
 
 Data = Annotated[
     str,
@@ -346,20 +347,6 @@ def parse_jobs(jobs: int) -> int:
     if jobs < 0:
         raise SpecError(f"jobs is {jobs}, expected 0 or more", "0 is all")
     return jobs or -1
-
-
-def check_output(path: Path | None, suffixes: Sequence[str], force: bool) -> None:
-    """Refuse, before anything is computed, a file that cannot be written at the end."""
-    if path is None:
-        return
-    if path == STDOUT and "-" in suffixes:
-        return
-    if path.suffix not in suffixes:
-        raise SpecError(f"'{path}' ends in '{path.suffix}'", f"known: {', '.join(suffixes)}")
-    if not path.parent.is_dir():
-        raise SpecError(f"directory '{path.parent}' does not exist", "make it first")
-    if path.exists() and not force:
-        raise SpecError(f"'{path}' exists", "overwrite it with --force")
 
 
 def check_page(path: Path | None, force: bool) -> None:

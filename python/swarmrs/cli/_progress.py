@@ -1,46 +1,17 @@
-"""What a long run shows, and how it is stopped."""
+"""What a long run shows."""
 
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from swarmrs._watch import Turn
 
-INTERRUPTED, TERMINATED = 130, 143
 EVERY = 30.0  # seconds between two lines
-
-
-class Interrupts:
-    """Lets SIGTERM end a run as Ctrl-C does, with the best so far, and knows which it was.
-
-    Attributes
-    ----------
-    code : int
-        The exit code if the run was interrupted.
-    """
-
-    def __init__(self) -> None:
-        self.code = INTERRUPTED
-
-    def __enter__(self) -> "Interrupts":
-        """Take over SIGTERM."""
-        self._before = signal.signal(signal.SIGTERM, self._terminate)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Give SIGTERM back."""
-        signal.signal(signal.SIGTERM, self._before)
-
-    def _terminate(self, _signal: int, _frame: FrameType | None) -> None:
-        self.code = TERMINATED
-        raise KeyboardInterrupt
 
 
 @contextmanager

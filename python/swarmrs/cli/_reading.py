@@ -100,3 +100,35 @@ def _collect(
     words = [*([] if null_only else NULL_WORDS), *null]
     size = parse_size(max_input_bytes, "max-input-bytes")
     return {**others, "null_words": words, "max_bytes": size}
+
+
+def words_of(settings: Mapping[str, Any]) -> list[str]:
+    """Return arguments of `read_table` as options of a command.
+
+    Examples
+    --------
+    >>> words_of({"target": "class", "exclude": ["id"], "separator": ";", "dedupe_names": True})
+    ['--target', 'class', '--exclude', 'id', '--sep', ';', '--dedupe-names']
+    """
+    from swarmrs._formats._text import NULL_WORDS
+
+    words: list[str] = []
+    for name, value in settings.items():
+        if name == "null_words":
+            if not {*NULL_WORDS} <= {*value}:
+                words.append("--null-only")
+                words += [word for null in value if null for word in ("--null", null)]
+            else:
+                more = [null for null in value if null not in NULL_WORDS]
+                words += [word for null in more for word in ("--null", null)]
+            continue
+        flag = {"separator": "--sep", "max_bytes": "--max-input-bytes"}.get(
+            name, f"--{name.replace('_', '-')}"
+        )
+        if value is True:
+            words.append(flag)
+        elif isinstance(value, list):
+            words += [word for item in value for word in (flag, str(item))]
+        else:
+            words += [flag, str(value).replace("\t", r"\t")]
+    return words

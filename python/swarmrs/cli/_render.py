@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swarmrs._output import whole_file
-from swarmrs._words import STOPS, counted, listed, printable
+from swarmrs._words import STOPS, counted, listed, printable, shortened
 from swarmrs.cli._honest import held_out_lines, stability_lines
 from swarmrs.cli._text import aligned, line
 
@@ -55,6 +55,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             *_pick(result),
             "",
             *_chosen(result),
+            *_codes(result["data"].get("codes", {})),
             "",
             line("error", f"{result['error']:.4f}, {_caution(result['held_out'])}"),
             line("accuracy", f"{result['accuracy']:.4f}"),
@@ -163,17 +164,20 @@ def group_rows(grouping: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
 
 def write_frame(frame: "pl.DataFrame", path: Path) -> None:
     """Write a frame as its file name says."""
-    with whole_file(path) as part:
-        if path.suffix == ".parquet":
-            frame.write_parquet(part)
-        else:
-            frame.write_csv(part, separator="\t" if path.suffix == ".tsv" else ",")
+    # Polars hides why a write failed, so it writes to memory.
+    content = io.BytesIO()
+    if path.suffix.lower() == ".parquet":
+        frame.write_parquet(content)
+    else:
+        frame.write_csv(content, separator="\t" if path.suffix.lower() == ".tsv" else ",")
+    with whole_file(path) as file:
+        file.write(content.getbuffer())
 
 
 def write_text(text: str, path: Path) -> None:
     """Write text as a file."""
-    with whole_file(path) as part:
-        part.write_text(f"{text}\n", encoding="utf-8")
+    with whole_file(path) as file:
+        file.write(f"{text}\n".encode(errors="backslashreplace"))
 
 
 def _data(data: Mapping[str, Any]) -> str:
@@ -282,6 +286,18 @@ def _chosen(result: Mapping[str, Any]) -> list[str]:
     return [
         line("selected", f"{len(cells)} of {counted(total, 'column')}"),
         *(f"  {line}".rstrip() for line in lines),
+    ]
+
+
+def _pairs(values: Sequence[str]) -> list[str]:
+    return [f"{code} {shortened(value)}" for code, value in enumerate(values)]
+
+
+def _codes(codes: Mapping[str, Sequence[str]]) -> list[str]:
+    """List what the codes of chosen columns of text stand for."""
+    return [
+        line("codes", f"{shortened(name)}: {listed(_pairs(values))}")
+        for name, values in codes.items()
     ]
 
 

@@ -14,8 +14,8 @@ from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._cells_progress import Stopping, cells_progress
 from swarmrs.cli._compare import FirstSeed, tell_failed
-from swarmrs.cli._text import line, remark
-from swarmrs.exceptions import SpecError
+from swarmrs.cli._text import complain, line, remark
+from swarmrs.exceptions import SpecError, StoreError
 
 if TYPE_CHECKING:
     from swarmrs.experiments._papers._results import Reproduced
@@ -93,15 +93,19 @@ def reproduce(
         if not quiet:
             remark("warning", found.warnings)
         command = shlex.join(["swarmrs", *sys.argv[1:]])
-        with cells_progress(not (quiet or no_progress)) as show:
-            found.run(
-                store=store,
-                n_jobs=n_jobs,
-                memory=n_bytes,
-                stop=stopping.stop,
-                show=show,
-                command=command,
-            )
+        try:
+            with cells_progress(not (quiet or no_progress)) as show:
+                found.run(
+                    store=store,
+                    n_jobs=n_jobs,
+                    memory=n_bytes,
+                    stop=stopping.stop,
+                    show=show,
+                    command=command,
+                )
+        except StoreError as problem:
+            complain(str(problem), f"{problem.hint}; then go on with: {command}")
+            raise typer.Exit(1) from None
         if found.is_stopped:
             kept = "nothing is kept without --store" if store is None else "cells are stored"
             remark("note", (f"stopped; {kept}. Go on with: {command}",))

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,17 @@ from swarmrs._evaluation import COMMON
 from swarmrs._presets import find_preset, settle
 from swarmrs._search import plain
 from swarmrs._table import Table
-from swarmrs._words import check_whole
+from swarmrs._words import check_whole, counted
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._methods import ALL, Method
 from swarmrs.experiments._protocols import Protocol
 
 # Traces move with the second number of the version, and only then; results with them.
 RESULTS_VERSION = ".".join(_swarmrs.__version__.split(".")[:2])
+
+# What one comparison may have; a plan of that many cells takes about 250 MB.
+MOST_RUNS = 100_000
+MOST_CELLS = 1_000_000
 
 # What is the same whether it is said or not.
 _DEFAULTS = {"cv_seed": 0, "pick": "best", "rare_class": "warn"}
@@ -156,7 +160,7 @@ class Data:
     source: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One search: a method on a table, by a seed, on the rows that a fold leaves.
 
@@ -197,62 +201,64 @@ def plan(
     """Return all cells, run by run, so that an unfinished comparison is a fair one.
 
     A method without chance has one run where all runs see the same rows.
+
+    Raises
+    ------
+    SpecError
+        If there would be more cells than a store is made for.
     """
-    check_whole("runs", runs)
-    check_whole("the seed of the last run", experiment.seed + runs - 1, 0)
-    return list(_cells(data, methods, runs, experiment))
-
-
-def _cells(
-    data: Sequence[Data], methods: Sequence[Method], runs: int, experiment: Experiment
-) -> Iterator[Cell]:
+    check_runs(runs, experiment.seed)
     protocol = experiment.protocol
     deals_anew = protocol.holds_out and experiment.split_seed is None
+    n_runs = {method.label: runs if method.has_chance or deals_anew else 1 for method in methods}
+    total = sum(n_runs.values()) * len(data) * protocol.n_folds
+    if total > MOST_CELLS:
+        raise SpecError(
+            f"the comparison has {total} cells ({counted(len(data), 'table')} x "
+            f"{counted(len(methods), 'method')} x {counted(runs, 'run')} x "
+            f"{counted(protocol.n_folds, 'fold')}), at most {MOST_CELLS} fit into one",
+            "take fewer runs, or make several comparisons of it",
+        )
+    shared = experiment.to_dict()
+    # The seeds of a cell stand for these two: other runs may join and change nothing.
+    del shared["seed"], shared["split_seed"]
+    # A key is a hash of canonical JSON; all but its end is the same for a method on a table.
+    heads = {}
+    for table in data:
+        for method in methods:
+            params = canonical(dict(method.params))
+            content = {"experiment": shared, "data": table.fingerprint, "algo": method.algo}
+            head = canonical(content | {"params": params}).removesuffix("}")
+            heads[table.name, method.label] = params, head
+    cells = []
     for run in range(1, runs + 1):
         seed = experiment.seed + run - 1
         split_seed = seed if experiment.split_seed is None else experiment.split_seed
         for table in data:
             for method in methods:
-                if run > 1 and not (method.has_chance or deals_anew):
+                if run > n_runs[method.label]:
                     continue
+                params, head = heads[table.name, method.label]
+                what = (table.name, table.fingerprint, method.label, method.algo, params)
                 for fold in range(protocol.n_folds):
-                    yield _cell(table, method, run, seed, split_seed, fold, experiment)
+                    rows = f"[{split_seed},{fold}]" if protocol.holds_out else "null"
+                    whole = f'{head},"rows":{rows},"seed":{seed}}}'
+                    key = hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()
+                    cells.append(Cell(key, *what, run, seed, split_seed, fold))
+    return cells
 
 
-def _cell(
-    data: Data,
-    method: Method,
-    run: int,
-    seed: int,
-    split_seed: int,
-    fold: int,
-    experiment: Experiment,
-) -> Cell:
-    settings = experiment.to_dict()
-    # The seeds of this cell stand for these two: other runs may join and change nothing.
-    del settings["seed"], settings["split_seed"]
-    params = canonical(dict(method.params))
-    content = {
-        "experiment": settings,
-        "data": data.fingerprint,
-        "algo": method.algo,
-        "params": params,
-        "seed": seed,
-        "rows": [split_seed, fold] if experiment.protocol.holds_out else None,
-    }
-    key = hashlib.blake2b(canonical(content).encode(), digest_size=16).hexdigest()
-    return Cell(
-        key,
-        data.name,
-        data.fingerprint,
-        method.label,
-        method.algo,
-        params,
-        run,
-        seed,
-        split_seed,
-        fold,
-    )
+def check_runs(runs: int, seed: int) -> None:
+    """Refuse a number of runs that is none, or that no comparison can have.
+
+    Raises
+    ------
+    SpecError
+        If it is one.
+    """
+    if check_whole("runs", runs) > MOST_RUNS:
+        raise SpecError(f"runs is {runs}, expected 1 to {MOST_RUNS}", "30 runs are usual")
+    check_whole("the seed of the last run", seed + runs - 1, 0)
 
 
 def canonical(value: object) -> str:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
+from swarmrs._doors import setting
 from swarmrs._table import Table, read_table
 from swarmrs.exceptions import ClusterError, SpecError, SwarmrsWarning
 from swarmrs.experiments._cells import Cell, Data, Experiment, canonical, fingerprint_of
@@ -91,7 +92,7 @@ def cluster_workers(
             local.close()
         raise ClusterError(
             f"no dask scheduler answers at '{address}': {problem}",
-            "start one with `dask scheduler`, or take --cluster local",
+            f"start one with `dask scheduler`, or take {setting('cluster', 'local')}",
         ) from None
     try:
         yield Cluster(client, address, data, experiment, reading, memory // threads)

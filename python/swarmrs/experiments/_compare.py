@@ -9,18 +9,15 @@ from typing import Any, TypedDict, Unpack
 
 import polars as pl
 
-from swarmrs._evaluation import METRICS, Evaluation
-from swarmrs._front import Pick
-from swarmrs._groups import group_spec
-from swarmrs._objective import read_objective, read_scoring
-from swarmrs._presets import find_preset
+from swarmrs._evaluation import METRICS
 from swarmrs._selection import Setting
 from swarmrs._table import Data as Given
 from swarmrs._target import Target
 from swarmrs._threads import count_threads
 from swarmrs._words import check_whole, check_word
 from swarmrs.exceptions import SpecError
-from swarmrs.experiments._cells import Cell, Data, Experiment, plan
+from swarmrs.experiments._cells import Cell, Data, Experiment, check_runs, plan
+from swarmrs.experiments._checks import check_experiment
 from swarmrs.experiments._cluster import cluster_workers
 from swarmrs.experiments._frame import cells_frame, settings
 from swarmrs.experiments._methods import Method, read_methods
@@ -100,6 +97,8 @@ class Plan:
         **shared: Unpack[Settings],
     ) -> "Plan":
         """Check everything that can be checked before the first cell; see `compare`."""
+        for name in shared:
+            check_word("setting of a comparison", name, [*Settings.__annotations__])
         methods = read_methods(algos, params)
         reading = dict(reading or {})
         experiment = Experiment.of(
@@ -110,13 +109,16 @@ class Plan:
             fills_once=fills_once,
             settings=shared,
         )
+        check_runs(runs, experiment.seed)
+        if shard is not None:
+            shard = _shard(shard)
         if test_metric is not None:
             check_word("test metric", test_metric, METRICS)
         tables = read_data(data, target, data_dir=data_dir, reading=reading)
-        _check(experiment, tables[0])
+        check_experiment(experiment, methods, tables)
         cells = plan(tables, methods, runs, experiment)
         if shard is not None:
-            cells = [cell for cell in cells if cell.belongs_to(_shard(shard))]
+            cells = [cell for cell in cells if cell.belongs_to(shard)]
         return cls(experiment, tables, methods, cells, reading)
 
     def enter(self, store: Store, command: str | None = None) -> None:
@@ -239,7 +241,9 @@ def compare(
     SpecError
         If a setting is wrong, or the store holds another experiment.
     DataError
-        If a table or the store cannot be used.
+        If a table cannot be used.
+    StoreError
+        If the store is damaged or cannot be written; what was finished is stored.
     ClusterError
         If the cluster cannot be reached or is lost; what was finished is stored.
 
@@ -249,6 +253,7 @@ def compare(
     >>> found.cells.select("method", "run", "size", "state").rows()
     [('sfs', 1, 2, 'done'), ('sfs', 2, 2, 'done'), ('all', 1, 4, 'done'), ('all', 2, 4, 'done')]
     """
+    threads, n_bytes = count_threads(n_jobs), check_whole("memory", memory, 0)
     planned = Plan.of(
         [data] if isinstance(data, str | os.PathLike) else data,
         algos,
@@ -266,7 +271,7 @@ def compare(
     with Store(":memory:" if store is None else store) as kept:
         planned.enter(kept)
         outcome = carry_out(
-            planned, kept, n_jobs=n_jobs, memory=memory, cluster=cluster, show=on_progress
+            planned, kept, n_jobs=threads, memory=n_bytes, cluster=cluster, show=on_progress
         )
         failed = tuple((describe(cell), text) for cell, text in outcome.failed)
         return Comparison(cells_frame(kept), settings(kept), failed, not outcome.is_stopped)
@@ -308,30 +313,3 @@ def _shard(shard: tuple[int, int]) -> tuple[int, int]:
     if not 1 <= index <= total:
         raise SpecError(f"shard is {index}/{total}, expected i/n with i from 1 to n", "write 1/4")
     return shard
-
-
-def _check(experiment: Experiment, data: Data) -> None:
-    """Refuse, before the first cell, settings that every cell would refuse."""
-    shared = experiment.settings
-    if not isinstance(shared["cv"], int | str):
-        raise SpecError("cv is neither a number nor a word", "each cell makes its own folds")
-    table = data.table
-    Evaluation.of(
-        table,
-        find_preset(shared.get("preset")),
-        **{name: shared.get(name) for name in ("classifier", "k", "metric", "weights", "scale")},
-        cv=shared["cv"],
-        cv_seed=shared.get("cv_seed", 0),
-    )
-    objective = {name: shared.get(name) for name in ("alpha", "gamma", "sim", "sigma_log")}
-    read_objective(shared.get("objective"), **objective)
-    read_scoring(shared.get("scoring"))
-    Pick.read(shared.get("pick", "best"), 0)
-    if "groups" in shared and group_spec(shared["groups"], table)[0] in ("file", "given"):
-        raise SpecError(
-            "groups are columns by name, which differ from table to table",
-            "name a method: lbm, hclust or prefix",
-        )
-    for name in ("max_evals", "iterations", "max_features"):
-        if name in shared:
-            check_whole(name, shared[name])

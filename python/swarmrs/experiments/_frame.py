@@ -66,7 +66,7 @@ def cells_frame(store: Store | str | os.PathLike[str]) -> pl.DataFrame:
         at which the best changed, and the last.
     """
     if not isinstance(store, Store):
-        with closing(Store(store, must_exist=True)) as opened:
+        with closing(Store(store, read_only=True)) as opened:
             return cells_frame(opened)
     protocol = store.about()["experiment"].get("protocol")
     rows = [_row(row) | {"protocol": protocol} for row in store.rows()]
@@ -89,7 +89,7 @@ def settings(store: Store | str | os.PathLike[str]) -> dict[str, Any]:
         all settings that the cells share.
     """
     if not isinstance(store, Store):
-        with closing(Store(store, must_exist=True)) as opened:
+        with closing(Store(store, read_only=True)) as opened:
             return settings(opened)
     about = store.about()
     experiment = about["experiment"]

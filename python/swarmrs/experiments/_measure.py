@@ -1,7 +1,7 @@
 """One cell: a search on the rows it may see, and its answer tried on the others."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import polars as pl
 
 from swarmrs._outer import own_scores, side_by_side
 from swarmrs._select import select
-from swarmrs._selection import Seconds, Selection
+from swarmrs._selection import Seconds, Selection, Setting
 from swarmrs._table import Table
 from swarmrs._watch import Turn
 from swarmrs.exceptions import SwarmrsError
@@ -88,21 +88,19 @@ def parts(cell: Cell, table: Table, experiment: Experiment) -> tuple[Table, Divi
 
 def search(cell: Cell, seen: Table, experiment: Experiment, **how: Any) -> Selection:
     """Return what the method of a cell finds in the rows it may see."""
-    settings = experiment.settings_of(cell.algo)
-    if cell.algo != ALL:
-        return select(
-            seen,
-            algo=cell.algo,
-            params=json.loads(cell.params),
-            random_state=cell.seed,
-            **settings,
-            **how,
-        )
+    seed = 0 if cell.algo == ALL else cell.seed
+    asked = keywords(cell.algo, json.loads(cell.params), experiment)
+    return select(seen, random_state=seed, **asked, **how)
+
+
+def keywords(algo: str, params: Mapping[str, Setting], experiment: Experiment) -> dict[str, Any]:
+    """Return what fixes a search of a method but its rows and its seed, as keywords of `select`."""
+    settings = experiment.settings_of(algo)
+    if algo != ALL:
+        return {**settings, "algo": algo, "params": params}
     kept = {name: value for name, value in settings.items() if name not in _OF_A_SEARCH}
-    # A backward search measures all features first, and this one has no second turn.
-    return select(
-        seen, algo="gsbs", max_evals=1, random_state=0, **kept | {"constant": "keep"}, **how
-    )
+    # A backward search evaluates all features first, and this one has no second iteration.
+    return {**kept, "algo": "gsbs", "max_evals": 1, "constant": "keep"}
 
 
 def _canonical(found: Selection, test: dict[str, float] | None) -> str:

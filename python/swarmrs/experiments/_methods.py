@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from swarmrs._doors import setting
 from swarmrs._selection import Card, Parameter, Setting
 from swarmrs._setting_text import read_setting
 from swarmrs._settings import algorithms
@@ -66,7 +67,9 @@ def read_methods(
         _split(algos) if isinstance(algos, str) else [part for it in algos for part in _split(it)]
     )
     if not texts:
-        raise SpecError("no algorithm is given", "name some with commas: --algos bpso,pbpso,all")
+        raise SpecError(
+            "no algorithm is given", f"name some with commas: {setting('algos', 'bpso,pbpso,all')}"
+        )
     cards = {name.lower(): card for card in algorithms() for name in (card.id, *card.aliases)}
     methods = [_read_method(text, cards, common or {}) for text in texts]
     labels = [method.label for method in methods]

@@ -1,29 +1,35 @@
 """The store: one SQLite file that holds every cell of a comparison, whatever happens to a run."""
 
+import hashlib
 import json
 import os
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from swarmrs._doors import setting
 from swarmrs._selection import versions
 from swarmrs._words import listed
-from swarmrs.exceptions import DataError, SpecError
+from swarmrs.exceptions import DataError, SpecError, StoreError
 from swarmrs.experiments._cells import Cell, Experiment, canonical
 from swarmrs.experiments._measure import Finished
 
 # "swrm", so that no other program's file is taken for a store; and the layout of the tables below.
 _APPLICATION = 0x7377726D
-_VERSION = 1
+_VERSION = 2
 
 _TABLES = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE about (
+    name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum TEXT NOT NULL DEFAULT ''
+);
 CREATE TABLE data (
     name TEXT PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE,
-    rows INTEGER NOT NULL, features INTEGER NOT NULL, classes INTEGER NOT NULL
+    rows INTEGER NOT NULL, features INTEGER NOT NULL, classes INTEGER NOT NULL,
+    checksum TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE cell (
     position INTEGER PRIMARY KEY,
@@ -46,7 +52,8 @@ CREATE TABLE cell (
     seconds_evaluate REAL,
     seconds REAL,
     result_json TEXT,
-    error TEXT
+    error TEXT,
+    checksum TEXT NOT NULL DEFAULT ''
 );
 """
 # What a cell is. Seeds are text: SQLite has no unsigned numbers of 64 bits.
@@ -57,6 +64,14 @@ _IDENTITY = ("key", "data", "fingerprint", *_METHOD, "run", *_SEEDS, "fold")
 _RESULT = ("state", "result_json", "error")
 _SECONDS = ("seconds_search", "seconds_evaluate", "seconds")
 _OUTCOME = (*_RESULT, "attempt", "worker", "started", "finished", *_SECONDS)
+# What the checksum of a row is of.
+_SEALED = {
+    "about": ("name", "value"),
+    "data": ("name", "fingerprint", "rows", "features", "classes"),
+    "cell": (*_IDENTITY, *_OUTCOME),
+}
+
+_DAMAGED = "take a copy of it from before, or run the comparison again into another file"
 
 
 class DataRow(NamedTuple):
@@ -73,47 +88,48 @@ class Store:
     """The cells of one comparison in a file.
 
     A cell is planned before it is run and stored in one transaction that is on disk when it
-    returns. A cell that is done is never written again. All cells share one experiment.
+    returns. A cell that is done is never written again. All cells share one experiment. Each row
+    has a checksum, and all of them are checked when a store is opened.
 
     Parameters
     ----------
     path : path
         The file, made if it does not exist; ``":memory:"`` for none.
-    must_exist : bool
-        Whether a file that does not exist is an error.
+    read_only : bool
+        Whether the file, which must exist, is left as it is.
 
     Raises
     ------
-    DataError
-        If the file is no store, or one of another version.
+    StoreError
+        If the file is no store, is one of another version, or is damaged.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, must_exist: bool = False) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
         self.path = os.fspath(path)
         is_file = self.path != ":memory:"
-        if is_file and must_exist and not Path(self.path).is_file():
-            raise DataError(f"no store at '{self.path}'", "`swarmrs compare --store` makes one")
+        if is_file and read_only and not os.path.isfile(self.path):
+            raise StoreError(f"no store at '{self.path}'", "give the store of a comparison")
         if is_file and not Path(self.path).absolute().parent.is_dir():
             raise SpecError(f"the directory of '{self.path}' does not exist", "make it first")
-        # As a URI, so that no name is special to SQLite.
-        where = Path(self.path).absolute().as_uri() if is_file else self.path
-        try:
+        where = _address(self.path, read_only=read_only) if is_file else self.path
+        hint = "give another file, or see whether it can be read and written"
+        with self._told("cannot be used as a store", hint):
             self._db = sqlite3.connect(where, uri=is_file, timeout=60, isolation_level=None)
-            try:
-                self._open()
-            except BaseException:
-                self._db.close()
-                raise
-        except sqlite3.Error as problem:
-            raise DataError(
-                f"'{self.path}' cannot be used as a store: {problem}",
-                "give --store another file, or see whether it can be written",
-            ) from None
+        try:
+            with self._told("cannot be used as a store", hint):
+                self._open(read_only=read_only)
+            with self._told("is damaged", _DAMAGED):
+                self._verify()
+        except BaseException:
+            self._db.close()
+            raise
 
-    def _open(self) -> None:
+    def _open(self, *, read_only: bool) -> None:
+        self._db.create_function("row_checksum", -1, _checksum, deterministic=True)
         self._db.execute("PRAGMA trusted_schema = OFF")
+        self._db.execute("PRAGMA cell_size_check = ON")
         self._db.execute("PRAGMA foreign_keys = ON")
-        if self._is_empty():
+        if not read_only and self._is_empty():
             self._db.execute("PRAGMA journal_mode = WAL")
             with self._transaction():
                 # Another process may have made it meanwhile.
@@ -123,15 +139,48 @@ class Store:
                     self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
                     self._db.execute(f"PRAGMA user_version = {_VERSION}")
         if self._pragma("application_id") != _APPLICATION:
-            raise DataError(f"'{self.path}' is no store of swarmrs", "give --store another file")
+            raise StoreError(f"'{self.path}' is no store of swarmrs", "give another file")
         if (version := self._pragma("user_version")) != _VERSION:
-            raise DataError(
+            raise StoreError(
                 f"'{self.path}' is a store of version {version}, expected {_VERSION}",
-                "read it with the swarmrs that made it, or give --store another file",
+                "read it with the swarmrs that made it, or give another file",
             )
-        self._db.execute("PRAGMA journal_mode = WAL")
-        # A result that was acknowledged survives a loss of power, not of the process alone.
-        self._db.execute("PRAGMA synchronous = FULL")
+        if not read_only:
+            self._db.execute("PRAGMA journal_mode = WAL")
+            # A result that was acknowledged survives a loss of power, not of the process alone.
+            self._db.execute("PRAGMA synchronous = FULL")
+
+    def _verify(self) -> None:
+        """Refuse a file that is not as it was written.
+
+        Raises
+        ------
+        StoreError
+            If it is not.
+        """
+        with closing(sqlite3.connect(":memory:")) as fresh:
+            fresh.executescript(_TABLES)
+            if _schema(fresh) != _schema(self._db):
+                raise StoreError(f"'{self.path}' is damaged: its tables are others", _DAMAGED)
+        (found,) = self._db.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            raise StoreError(f"'{self.path}' is damaged: {found}", _DAMAGED)
+        for table, columns in _SEALED.items():
+            query = f"SELECT rowid FROM {table} WHERE checksum != row_checksum({_row(columns)})"
+            if (row := self._db.execute(query).fetchone()) is not None:
+                raise StoreError(
+                    f"'{self.path}' is damaged: row {row[0]} of table {table} does not fit its "
+                    "checksum",
+                    _DAMAGED,
+                )
+
+    def _seal(self, table: str, key: str | None = None) -> None:
+        """Write the checksums of rows that were written, or that of one cell."""
+        which, values = ("checksum = ''", ()) if key is None else ("key = ?", (key,))
+        self._db.execute(
+            f"UPDATE {table} SET checksum = row_checksum({_row(_SEALED[table])}) WHERE {which}",
+            values,
+        )
 
     def close(self) -> None:
         """Let go of the file."""
@@ -166,6 +215,7 @@ class Store:
             for table in data:
                 self._add_data(table)
             self._add_cells(_IDENTITY, rows)
+            self._seal_all()
 
     def start(self, key: str, worker: str) -> None:
         """Note that a cell is begun."""
@@ -175,6 +225,7 @@ class Store:
                 "WHERE key = ? AND state != 'done'",
                 (worker, _now(), key),
             )
+            self._seal("cell", key)
 
     def finish(self, done: Finished) -> None:
         """Keep what became of a cell; a cell that is done stays as it is."""
@@ -187,19 +238,20 @@ class Store:
                 "WHERE key = ? AND state != 'done'",
                 (state, done.result, done.error, _now(), *seconds, done.key),
             )
+            self._seal("cell", done.key)
 
     def states(self) -> dict[str, str]:
         """Return the state of each cell, by key."""
-        return dict(self._db.execute("SELECT key, state FROM cell"))
+        return dict(self._found("SELECT key, state FROM cell"))
 
     def attempts(self) -> dict[str, int]:
         """Return how often each cell was begun, by key."""
-        return dict(self._db.execute("SELECT key, attempt FROM cell"))
+        return dict(self._found("SELECT key, attempt FROM cell"))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield all there is of each cell, tables and methods in the order they were given."""
         columns = [*_IDENTITY, *_OUTCOME]
-        found = self._db.execute(
+        found = self._found(
             f"SELECT {', '.join(f'cell.{name}' for name in columns)}, data.features "
             "FROM cell JOIN data ON data.name = cell.data ORDER BY "
             "data.rowid, min(cell.position) OVER (PARTITION BY cell.method), cell.method, "
@@ -210,14 +262,14 @@ class Store:
 
     def about(self) -> dict[str, Any]:
         """Return what holds for all cells: the experiment, the command, versions, when it began."""
-        told = dict(self._db.execute("SELECT name, value FROM about ORDER BY name"))
+        told = dict(self._found("SELECT name, value FROM about ORDER BY name"))
         experiment = json.loads(told.pop("experiment", "{}"))
         made_by = json.loads(told.pop("versions", "{}"))
         return {**told, "versions": made_by, "experiment": experiment}
 
     def data(self) -> list[DataRow]:
         """Return the tables."""
-        found = self._db.execute(
+        found = self._found(
             "SELECT name, fingerprint, rows, features, classes FROM data ORDER BY rowid"
         )
         return [DataRow(*row) for row in found]
@@ -260,6 +312,11 @@ class Store:
                         "run that cell alone to see which is right, and leave the other store out",
                     )
                 self._add_cells(columns, [tuple(row[name] for name in columns)])
+            self._seal_all()
+
+    def _seal_all(self) -> None:
+        for table in _SEALED:
+            self._seal(table)
 
     def _agree(self, experiment: dict[str, Any], where: str | None = None) -> None:
         """Take on an experiment, or refuse one that differs from that of the store."""
@@ -272,7 +329,7 @@ class Store:
             )
             raise SpecError(
                 f"'{where or self.path}' holds another experiment: {listed(told)}",
-                "cells of one store can be compared: give --store another file",
+                "cells of one store can be compared: give another file",
             )
         self._tell("experiment", canonical(experiment), is_kept=True)
         self._tell("created", _now(), is_kept=True)
@@ -280,7 +337,7 @@ class Store:
 
     def _tell(self, name: str, value: str | None, *, is_kept: bool = False) -> None:
         if value is not None:
-            change = "NOTHING" if is_kept else "UPDATE SET value = excluded.value"
+            change = "NOTHING" if is_kept else "UPDATE SET value = excluded.value, checksum = ''"
             self._db.execute(
                 f"INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO {change}",
                 (name, value),
@@ -298,7 +355,7 @@ class Store:
                 raise SpecError(
                     f"'{table.name}' of '{where or 'this call'}' is not the table of that name in "
                     f"'{self.path}'",
-                    "rename one of the two, or give --store another file",
+                    "rename one of the two, or give another file",
                 )
         self._db.execute(
             "INSERT INTO data (name, fingerprint, rows, features, classes) VALUES (?, ?, ?, ?, ?) "
@@ -308,9 +365,15 @@ class Store:
 
     def _add_cells(self, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
         changes = [f"{name} = excluded.{name}" for name in columns if name in _OUTCOME]
+        if changes:
+            changes.append("checksum = ''")
         # A cell that is done is never replaced, nor one that failed by one not begun.
         better = "cell.state != 'done' AND excluded.state != 'todo'"
-        update = f"UPDATE SET {', '.join(changes)} WHERE {better}" if changes else "NOTHING"
+        update = (
+            f"UPDATE SET {', '.join(changes)}, checksum = '' WHERE {better}"
+            if changes
+            else "NOTHING"
+        )
         self._db.executemany(
             f"INSERT INTO cell ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
             f"ON CONFLICT (key) DO {update}",
@@ -324,15 +387,33 @@ class Store:
     def _pragma(self, name: str) -> int:
         return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
 
+    def _found(self, query: str) -> Iterator[Any]:
+        """Yield the rows of a query."""
+        with self._told("cannot be read", _DAMAGED):
+            yield from self._db.execute(query)
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
+        hint = "what it holds is safe: make room on the disk, or end whoever else uses the file"
+        with self._told("cannot be written", hint):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                # SQLite itself rolls back what found no room.
+                if self._db.in_transaction:
+                    with suppress(sqlite3.Error):
+                        self._db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _told(self, what: str, hint: str) -> Iterator[None]:
+        """Make an error of SQLite say which file it is about."""
         try:
             yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+        except (sqlite3.Error, UnicodeDecodeError) as problem:
+            raise StoreError(f"'{self.path}' {what}: {problem}", hint) from None
 
 
 def merge(
@@ -357,22 +438,29 @@ def merge(
     SpecError
         If they hold different experiments, or `into` exists.
     DataError
-        If a cell has different results, or a file is no store.
+        If a cell has different results, or a file is no store, damaged, or cannot be written.
     """
     target = Path(into)
-    if target.exists() and not force:
-        raise SpecError(f"'{target}' exists", "overwrite it with --force")
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    if os.path.lexists(target) and not force:
+        raise SpecError(f"'{target}' exists", f"overwrite it with {setting('force', True)}")
+    if not target.absolute().parent.is_dir():
+        raise SpecError(f"the directory of '{target}' does not exist", "make it first")
     try:
-        with closing(Store(part)) as whole:
-            for path in stores:
-                with closing(Store(path, must_exist=True)) as store:
-                    whole.absorb(store)
-        # What a killed process left beside the old file would be taken for a part of the new one.
-        _unlink(_beside(target))
-        part.replace(target)
-    finally:
-        _unlink([part, *_beside(part)])
+        # Beside the target, so that it can be renamed; of a name that nobody can foresee.
+        with tempfile.TemporaryDirectory(prefix=".merge-", dir=target.absolute().parent) as place:
+            part = Path(place) / "part.db"
+            with closing(Store(part)) as whole:
+                for path in stores:
+                    with closing(Store(path, read_only=True)) as store:
+                        whole.absorb(store)
+            # What a killed process left beside the old file would be taken for a part of the new.
+            for path in _beside(target):
+                path.unlink(missing_ok=True)
+            part.replace(target)
+    except OSError as problem:
+        raise StoreError(
+            f"'{target}' cannot be written: {problem.strerror}", "give another file"
+        ) from None
 
 
 def _beside(path: Path) -> list[Path]:
@@ -380,9 +468,28 @@ def _beside(path: Path) -> list[Path]:
     return [path.with_name(f"{path.name}-{suffix}") for suffix in ("wal", "shm")]
 
 
-def _unlink(paths: Iterable[Path]) -> None:
-    for path in paths:
-        path.unlink(missing_ok=True)
+def _address(path: str, *, read_only: bool) -> str:
+    """Return a file as a URI, so that no name is special to SQLite."""
+    address = Path(path).absolute().as_uri()
+    if not read_only:
+        return address
+    # A run that is under way, or was killed, has results beside the file. Where there are none,
+    # SQLite is not even to make the files in which they would be.
+    wal = _beside(Path(path))[0]
+    is_whole = not (wal.exists() and wal.stat().st_size)
+    return f"{address}?mode=ro&immutable=1" if is_whole else f"{address}?mode=ro"
+
+
+def _schema(db: sqlite3.Connection) -> list[tuple[str, ...]]:
+    return sorted(db.execute("SELECT type, name, tbl_name, ifnull(sql, '') FROM sqlite_master"))
+
+
+def _row(columns: Iterable[str]) -> str:
+    return ", ".join(("rowid", *columns))
+
+
+def _checksum(*values: object) -> str:
+    return hashlib.blake2b(repr(values).encode(), digest_size=8).hexdigest()
 
 
 def _now() -> str:

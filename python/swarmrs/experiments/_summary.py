@@ -23,6 +23,7 @@ from swarmrs.experiments._runs import (
     labelled,
 )
 from swarmrs.experiments._statistics import (
+    LEVEL,
     Tested,
     friedman,
     holm,
@@ -119,6 +120,8 @@ def summary(
     table = blocks.costs[:, order]
     of_all = {data: each.costs.mean() for (data, name), each in samples.items() if name == ALL}
     of_all |= cost_of_all or {}
+    versus = tuple(row for data in datasets for row in _versus(data, reference, methods, samples))
+    overall = _overall(table, methods, average[order], methods.index(reference))
     return Findings(
         measure=measure,
         reference=reference,
@@ -129,14 +132,15 @@ def summary(
             for data in datasets
             for entry in _entries(data, methods, samples, measure, of_all.get(data))
         ),
-        versus=tuple(
-            row for data in datasets for row in _versus(data, reference, methods, samples)
-        ),
-        overall=_overall(table, methods, average[order], methods.index(reference)),
+        versus=versus,
+        overall=overall,
         blocks=blocks.kind,
         ranked_on=blocks.names,
         friedman=friedman(table),
-        notes=tuple(_notes(cells, datasets, methods, samples, blocks)),
+        notes=(
+            *_notes(cells, datasets, samples, blocks),
+            *_too_few(versus, overall, blocks),
+        ),
     )
 
 
@@ -266,7 +270,6 @@ def _overall(
 def _notes(
     cells: pl.DataFrame,
     datasets: Sequence[str],
-    methods: Sequence[str],
     samples: _Samples,
     blocks: _Blocks,
 ) -> Iterator[str]:
@@ -282,3 +285,42 @@ def _notes(
         yield f"not ranked, because some method has no finished run there: {quoted(gone)}"
     elif blocks.kind == "runs":
         yield "one data set: ranks and tests are over its runs, and say nothing about other data"
+
+
+def _too_few(
+    versus: Sequence[Versus], overall: Sequence[Overall], blocks: _Blocks
+) -> Iterator[str]:
+    """Say where there are too few runs or data sets for any difference to be significant."""
+    few: dict[tuple[int, int], list[str]] = {}
+    for data in dict.fromkeys(row.data for row in versus):
+        mine = [row for row in versus if row.data == data]
+        pairs = max(row.pairs for row in mine)
+        # Where differences tie the test is approximate, and may say more.
+        is_found = any(row.verdict in ("+", "-") for row in mine)
+        if not is_found and pairs < _needed(len(mine)):
+            few.setdefault((pairs, len(mine)), []).append(data)
+    n_data = len({row.data for row in versus})
+    for (pairs, n_tests), names in few.items():
+        where = "" if len(names) == n_data else f" on {quoted(names)}"
+        yield _says_too_few(counted(pairs, "run"), "runs", n_tests) + where
+    n_tests, n_blocks = len(overall) - 1, len(blocks.names)
+    is_found = any(row.holm is not None and row.holm <= LEVEL for row in overall)
+    if blocks.kind == "data sets" and n_tests and not is_found and n_blocks < _needed(n_tests):
+        yield _says_too_few(counted(n_blocks, "data set"), "data sets", n_tests)
+
+
+def _needed(n_tests: int) -> int:
+    """Return the least number of pairs with which one of several signed-rank tests can succeed.
+
+    Of n pairs without ties the least two-sided p is 2 / 2**n, and Holm multiplies it by the number
+    of tests.
+    """
+    return math.ceil(math.log2(2 * n_tests / LEVEL))
+
+
+def _says_too_few(had: str, what: str, n_tests: int) -> str:
+    others = counted(n_tests, "other method")
+    return (
+        f"{had}: too few for a significant difference; signed-rank tests against {others} need "
+        f"{_needed(n_tests)} {what} or more"
+    )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from swarmrs._doors import named
 from swarmrs._table import Data as Given
 from swarmrs._table import Table, read_table
 from swarmrs._target import Target
@@ -93,7 +94,9 @@ def find_file(name: str, data_dir: str | os.PathLike[str]) -> str | None:
         If there is no such directory.
     """
     if not Path(data_dir).is_dir():
-        raise SpecError(f"directory '{data_dir}' does not exist", "name one with --data-dir")
+        raise SpecError(
+            f"directory '{data_dir}' does not exist", f"name one with {named('data_dir')}"
+        )
     # A name, not a way out of the directory.
     if Path(name).name == name:
         for suffix in ("", *_SUFFIXES):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from swarmrs._doors import named, setting
 from swarmrs._table import Source
 from swarmrs.exceptions import DataError
 from swarmrs.experiments._papers._paper import Paper
@@ -40,7 +41,8 @@ def origin(name: str) -> str:
     """Say where a data set can come from."""
     if name in _BUILT_IN:
         return "built in"
-    return "--data-dir or --fetch" if name in _OPENML else "--data-dir"
+    folder = named("data_dir")
+    return f"{folder} or {setting('fetch', True)}" if name in _OPENML else folder
 
 
 def find_sources(
@@ -93,11 +95,13 @@ def _told(absent: Mapping[str, str]) -> str:
 
 def _hint(absent: Mapping[str, str], data_dir: str | os.PathLike[str] | None, fetch: bool) -> str:
     first = next(iter(absent))
-    where = "the directory of --data-dir" if data_dir is None else f"'{os.fspath(data_dir)}'"
+    where = (
+        f"the directory of {named('data_dir')}" if data_dir is None else f"'{os.fspath(data_dir)}'"
+    )
     hint = f"put {first}.parquet or {first}.csv, its classes in the last column, into {where}"
     if not fetch and any(name in _OPENML for name in absent):
         some = ", ".join(name for name in absent if name in _OPENML)
-        hint += f"; --fetch asks OpenML for {some}"
+        hint += f"; {setting('fetch', True)} asks OpenML for {some}"
     return hint
 
 
@@ -106,7 +110,8 @@ def _fetched(name: str) -> Source:
     from sklearn.datasets import fetch_openml
 
     deposit = _OPENML[name]
-    hint = f"see whether openml.org can be reached, or put {name}.parquet into --data-dir"
+    put = f"put {name}.parquet into the directory of {named('data_dir')}"
+    hint = f"see whether openml.org can be reached, or {put}"
     try:
         # Without pandas, which is no dependency of ours.
         bunch = fetch_openml(data_id=deposit.id, as_frame=False, parser="liac-arff")
@@ -116,7 +121,7 @@ def _fetched(name: str) -> Source:
     if bunch.data.shape != shape:
         raise DataError(
             f"'{name}' of OpenML has {bunch.data.shape} rows and features, expected {shape}",
-            f"put {name}.parquet into --data-dir",
+            put,
         )
     columns = [str(column) for column in bunch.feature_names]
     frame = pl.from_numpy(bunch.data, schema=columns)

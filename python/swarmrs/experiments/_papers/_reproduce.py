@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import polars as pl
 
+from swarmrs._doors import named
 from swarmrs._table import Source, Table, read_table
 from swarmrs._words import check_whole, counted
 from swarmrs.exceptions import SpecError
@@ -349,5 +350,5 @@ def _make_directory(path: Path) -> None:
     except OSError as problem:
         raise SpecError(
             f"'{path}' cannot be a directory of stores: {problem.strerror}",
-            "give --store another name",
+            f"give {named('store')} another name",
         ) from None

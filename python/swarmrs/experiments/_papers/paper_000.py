@@ -24,7 +24,7 @@ _FIRST_COLUMN = (
 )
 _CDF = (
     "The naive Bayes of the paper fits the data only with cumulative normal probabilities in the "
-    "place of densities (`--classifier nb-cdf`); true naive Bayes errs far less."
+    "place of densities (classifier nb-cdf); true naive Bayes errs far less."
 )
 _AVERAGE = "Average ranks are over the data sets shown, and so are those of the paper beside them."
 _SIZES = "The sizes printed for GA are near half of all features on every data set."

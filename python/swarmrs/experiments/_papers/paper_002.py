@@ -29,8 +29,8 @@ _OTHERS = Study(
 
 _ACCURACY = (
     "Accuracy is balanced, by Euclidean 1-NN on the fold held out; the search measures by "
-    "Manhattan distance, leaving one out. The folds of the paper are not known: --split-seed deals "
-    "others."
+    "Manhattan distance, leaving one out. The folds of the paper are not known: another split seed "
+    "deals others."
 )
 _TIMES = "Times are the mean of a search on one fold; the paper does not say what its own are of."
 

@@ -20,7 +20,7 @@ _GROUPED = Study(
 )
 _SPLIT = (
     "Three of ten stratified folds are tested, as the printed accuracies imply; which rows the "
-    "paper tested is not known: --split-seed deals others. Values are as they are."
+    "paper tested is not known: another split seed deals others. Values are as they are."
 )
 
 PAPER = Paper(
@@ -39,7 +39,7 @@ PAPER = Paper(
             "I",
             "data sets and their groups",
             notes=(
-                "Ours are the groups that `swarmrs group --by lbm` finds in all rows; the searches "
+                "Ours are the groups that the block model (lbm) finds in all rows; the searches "
                 "are given as many as the paper found.",
             ),
         ),

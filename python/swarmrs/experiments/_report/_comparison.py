@@ -52,7 +52,9 @@ def write_report(
     SpecError
         If matplotlib is not installed, or as in `summary`.
     DataError
-        If no run is finished, or a file cannot be written.
+        If no run is finished.
+    OutputError
+        If a file cannot be written.
     """
     with drawing():
         found = summary(cells, measure=measure, reference=reference)
@@ -60,8 +62,8 @@ def write_report(
         of_all, of_each = draw_all(found, collect(named), named)
         if path is not None:
             text = _page(found, settings, of_all, of_each, named)
-            with whole_file(Path(path)) as part:
-                part.write_text(text, encoding="utf-8")
+            with whole_file(Path(path)) as file:
+                file.write(text.encode(errors="backslashreplace"))
         if figures is not None:
             folder = Path(figures)
             _make(folder)
@@ -99,7 +101,9 @@ def _page(
         ranks=on_page((each for each in of_all if each.name == "ranks"), sheet),
         timing=on_page((each for each in of_all if each.name == "timing"), sheet),
         sections=[
-            {"data": data, "drawings": on_page(of_each[data], sheet)} for data in found.datasets
+            {"data": data, "drawings": on_page(of_each[data], sheet)}
+            for data in found.datasets
+            if of_each[data]
         ],
         failed=failed.to_dicts(),
         failed_text=f"{counted(failures.height, 'cell')} of {cells.height} failed"

@@ -20,6 +20,7 @@ from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 # What is drawn in these takes the colors of the page, light or dark.
@@ -148,6 +149,13 @@ def add_legend(figure: "Figure", axes: "Axes") -> None:
         figure.legend(handles, labels, loc="outside right upper", handlelength=1.8)
 
 
+def count_ticks(axis: "Axis") -> None:
+    """Mark an axis of counts at whole numbers alone, however short it is."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(nbins="auto", integer=True, min_n_ticks=1))
+
+
 def label(name: str) -> str:
     """Return a name for a legend, which would leave out what begins with an underscore."""
     text = shown(name, 20)
@@ -172,8 +180,8 @@ def save(drawn: Drawing, folder: Path) -> list[Path]:
     paths = []
     for kind, metadata in dateless.items():
         path = folder / f"{slug(drawn.name)}.{kind}"
-        with whole_file(path) as part:
-            drawn.figure.savefig(part, format=kind, dpi=200, facecolor="white", metadata=metadata)
+        with whole_file(path) as file:
+            drawn.figure.savefig(file, format=kind, dpi=200, facecolor="white", metadata=metadata)
         paths.append(path)
     return paths
 

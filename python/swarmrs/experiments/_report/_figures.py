@@ -17,6 +17,7 @@ from swarmrs.experiments._report._drawing import (
     Drawing,
     add_legend,
     color_of,
+    count_ticks,
     dashes_of,
     label,
     new_figure,
@@ -65,13 +66,13 @@ def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
     from matplotlib.ticker import LogLocator
 
     traced = cells.filter(pl.col("trace").list.len() > 0)
-    if traced.is_empty():
+    # What was evaluated once, as all features are, is a level and no beginning.
+    is_moving = pl.col("trace").list.len() > 1
+    if traced.filter(is_moving).is_empty():
         return
     asked = pl.col("trace").list.eval(pl.element().struct.field("asked"))
     traced = traced.with_columns(first=asked.list.first(), last=asked.list.last())
-    # What was measured once, as all features are, is a level and no beginning.
-    moving = traced.filter(pl.col("trace").list.len() > 1)
-    ends = traced if moving.is_empty() else moving
+    ends = traced.filter(is_moving)
     start, stop = int(ends["first"].to_numpy().min()), int(ends["last"].to_numpy().max())
     grid = np.unique(np.geomspace(start, stop, _POINTS))
     figure = new_figure(_WIDTH, 3.1)
@@ -81,6 +82,8 @@ def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
         if mine.is_empty():
             continue
         known = grid[grid >= mine["first"].to_numpy().max()]
+        if known.size < 2:
+            continue
         low, middle, high = np.quantile(_best_at(mine, known), [0.25, 0.5, 0.75], axis=0)
         is_named = place < len(COLORS)
         axes.plot(
@@ -100,6 +103,8 @@ def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
         axes.set_xscale("log", subs=[])
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter("{x:g}")
+    else:
+        count_ticks(axes.xaxis)
     axes.set_xlabel("evaluations asked")
     axes.set_ylabel("cost of the best so far")
     axes.margins(x=0.01)
@@ -140,7 +145,8 @@ def _tradeoff(found: Findings, data: str, runs: Sequence[Runs]) -> Iterator[Draw
     is_dotted = sum(each.numbers.size for each in shown_runs) <= _DOTS
     points = np.concatenate([_points(each, name) for each in shown_runs])
     front = _front(points)
-    axes.step(*front.T, where="post", color=INK, linewidth=0.9, label="front of runs", zorder=1)
+    if len(front) > 1:
+        axes.step(*front.T, where="post", color=INK, linewidth=0.9, label="front of runs", zorder=1)
     for each in sorted(shown_runs, key=lambda each: found.methods.index(each.method)):
         place = found.methods.index(each.method)
         mine = _points(each, name)
@@ -156,15 +162,17 @@ def _tradeoff(found: Findings, data: str, runs: Sequence[Runs]) -> Iterator[Draw
             label=label(each.method) if place < len(COLORS) else "_",
             zorder=100 - place,
         )
+    count_ticks(axes.xaxis)
     axes.set_xlabel("features chosen")
     axes.set_ylabel(MEASURES[name])
     add_legend(figure, axes)
     dots = "Small dots are runs, large marks" if is_dotted else "Marks"
+    line = " The line is the front: no run has both fewer features and less error."
     yield Drawing(
         f"tradeoff-{data}",
         f"Error and size on {shown(data, 60)}",
-        f"{dots} are the means of methods: the nearer to the lower left, the better. The line "
-        f"is the front: no run has both fewer features and less error.{_rest(found)}",
+        f"{dots} are the means of methods: the nearer to the lower left, the better."
+        f"{line if len(front) > 1 else ''}{_rest(found)}",
         figure,
     )
 
@@ -196,7 +204,8 @@ def _boxes(found: Findings, data: str, runs: Sequence[Runs]) -> Iterator[Drawing
     methods = [
         name for name in found.methods if name in samples and not np.isnan(samples[name]).any()
     ]
-    if not methods:
+    # A single run does not spread.
+    if not any(samples[name].size > 1 for name in methods):
         return
     figure = new_figure(_WIDTH, 0.75 + 0.21 * max(4, len(methods)))
     axes = figure.subplots()
@@ -273,6 +282,8 @@ def _frequencies(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
 
 def _timing(found: Findings) -> Iterator[Drawing]:
     """Yield the time of a search: T1 of the method itself, T2 of its evaluations."""
+    if not any(entry.seconds > 0 for entry in found.entries):
+        return
     n_columns = min(3, len(found.datasets))
     n_rows = -(-len(found.datasets) // n_columns)
     height = 0.42 + 0.17 * max(4, len(found.methods))

@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from swarmrs._words import printable
+from swarmrs._words import counted, printable
 from swarmrs.experiments._report._drawing import Drawing, shown
 from swarmrs.experiments._report._svg import Sheet, as_svg
 
@@ -35,7 +35,12 @@ def render(
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    environment.filters |= {"shown": shown, "full": full, "sign": _SIGNS.__getitem__}
+    environment.filters |= {
+        "shown": shown,
+        "full": full,
+        "sign": _SIGNS.__getitem__,
+        "counted": counted,
+    }
     style, script = _asset("style.css"), _asset("tables.js")
     digest = b64encode(sha256(script.encode()).digest()).decode()
     policy = (

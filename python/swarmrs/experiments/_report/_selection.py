@@ -15,6 +15,7 @@ from swarmrs.experiments._report._drawing import (
     INK,
     Drawing,
     add_legend,
+    count_ticks,
     drawing,
     new_figure,
     settle,
@@ -56,7 +57,7 @@ def write_selection_report(
     ------
     SpecError
         If matplotlib is not installed.
-    DataError
+    OutputError
         If the file cannot be written.
     """
     plain = selection.to_dict()
@@ -85,8 +86,8 @@ def write_selection_report(
                 for at, point in enumerate(selection.front)
             ],
         )
-    with whole_file(Path(path)) as part:
-        part.write_text(text, encoding="utf-8")
+    with whole_file(Path(path)) as file:
+        file.write(text.encode(errors="backslashreplace"))
 
 
 def _title(selection: "Selection") -> str:
@@ -110,7 +111,8 @@ def _marks(selection: "Selection", at: int) -> Iterator[str]:
 
 def _convergence(selection: "Selection") -> Iterator[Drawing]:
     trace = _thinned(selection.trace)
-    if trace.is_empty():
+    # One iteration is a point and no line.
+    if trace.height < 2:
         return
     figure = new_figure(5.4, 3.4)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
@@ -122,6 +124,8 @@ def _convergence(selection: "Selection") -> Iterator[Drawing]:
     below.plot(asked, sizes[1], color=COLORS[1], linewidth=1, label="mean of turn")
     below.set_ylabel("size")
     below.set_xlabel("evaluations asked")
+    count_ticks(below.xaxis)
+    count_ticks(below.yaxis)
     below.margins(x=0.01)
     add_legend(figure, below)
     yield Drawing(
@@ -142,10 +146,8 @@ def _thinned(trace: pl.DataFrame) -> pl.DataFrame:
 
 def _front(selection: "Selection") -> Iterator[Drawing]:
     front = selection.front
-    if not front:
+    if len(front) < 2:
         return
-    from matplotlib.ticker import MaxNLocator
-
     figure = new_figure(5.4, 3.4)
     axes = figure.subplots()
     sizes, errors = [point.size for point in front], [point.error for point in front]
@@ -167,7 +169,7 @@ def _front(selection: "Selection") -> Iterator[Drawing]:
             label="chosen",
             zorder=5,
         )
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    count_ticks(axes.xaxis)
     axes.set_xlabel("features")
     axes.set_ylabel("error")
     add_legend(figure, axes)

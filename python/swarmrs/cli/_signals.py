@@ -1,0 +1,37 @@
+"""How a command hears Ctrl-C and SIGTERM."""
+
+import signal
+from types import FrameType
+
+INTERRUPTED, TERMINATED = 130, 143
+
+
+class Interrupts:
+    """Lets SIGTERM end a command as Ctrl-C does, with the best so far, and knows which came.
+
+    Attributes
+    ----------
+    code : int or None
+        The exit code for the last signal heard; None if there was none.
+    """
+
+    def __init__(self) -> None:
+        self.code: int | None = None
+
+    def __enter__(self) -> "Interrupts":
+        """Take over both signals, unless whoever started us has them ignored."""
+        self._before = {
+            number: signal.signal(number, self._heard)
+            for number in (signal.SIGINT, signal.SIGTERM)
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
+        }
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give them back."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _heard(self, number: int, _frame: FrameType | None) -> None:
+        self.code = TERMINATED if number == signal.SIGTERM else INTERRUPTED
+        raise KeyboardInterrupt

@@ -1,0 +1,150 @@
+"""Tables that once ended as a bug, or in the words of a library."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from swarmrs import describe, read_table
+from swarmrs.exceptions import DataError, SpecError
+
+Cli = Callable[..., Any]
+Write = Callable[..., Path]
+
+ROWS = b"1,2,x\n2,3,y\n3,9,x\n7,1,y\n"
+SEARCH = ("--algo", "sfs", "--cv", "2", "-k", "1")
+
+
+class TestArffDates:
+    @pytest.mark.parametrize(
+        ("pattern", "first", "second"),
+        [
+            ("", "2001-04-03T12:12:12", "2001-04-04T00:00:00"),
+            ('"yyyy"', "2001", "2002"),
+            ("'yyyy-MM-dd'", "2001-04-03", "2002-05-06"),
+            ('"yyyy-MM-dd HH:mm:ss"', "2001-04-03 12:12:12", "2001-04-04 00:00:00"),
+            ('"dd/MM/yy"', "03/04/01", "04/04/01"),
+            ("\"yyyy-MM-dd'T'HH:mm\"", "2001-04-03T12:12", "2001-04-04T00:00"),
+        ],
+    )
+    def test_a_format_is_read(
+        self, write: Write, cli: Cli, pattern: str, first: str, second: str
+    ) -> None:
+        rows = f'"{first}",x\n"{second}",y\n"{first}",x\n?,y\n'
+        head = f"@relation r\n@attribute a date {pattern}\n@attribute class {{x,y}}\n@data\n"
+        path = write((head + rows).encode(), "d.arff")
+        table = read_table(path, missing="keep")
+        assert table.frame["a"][0] < table.frame["a"][1]
+        assert table.frame["a"].null_count() == 1
+        assert cli("describe", path).code == 0
+
+    def test_another_value_is_refused_with_its_line(self, write: Write) -> None:
+        head = b'@relation r\n@attribute a date "yyyy-MM-dd"\n@attribute class {x,y}\n@data\n'
+        path = write(head + b"2001-01-02,x\nsoon,y\n2001-01-02,x\n", "d.arff")
+        with pytest.raises(DataError, match="line 6: 'a' is 'soon', expected a date") as caught:
+            read_table(path)
+        assert caught.value.hint == "write it as yyyy-MM-dd; a missing value is ?"
+
+    def test_an_unknown_pattern_is_text(self, write: Write) -> None:
+        head = b'@relation r\n@attribute a date "EEE w"\n@attribute class {x,y}\n@data\n'
+        path = write(head + b"'Mon 1',x\n'Tue 2',y\n'Tue 2',y\n", "d.arff")
+        with pytest.raises(DataError, match="1 column of text: 'a'"):
+            read_table(path)
+
+
+class TestLongNumbers:
+    @pytest.mark.parametrize("digits", [309, 4301, 9000])
+    def test_in_csv(self, write: Write, cli: Cli, digits: int) -> None:
+        path = write(f"a,class\n{'9' * digits},x\n1,y\n2,x\n3,y\n".encode())
+        code, _, err = cli("select", path)
+        assert (code, err.count("error: ")) == (1, 1)
+        assert "infinite values in 1 column: 'a' (1)" in err
+
+    def test_in_arff(self, write: Write, cli: Cli) -> None:
+        head = "@relation r\n@attribute a numeric\n@attribute class {x,y}\n@data\n"
+        path = write(f"{head}{'9' * 5000},x\n1,y\n2,x\n3,y\n".encode(), "d.arff")
+        assert cli("select", path).code == 1
+        path = write(f"{head}{{{'0' * 5000} 1}}\n1,y\n".encode(), "d.arff")
+        assert "a sparse row is not of pairs" in cli("select", path).err
+
+    def test_as_a_column(self, blobs_csv: Path, cli: Cli) -> None:
+        code, _, err = cli("select", blobs_csv, "--target", "9" * 5000)
+        assert (code, err.count("error: ")) == (2, 1)
+
+
+class TestLines:
+    def test_separators_at_the_line_ends(self, write: Write, cli: Cli) -> None:
+        path = write(b"a,b,class,,\n" + ROWS.replace(b"\n", b",,\n"))
+        code, _, err = cli("select", path, *SEARCH)
+        assert code == 0
+        assert "note: 2 columns left out: lines end in ',' and nothing after\n" in err
+        assert "note: the target is the last column, 'class'\n" in err
+        assert "without a name" not in err
+
+    def test_a_named_column_or_a_value_is_kept(self, write: Write) -> None:
+        table = read_table(write(b"a,class,\n1,x,5\n2,y,\n3,x,\n"), "class", missing="median")
+        assert table.names == ["a", "column_3"]
+        with pytest.raises(DataError, match=r"target 'c' of data\.csv has no value at all"):
+            read_table(write(b"a,class,c\n1,x,\n2,y,\n3,x,\n"))
+
+    def test_text_after_a_quote(self, write: Write, cli: Cli) -> None:
+        path = write(b'a,b,class\n1,2,x\n\n2,"x" y,y\n3,9,x\n')
+        code, _, err = cli("select", path)
+        assert code == 1
+        assert err == (
+            "error: data.csv, line 4: a quoted field goes on after its quote\n"
+            "hint: quote the whole field, or write ',' after the quote\n"
+        )
+
+    def test_a_suffix_in_capitals(self, tmp_path: Path, blobs_csv: Path, cli: Cli) -> None:
+        for name in ("out.CSV", "out.Parquet", "out.TSV", "out.JSON", "out.PY"):
+            assert cli("select", blobs_csv, *SEARCH, "-o", tmp_path / name).code == 0
+        assert (tmp_path / "out.Parquet").read_bytes().startswith(b"PAR1")
+        assert json.loads((tmp_path / "out.JSON").read_text())["size"]
+        assert read_table(tmp_path / "out.TSV").labels == ("ash", "birch", "cedar")
+
+
+class TestNames:
+    def test_the_target_is_no_feature(self, blobs_csv: Path, cli: Cli) -> None:
+        for option in ("--include", "--exclude", "--together"):
+            code, _, err = cli("select", blobs_csv, option, "tree")
+            assert code == 2
+            assert "error: column 'tree' is the target of blobs.csv, not a feature\n" in err
+        with pytest.raises(SpecError, match="column 'tree' is the target"):
+            describe(blobs_csv, exclude=["tree"])
+
+    def test_a_link_to_nothing(self, tmp_path: Path, cli: Cli) -> None:
+        (tmp_path / "link.csv").symlink_to("gone.csv")
+        code, _, err = cli("select", tmp_path / "link.csv")
+        assert code == 1
+        assert "is a link to 'gone.csv', which does not exist\n" in err
+        assert "did you mean" not in err
+
+
+def test_messages_cut_long_names(cli: Cli, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"n" * 9000: ["u", "v"] * 4, "class": ["a" * 9000, "b"] * 3 + ["c", "d"]})
+    frame.write_csv(tmp_path / "d.csv")
+    for options in ((), ("--encode", "ordinal", "--rare-class", "error")):
+        code, _, err = cli("select", tmp_path / "d.csv", *options)
+        assert code == 1
+        assert max(map(len, err.splitlines())) < 600
+
+
+class TestDescribe:
+    def test_long_labels_and_names_are_cut(self, cli: Cli, tmp_path: Path) -> None:
+        frame = pl.DataFrame({"n" * 9000: [1, 2, 3, 4], "class": ["a" * 99_999, "b"] * 2})
+        frame.write_csv(tmp_path / "d.csv")
+        out = cli("describe", tmp_path / "d.csv", "--encode", "ordinal").out
+        assert max(map(len, out.splitlines())) < 300
+        plain = json.loads(cli("describe", tmp_path / "d.csv", "-f", "json").out)
+        assert plain["classes"][0]["label"] == "a" * 99_999
+
+    def test_what_the_target_misses_is_counted(self, cli: Cli, write: Write) -> None:
+        path = write(b"a,class\n1,x\n2,\n3,y\n4,y\n")
+        out = cli("describe", path).out
+        assert "missing      1 value of the target\n" in out
+        path = write(b"a,class\n1,x\n,\n3,\n,y\n4,x\n")
+        out = cli("describe", path).out
+        assert "missing      1 value in 1 column, 1 value of the target\n" in out
