@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ import polars as pl
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import read_table
+from swarmrs.exceptions import StoreError
 from swarmrs.experiments import cells_frame, reproduce
 from swarmrs.experiments._papers import PAPERS
 from swarmrs.experiments._papers._reproduce import Reproduction
@@ -202,7 +204,14 @@ def test_ctrl_c_keeps_what_is_finished(
     words = ("reproduce", "004-2", "--datasets", "wine", "--runs", 5000, "--jobs", 1)
     process = start(*words, "--store", tmp_path)
     path = tmp_path / "004-loo-wine.db"
-    while not (path.exists() and "done" in cells_frame(path)["state"]):
+
+    def is_begun() -> bool:
+        # A store that is just being made is none yet.
+        with suppress(StoreError):
+            return "done" in cells_frame(path)["state"]
+        return False
+
+    while not is_begun():
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)

@@ -111,7 +111,20 @@ class Store:
             raise StoreError(f"no store at '{self.path}'", "give the store of a comparison")
         if is_file and not Path(self.path).absolute().parent.is_dir():
             raise SpecError(f"the directory of '{self.path}' does not exist", "make it first")
-        where = _address(self.path, read_only=read_only) if is_file else self.path
+        if is_file and read_only and _is_alone(self.path):
+            try:
+                self._connect("mode=ro&immutable=1", read_only=True)
+                return
+            except StoreError:
+                # A run that has begun meanwhile changes the file under a reader that sees no locks.
+                if _is_alone(self.path):
+                    raise
+        self._connect("mode=ro" if read_only else "mode=rwc", read_only=read_only)
+
+    def _connect(self, how: str, *, read_only: bool) -> None:
+        # As a URI, so that no name is special to SQLite.
+        is_file = self.path != ":memory:"
+        where = f"{Path(self.path).absolute().as_uri()}?{how}" if is_file else self.path
         hint = "give another file, or see whether it can be read and written"
         with self._told("cannot be used as a store", hint):
             self._db = sqlite3.connect(where, uri=is_file, timeout=60, isolation_level=None)
@@ -468,16 +481,13 @@ def _beside(path: Path) -> list[Path]:
     return [path.with_name(f"{path.name}-{suffix}") for suffix in ("wal", "shm")]
 
 
-def _address(path: str, *, read_only: bool) -> str:
-    """Return a file as a URI, so that no name is special to SQLite."""
-    address = Path(path).absolute().as_uri()
-    if not read_only:
-        return address
-    # A run that is under way, or was killed, has results beside the file. Where there are none,
-    # SQLite is not even to make the files in which they would be.
+def _is_alone(path: str) -> bool:
+    """Return whether no results lie beside a store, as those of a run under way or killed do.
+
+    SQLite then needs no lock to read it, nor the files beside it that hold locks and results.
+    """
     wal = _beside(Path(path))[0]
-    is_whole = not (wal.exists() and wal.stat().st_size)
-    return f"{address}?mode=ro&immutable=1" if is_whole else f"{address}?mode=ro"
+    return not (wal.exists() and wal.stat().st_size)
 
 
 def _schema(db: sqlite3.Connection) -> list[tuple[str, ...]]:
