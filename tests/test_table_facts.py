@@ -375,10 +375,10 @@ def test_a_label_that_is_not_a_number_is_missing() -> None:
 
 def test_names_of_columns_to_come_are_passed_over() -> None:
     given = frame(a=[1], b=[2])
-    assert names_here(given, ["b", 0, -1], "made", "error") == ["b", "a", "b"]
-    assert names_here(given, ["b", "c=x"], "made", "onehot") == ["b"]
+    assert names_here(given, ["b", 0, -1], "made", "error", "y") == ["b", "a", "b"]
+    assert names_here(given, ["b", "c=x"], "made", "onehot", "y") == ["b"]
     with pytest.raises(SpecError, match="'c' not found"):
-        names_here(given, ["c"], "made", "ordinal")
+        names_here(given, ["c"], "made", "ordinal", "y")
 
 
 def test_classes_are_sorted_and_coded() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import swarmrs
 import typer
 from numpy.typing import NDArray
-from swarmrs.cli import app
+from swarmrs.cli._app import app
 
 from fuzz.mutate import NUMBERS, WORDS
 from fuzz.outcome import Finding, ProvokedError, frames_of, judge
@@ -203,6 +203,7 @@ def data(rng: random.Random) -> tuple[Any, Any]:
         case 14:
             x = pd.DataFrame({"a": [1, 2] * 4, "d": pd.to_datetime(["2001-01-01"] * 8)})
             y = [0, 1] * 4
+    y = np.asarray(y)
     match rng.randrange(16):
         case 0:
             y = value(rng)

@@ -42,8 +42,17 @@ def judge(
     call: Callable[[], Any], allowed: Callable[[BaseException], bool] = lambda problem: False
 ) -> Finding | None:
     """Run a case; ``allowed`` tells which exceptions beside our own are documented for it."""
-    with warnings.catch_warnings(record=True) as caught:
+    caught: list[Finding] = []
+
+    def record(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+        frames = traceback.extract_stack()[:-1]
+        if not issubclass(category, SwarmrsWarning) and not _is_of_sklearn(category, frames):
+            key = f"{category.__name__} in {_place(frames)}: {plain(str(message))}"
+            caught.append(Finding("warning", key, "".join(traceback.format_list(frames[-12:]))))
+
+    with warnings.catch_warnings():
         warnings.simplefilter("always")
+        warnings.showwarning = record
         try:
             call()
         except (KeyboardInterrupt, ProvokedError):
@@ -51,17 +60,16 @@ def judge(
         except BaseException as problem:
             is_ours = isinstance(problem, SwarmrsError) and not isinstance(problem, InternalError)
             if not is_ours and not allowed(problem):
-                return Finding("exception", _key(problem), _text(problem))
-    for warning in caught:
-        if not issubclass(warning.category, SwarmrsWarning) and not _is_of_sklearn(warning):
-            name, message = warning.category.__name__, str(warning.message)
-            place = f"{Path(warning.filename).name}:{warning.lineno}"
-            return Finding("warning", f"{name} {place}: {plain(message)}", f"{place}: {message}")
-    return None
+                key = f"{type(problem).__name__} in {_place(frames_of(problem))}"
+                return Finding("exception", f"{key}: {plain(str(problem))}", _text(problem))
+    return caught[0] if caught else None
 
 
-def _is_of_sklearn(warning: warnings.WarningMessage) -> bool:
-    return warning.category.__module__.startswith("sklearn.")
+def _is_of_sklearn(category: type[Warning], frames: list[traceback.FrameSummary]) -> bool:
+    """Tell whether scikit-learn warns, or what it calls: its own business."""
+    last = max((at for at, frame in enumerate(frames) if "/swarmrs/" in frame.filename), default=0)
+    inner = any("/sklearn/" in frame.filename for frame in frames[last:])
+    return inner or category.__module__.startswith("sklearn.")
 
 
 def frames_of(problem: BaseException) -> list[traceback.FrameSummary]:
@@ -69,12 +77,11 @@ def frames_of(problem: BaseException) -> list[traceback.FrameSummary]:
     return list(traceback.extract_tb(problem.__traceback__))
 
 
-def _key(problem: BaseException) -> str:
-    ours = [frame for frame in frames_of(problem) if "/swarmrs/" in frame.filename]
+def _place(frames: list[traceback.FrameSummary]) -> str:
+    """Return the innermost function of ours, and the innermost of all."""
+    ours = [frame for frame in frames if "/swarmrs/" in frame.filename]
     place = f"{Path(ours[-1].filename).name}:{ours[-1].name}" if ours else "outside"
-    last = frames_of(problem)[-1]
-    inner = f"{Path(last.filename).name}:{last.name}"
-    return f"{type(problem).__name__} in {place} ({inner}): {plain(str(problem))}"
+    return f"{place} ({Path(frames[-1].filename).name}:{frames[-1].name})"
 
 
 def _text(problem: BaseException) -> str:

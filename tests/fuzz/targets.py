@@ -244,7 +244,7 @@ def run_command(words: Sequence[str], note: Note) -> Finding | None:
     if finding is not None:
         return finding
     # 130 and 143 are those of the driver, which interrupts what takes long.
-    if code and code[0] not in (0, 1, 2, 3, 130, 143):
+    if code and code[0] not in (0, 1, 2, 3, 74, 130, 143):
         lines = [line for line in told.splitlines() if line.startswith("error:")]
         return Finding(
             "bug", f"exit {code[0]}: {plain(lines[-1] if lines else told)}", told[-4000:]
