@@ -23,7 +23,7 @@ from swarmrs._clean import (
 )
 from swarmrs._fill import Unfilled, fill, spread_out
 from swarmrs._read import Raw
-from swarmrs._target import classes_of, names_here, split
+from swarmrs._target import classes_of, many_values, names_here, split
 from swarmrs.exceptions import DataError, SpecError
 
 
@@ -560,3 +560,43 @@ def test_columns_that_mislead_are_told() -> None:
     for one in (found, shuffled):
         assert any("like an identifier: 'word'" in warning for warning in one.warnings)
         assert "1 constant column: 'c'" in one.notices
+
+
+def numbers_with(n: int, rows: int, lone: int) -> pl.Series:
+    """Return rows of n different numbers, of which so many occur once."""
+    often = list(range(lone, n))
+    rest = rows - lone
+    return pl.Series("y", [*range(lone), *(often[at % len(often)] for at in range(rest))])
+
+
+def test_many_rare_numbers_are_no_classes() -> None:
+    # More than 20 numbers, fewer than 5 rows for each, a tenth of them alone.
+    with pytest.raises(DataError, match="21 different numbers in 104 rows"):
+        classes_of(numbers_with(21, 104, lone=3), "made")
+    with pytest.raises(DataError, match="30 different numbers in 100 rows"):
+        classes_of(numbers_with(30, 100, lone=3), "made")
+    for labels in (
+        numbers_with(20, 60, lone=10),
+        numbers_with(21, 105, lone=3),
+        numbers_with(21, 104, lone=2),
+    ):
+        assert len(classes_of(labels, "made")[1]) == labels.n_unique()
+
+
+def test_many_rare_words_are_no_classes() -> None:
+    words = [f"w{number}" for number in range(21)]
+    with pytest.raises(DataError, match="21 different labels in 41 rows"):
+        classes_of(pl.Series("y", [*words, *words[:20]]), "made")
+    assert len(classes_of(pl.Series("y", words * 2), "made")[1]) == 21
+    assert len(classes_of(pl.Series("y", [*words[:20], words[0]]), "made")[1]) == 20
+
+
+def test_many_numbers_are_doubted() -> None:
+    for n, rows, is_doubted in (
+        *((21, 104, True), (21, 105, False), (20, 60, False)),
+        *((101, 1010, True), (100, 1000, False)),
+    ):
+        labels = numbers_with(n, rows, lone=0)
+        told = many_values(labels, tuple(range(n)))
+        assert (told is not None) == is_doubted
+        assert many_values(labels.cast(pl.String), tuple(range(n))) is None
