@@ -5,7 +5,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from swarmrs import Evaluator, compare, describe, group, minimize, rank, read_table, select
+from sklearn.naive_bayes import GaussianNB
+from swarmrs import (
+    Evaluator,
+    SwarmSelector,
+    compare,
+    describe,
+    group,
+    minimize,
+    rank,
+    read_table,
+    select,
+)
 from swarmrs.exceptions import SpecError
 
 DATA = "sklearn:iris"
@@ -50,6 +61,22 @@ def test_comparisons_and_functions_of_bits_refuse_them_too() -> None:
         compare(DATA, "sfs", exclude=5)  # type: ignore[call-arg]
     with pytest.raises(SpecError, match="groups is 5, expected a list or None"):
         minimize(lambda x: x.sum(axis=1), 5, groups=5)  # type: ignore[arg-type]
+
+
+def test_a_classifier_is_a_name_or_an_estimator() -> None:
+    class Fits:
+        def fit(self, x: object, y: object) -> None: ...
+
+    wrong: list[tuple[Any, str]] = [
+        ([], "classifier is a list, expected a name or an estimator"),
+        (GaussianNB, "classifier is the class GaussianNB, expected a name or an estimator"),
+        (Fits(), "classifier is a Fits, which scikit-learn cannot use"),
+    ]
+    for classifier, told in wrong:
+        with pytest.raises(SpecError, match=told):
+            select((X, Y), classifier=classifier)
+        with pytest.raises(SpecError, match=told):
+            SwarmSelector(classifier=classifier).fit(X, Y)
 
 
 def test_a_column_that_is_no_name_and_no_number_is_not_found() -> None:
