@@ -98,3 +98,10 @@ def test_lists_of_all_kinds_are_lists() -> None:
     for exclude in ([0], (0,), np.array([0]), range(1), {0}):
         found = select((X, Y), algo="sfs", cv=2, k=1, exclude=exclude)  # type: ignore[arg-type]
         assert found.selected == ("x1",)
+
+
+def test_a_size_has_at_most_18_digits(cli: Callable[..., Any]) -> None:
+    for digits in ("9" * 19, "9" * 400, "1." + "9" * 400):
+        ended = cli("rank", "made.csv", "--max-input-bytes", digits)
+        assert ended.code == 2
+        assert "expected a size" in ended.err
