@@ -384,7 +384,9 @@ def _report(mutants: list[Mutant], jobs: int, limit: float) -> bool:
                     f"error: the tests of {module} fail without a change ({how})", file=sys.stderr
                 )
                 return False
-        for mutant, how in runner.run(mutants):
+        for number, (mutant, how) in enumerate(runner.run(mutants), start=1):
+            if number % 50 == 0:
+                print(f"{number} of {len(mutants)} mutants", file=sys.stderr, flush=True)
             if how == "survived":
                 how = "equivalent" if mutant.name in known else "survived"
                 print(f"{how:10} {mutant.line:4}  {mutant.name}", flush=True)
