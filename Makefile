@@ -100,7 +100,7 @@ mutants: mutants-python mutants-rust ## change the code in small ways and list t
 mutants-python: build ## the same for the statistics and the table code; ARGS="--only statistics --sample 50" for a part
 	$(BIN)/python tests/mutants.py $(ARGS)
 
-mutants-rust: $(TOOLS)/bin/cargo-mutants ## the same for the engine; SHARD=0/20 for a twentieth, ARGS="-f '**/folds.rs'" for a file
+mutants-rust: $(TOOLS)/bin/cargo-mutants ## the same for the engine; SHARD=0/20 for a twentieth, ARGS="-F folds.rs" for a file
 	$(TOOLS)/bin/cargo-mutants mutants --output target/mutants --sharding round-robin \
 		$(if $(SHARD),--shard $(SHARD)) $(ARGS)
 

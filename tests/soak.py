@@ -89,7 +89,7 @@ def table(rng: random.Random) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
             case 3:
                 x[:, column] = rng.choice((0.0, 1.0, -1e5))
             case 4:
-                x[:, column] = np.exp(4 * x[:, column])
+                x[:, column] = np.exp(4 * np.clip(x[:, column], -9, 9))
             case 5:
                 x[:, column] = 1e6 + 1e-6 * x[:, column]
             case 6:
