@@ -17,7 +17,7 @@ from swarmrs import (
     read_table,
     select,
 )
-from swarmrs.exceptions import SpecError
+from swarmrs.exceptions import DataError, SpecError
 
 DATA = "sklearn:iris"
 X = np.arange(12.0).reshape(6, 2)
@@ -105,3 +105,12 @@ def test_a_size_has_at_most_18_digits(cli: Callable[..., Any]) -> None:
         ended = cli("rank", "made.csv", "--max-input-bytes", digits)
         assert ended.code == 2
         assert "expected a size" in ended.err
+
+
+def test_arrays_that_are_no_table_are_refused() -> None:
+    ragged: list[Any] = [[1], [1, 2], [1], [1], [2], [2]]
+    for labels in (ragged, np.zeros(6, dtype="f4,i4"), np.zeros(6, dtype="c16")):
+        with pytest.raises(DataError, match="'class'"):
+            select((X, labels))
+    with pytest.raises(DataError, match="the array has parts of different lengths"):
+        select(([[1, 2], [1], [3, 4]], [0, 1, 0]))
