@@ -7,6 +7,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 BUILT := $(VENV)/.built
+TOOLS := target/tools
 # A committed lock file is obeyed, never rewritten; `make LOCKED= build` lets cargo renew it.
 LOCKED := $(if $(wildcard Cargo.lock),--locked)
 # The binding links to no Python of its own, so that only pytest can test it; benches are linted, not tested.
@@ -24,10 +25,10 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping fronts differential crash wheel ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping fronts differential crash fuzz mutants mutants-python mutants-rust soak wheel ci clean cargo
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## choose columns of an embedded data set and print them
 	$(BIN)/swarmrs select sklearn:breast_cancer --algo vlpso --seed 1
@@ -91,6 +92,21 @@ differential: build ## compare predictions with scikit-learn on raw float64 tabl
 crash: build ## kill a running comparison fifty times and compare what is left with an undisturbed one
 	SWARMRS_KILLS=50 $(BIN)/python -m pytest tests/test_crash.py -s
 
+fuzz: build ## feed damaged files and hostile arguments to every door; ARGS="--seconds 600 --only store,csv" for a part
+	PYTHONPATH=tests $(BIN)/python -m fuzz $(ARGS)
+
+soak: build ## run random searches in one process, check their results and watch its memory; ARGS="--minutes 30"
+	$(BIN)/python tests/soak.py $(ARGS)
+
+mutants: mutants-python mutants-rust ## change the code in small ways and list the changes that no test notices; this takes hours
+
+mutants-python: build ## the same for the statistics and the table code; ARGS="--only statistics --sample 50" for a part
+	$(BIN)/python tests/mutants.py $(ARGS)
+
+mutants-rust: $(TOOLS)/bin/cargo-mutants ## the same for the engine; SHARD=0/20 for a twentieth, ARGS="-F folds.rs" for a file
+	$(TOOLS)/bin/cargo-mutants mutants --output target/mutants --sharding round-robin \
+		$(if $(SHARD),--shard $(SHARD)) $(ARGS)
+
 wheel: build ## build the wheel, install it in an empty environment and run the commands of all docs there
 	rm -rf target/wheel-venv target/wheels/swarmrs-*
 	$(BIN)/maturin build --release $(LOCKED) --out target/wheels
@@ -115,6 +131,9 @@ cargo:
 		echo "error: no C compiler is found, cargo links with it" >&2; \
 		echo "hint: install gcc or clang (Debian: apt install build-essential), then run make again" >&2; \
 		exit 1; }
+
+$(TOOLS)/bin/cargo-mutants: | cargo
+	cargo install cargo-mutants --locked --root $(TOOLS)
 
 $(BIN)/maturin:
 	@test -n "$(PYTHON)" || { \

@@ -365,7 +365,8 @@ def test_a_setting_that_can_be_off_is_switched_off(blobs: Blobs) -> None:
     off = {"length_gap": None, "population": 12, "iterations": 2}
     result = select(blobs, algo="vlpso", random_state=1, params=off)
     assert result.params["length_gap"] is None
-    with pytest.raises(SpecError, match="divisions is None, expected a whole number from 1 to 100000"):
+    expected = "divisions is None, expected a whole number from 1 to 100000"
+    with pytest.raises(SpecError, match=expected):
         select(blobs, algo="vlpso", params={"divisions": None})
 
 

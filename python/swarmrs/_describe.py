@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from swarmrs._arguments import check_arguments
 from swarmrs._clean import (
     count_infinite,
     mark_missing,
@@ -177,6 +178,7 @@ def describe(
     >>> describe(frame.with_columns(c=pl.Series(["u", None, "v"]))).settings
     {'target': 'class', 'missing': 'median', 'encode': 'onehot'}
     """
+    check_arguments(describe, locals())
     check_policies(missing, encode)
     options = Reading(**reading)
     source, target = data if isinstance(data, tuple) else (data, target)

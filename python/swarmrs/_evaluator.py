@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
+from swarmrs._arguments import check_arguments
 from swarmrs._dataset import dataset_of
 from swarmrs._evaluation import COMMON, CV, Evaluation
 from swarmrs._presets import find_preset
@@ -77,6 +78,7 @@ class Evaluator:
         incremental: bool = True,
         rare_class: str = "warn",
     ) -> None:
+        check_arguments(Evaluator.__init__, locals())
         study = find_preset(preset)
         folds = study.cv if cv is None else cv
         self.table = settle_rare(read_table(X, y), rare_class, folds, COMMON["folds"])

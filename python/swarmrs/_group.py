@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from swarmrs._arguments import check_arguments
 from swarmrs._dataset import dataset_of
 from swarmrs._grouping import Grouping
 from swarmrs._groups import Groups, group_spec
@@ -72,6 +73,7 @@ def group(
       0: sepal length (cm), petal length (cm), petal width (cm)
       1: sepal width (cm)
     """
+    check_arguments(group, locals())
     table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
     for message in table.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)

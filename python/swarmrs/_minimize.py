@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
+from swarmrs._arguments import check_arguments
 from swarmrs._groups import given_groups
 from swarmrs._scorer import Outside
 from swarmrs._search import as_json
@@ -140,6 +141,7 @@ def minimize(
     """
     if not callable(fn):
         raise SpecError(f"fn is {fn!r}, expected a function of a matrix of bits")
+    check_arguments(minimize, locals())
     if check_whole("n_bits", n_bits) > _MOST_BITS:
         raise SpecError(f"n_bits is {n_bits!r}, expected {_MOST_BITS} at most")
     forced = set(_bits("include", include, n_bits))

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
+from swarmrs._arguments import check_arguments
 from swarmrs._dataset import dataset_of
 from swarmrs._selection import SCHEMA_VERSION, describe_data, versions
 from swarmrs._table import Data, read_table
@@ -107,6 +108,7 @@ def rank(
     >>> ranking.frame["column"][0], round(ranking.frame["score"][0], 3)
     ('petal width (cm)', 0.871)
     """
+    check_arguments(rank, locals())
     check_word("measure", by, MEASURES)
     table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
     for message in table.warnings:

@@ -3,10 +3,11 @@
 import itertools
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from swarmrs._doors import setting
 from swarmrs._words import check_word, counted, quoted
@@ -55,7 +56,7 @@ def frame_of_array(values: object, names: Sequence[str] | None = None) -> pl.Dat
         raise DataError("no data is given", "give a file, a frame or an array")
     if hasattr(values, "toarray"):
         raise DataError("sparse matrices are not read", "give a dense array: X.toarray()")
-    array = np.asarray(unmasked(values))
+    array = _array("the array", values)
     if array.ndim != 2:
         raise DataError(
             f"the array has {counted(array.ndim, 'dimension')}, expected 2",
@@ -94,15 +95,36 @@ def read_pandas(frame: object, *, dedupe_names: bool) -> Raw:
     return Raw("frame", pl.DataFrame(series), tuple(notices), tuple(warnings))
 
 
+def _array(what: str, values: object) -> NDArray[Any]:
+    """Return values as an array.
+
+    Raises
+    ------
+    DataError
+        If its parts differ in length.
+    """
+    try:
+        return np.asarray(unmasked(values))
+    except ValueError:
+        raise DataError(
+            f"{what} has parts of different lengths", "give as many values in each"
+        ) from None
+
+
 def series_of(name: str, values: object) -> pl.Series:
     """Return a column given as a series, an array or a list; what pandas calls NA is null."""
     if isinstance(values, pl.Series):
         return values.alias(name)
-    array = np.asarray(unmasked(values))
+    array = _array(f"'{name}'", values)
     if array.ndim != 1:
         raise DataError(f"'{name}' has {counted(array.ndim, 'dimension')}, expected 1")
     if array.dtype != object:
-        return pl.Series(name, array)
+        try:
+            return pl.Series(name, array)
+        except (TypeError, ValueError):  # Complex numbers, records, bytes of unknown meaning.
+            raise DataError(
+                f"'{name}' has values of type {array.dtype}, expected numbers or text"
+            ) from None
     isna = getattr(values, "isna", None)
     gone = isna().to_numpy() if isna else [value is None for value in array]
     kept = [None if lost else value for lost, value in zip(gone, array, strict=True)]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
+from swarmrs._doors import named
 from swarmrs._evaluation import CV, Folds, Rows, majority, spread_of_mean
 from swarmrs._loss import SCORES, Baseline
 from swarmrs._table import Table
@@ -34,12 +35,31 @@ Scoring: TypeAlias = str | Callable[[Estimator, NDArray[np.float64], NDArray[np.
 
 
 def is_regressor(judge: object) -> bool:
-    """Return whether it is an estimator that predicts numbers."""
+    """Return whether it is an estimator that predicts numbers.
+
+    Raises
+    ------
+    SpecError
+        If it is neither a name nor an estimator.
+    """
     if judge is None or isinstance(judge, str):
         return False  # Without scikit-learn, which takes long to load.
     from sklearn import base
 
-    return bool(base.is_regressor(judge))
+    if isinstance(judge, type) or not hasattr(judge, "fit"):
+        kind = "the class" if isinstance(judge, type) else "a"
+        name = judge.__name__ if isinstance(judge, type) else type(judge).__name__
+        raise SpecError(
+            f"{named('classifier')} is {kind} {name}, expected a name or an estimator",
+            "give 'knn', 'nb' or an estimator of scikit-learn, such as DecisionTreeClassifier()",
+        )
+    try:
+        return bool(base.is_regressor(judge))
+    except AttributeError:
+        raise SpecError(
+            f"{named('classifier')} is a {type(judge).__name__}, which scikit-learn cannot use",
+            "derive it from sklearn.base.BaseEstimator",
+        ) from None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from swarmrs._arguments import check_arguments
 from swarmrs._constraints import Together
 from swarmrs._evaluation import CV
 from swarmrs._groups import Groups
@@ -227,6 +228,7 @@ def select(
     >>> result.selected
     ('alcohol', 'flavanoids')
     """
+    check_arguments(select, locals())
     table = read_table(
         data,
         target,

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from swarmrs._arguments import check_arguments
 from swarmrs._clean import (
     ENCODINGS,
     MISSING,
@@ -254,6 +255,7 @@ def read_table(
     >>> table.names, table.labels, table.codes.tolist()
     (['a', 'b'], ('x', 'y'), [0, 1, 0])
     """
+    check_arguments(read_table, locals())
     check_policies(missing, encode)
     options = Reading(**reading)
     if isinstance(source, Table):

@@ -170,7 +170,7 @@ def locate(
         )
     try:
         return range(len(names))[int(column)]
-    except (ValueError, IndexError):
+    except (TypeError, ValueError, OverflowError, IndexError):
         guess = nearest(str(column), names)
         offer = f"did you mean '{guess}'? " if guess else ""
         raise SpecError(

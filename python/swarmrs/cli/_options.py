@@ -332,7 +332,7 @@ def parse_settings(settings: Sequence[str], population: int | None) -> "dict[str
 
 def parse_size(size: str, what: str = "memory") -> int:
     """Return a number of bytes given as ``1GiB``, ``512M`` or ``1000000``."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT]?)(?:i?B)?", size, flags=re.IGNORECASE)
+    match = re.fullmatch(r"(\d{1,18}(?:\.\d{1,18})?) ?([KMGT]?)(?:i?B)?", size, flags=re.IGNORECASE)
     if match is None:
         raise SpecError(f"{what} is '{size}', expected a size", "write 512MiB or 2GiB")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))

@@ -9,7 +9,9 @@ from typing import Any, TypedDict, Unpack
 
 import polars as pl
 
+from swarmrs._arguments import check_arguments
 from swarmrs._evaluation import METRICS
+from swarmrs._select import select
 from swarmrs._selection import Setting
 from swarmrs._table import Data as Given
 from swarmrs._target import Target
@@ -253,6 +255,8 @@ def compare(
     >>> found.cells.select("method", "run", "size", "state").rows()
     [('sfs', 1, 2, 'done'), ('sfs', 2, 2, 'done'), ('all', 1, 4, 'done'), ('all', 2, 4, 'done')]
     """
+    check_arguments(compare, locals())
+    check_arguments(select, shared)
     threads, n_bytes = count_threads(n_jobs), check_whole("memory", memory, 0)
     planned = Plan.of(
         [data] if isinstance(data, str | os.PathLike) else data,

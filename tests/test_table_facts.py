@@ -1,0 +1,602 @@
+"""Single facts about how a table becomes numbers, each computed by hand.
+
+They are quick and each fails for one small change of the code: `make mutants` runs them first.
+"""
+
+import re
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from swarmrs import read_table
+from swarmrs._clean import (
+    count_infinite,
+    drop_columns,
+    drop_rows,
+    mark_missing,
+    other_kinds,
+    ranked,
+    to_numbers,
+)
+from swarmrs._fill import Unfilled, fill, spread_out
+from swarmrs._read import Raw
+from swarmrs._target import classes_of, many_values, names_here, split
+from swarmrs.exceptions import DataError, SpecError
+
+
+def frame(**columns: Any) -> pl.DataFrame:
+    return pl.DataFrame(columns)
+
+
+def unfilled(policy: str, *, nominal: tuple[str, ...] = (), **columns: Any) -> Unfilled:
+    return Unfilled(frame(**columns), policy, frozenset(nominal), {})
+
+
+# Missing values filled.
+
+
+@pytest.mark.parametrize(
+    ("policy", "value"), [("mean", 4.0), ("median", 3.0), ("mode", 1.0)], ids=str
+)
+def test_a_gap_is_filled_by_the_middle_of_the_donors(policy: str, value: float) -> None:
+    donors = frame(a=[1.0, 1.0, 5.0, 9.0, None])
+    assert fill(frame(a=[None, 7.0]), donors, policy, ()).to_dict(as_series=False) == {
+        "a": [value, 7.0]
+    }
+
+
+def test_of_values_equally_frequent_the_least_is_the_mode() -> None:
+    donors = frame(a=[8.0, 3.0, 8.0, 3.0, 5.0, None, None, None])
+    assert fill(frame(a=[None]), donors.cast(pl.Float64), "mode", ())["a"].to_list() == [3.0]
+
+
+@pytest.mark.parametrize("policy", ["mean", "median", "mode"])
+def test_text_is_filled_by_its_mode_whatever_the_policy(policy: str) -> None:
+    codes = frame(a=[0.0, 2.0, 2.0, 2.0, None], b=[0.0, 2.0, 4.0, 6.0, 8.0])
+    assert fill(codes, codes, policy, {"a"})["a"].to_list() == [0, 2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("policy", ["mean", "knn"])
+def test_what_no_donor_knows_is_zero(policy: str) -> None:
+    donors = frame(a=pl.Series([None, None], dtype=pl.Float64), b=[1.0, 2.0])
+    filled = fill(frame(a=[None, 5.0], b=[None, 1.0]), donors, policy, ())
+    assert filled["a"].to_list() == [0.0, 5.0]
+    assert filled["b"][0] in (1.0, 1.5)
+
+
+def test_columns_without_gaps_keep_their_type() -> None:
+    filled = fill(frame(a=[1, 2], b=[None, 2]), frame(a=[1, 2], b=[4, 2]), "mean", ())
+    assert filled.schema == {"a": pl.Int64, "b": pl.Float64}
+    assert filled["b"].to_list() == [3.0, 2.0]
+
+
+def test_the_nearest_row_gives_its_value() -> None:
+    # Column a spans 0..10, b spans 0..1000: scaled, the row (2, ?, 900) is nearest to (3, ., 800).
+    donors = frame(a=[0.0, 3.0, 10.0], c=[7.0, 8.0, 9.0], b=[0.0, 800.0, 1000.0])
+    gap = frame(a=[2.0], c=pl.Series([None], dtype=pl.Float64), b=[900.0])
+    assert fill(gap, donors, "knn", ())["c"].to_list() == [8.0]
+
+
+def test_distances_are_means_over_the_features_that_both_have() -> None:
+    # Of the first donor one feature is known, 0.4 apart: 0.16. Of the second two, 0.3 and 0.4
+    # apart: (0.09 + 0.16) / 2 = 0.125, which is less, though the sum is more.
+    donors = frame(a=[0.4, 0.3, 0.0, 1.0], b=[None, 0.4, 1.0, 0.0], c=[1.0, 2.0, None, None])
+    gap = frame(a=[0.0], b=[0.0], c=pl.Series([None], dtype=pl.Float64))
+    assert fill(gap, donors, "knn", ())["c"].to_list() == [2.0]
+
+
+def test_of_donors_equally_near_the_first_counts() -> None:
+    donors = frame(a=[1.0, 0.0, 1.0], b=[5.0, 6.0, 7.0])
+    gap = frame(a=[0.5], b=pl.Series([None], dtype=pl.Float64))
+    assert fill(gap, donors, "knn", ())["b"].to_list() == [5.0]
+
+
+def test_a_row_that_shares_nothing_is_given_the_middle() -> None:
+    donors = frame(a=[1.0, None, None], b=[None, 2.0, 4.0], c=[None, 0.0, 0.0])
+    gap = frame(a=[1.0], b=pl.Series([None], dtype=pl.Float64), c=[None]).cast(pl.Float64)
+    filled = fill(gap, donors, "knn", ())
+    assert filled["b"].to_list() == [3.0]
+    codes = frame(a=[1.0, None, None, None], b=[None, 2.0, 9.0, 9.0])
+    assert fill(gap.drop("c"), codes, "knn", {"b"})["b"].to_list() == [9.0]
+
+
+def test_a_constant_column_divides_by_nothing() -> None:
+    donors = frame(a=[3.0, 3.0], b=[1.0, 2.0], c=[0.0, 1.0])
+    gap = frame(a=[3.0], b=pl.Series([None], dtype=pl.Float64), c=[0.9])
+    assert fill(gap, donors, "knn", ())["b"].to_list() == [2.0]
+
+
+def test_rows_with_gaps_are_known() -> None:
+    held = unfilled("mean", a=[1.0, None, 3.0, 4.0], b=[None, None, 1.0, 2.0])
+    assert held.rows.tolist() == [0, 1]
+    assert held.rows.dtype == np.uint32
+    assert held.count == 3
+    part = held.take(np.array([1, 2]))
+    assert part is not None
+    assert part.rows.tolist() == [0]
+    assert held.take(np.array([2, 3])) is None
+    # Rows 0 and 1, by the means of rows 2 and 3.
+    assert held.values(np.array([2, 3])).tolist() == [[1.0, 1.5], [3.5, 1.5]]
+
+
+def test_the_mark_tells_policies_and_gaps_apart() -> None:
+    columns: dict[str, Any] = {"a": [1.0, None, 3.0], "b": [None, 1.0, 2.0]}
+    moved: dict[str, Any] = {"a": [1.0, 2.0, None], "b": [None, 1.0, 2.0]}
+    marks = {
+        unfilled("mean", **columns).mark,
+        unfilled("median", **columns).mark,
+        unfilled("mean", nominal=("a",), **columns).mark,
+        unfilled("mean", **moved).mark,
+    }
+    assert len(marks) == 4
+    assert unfilled("mean", **columns).mark in marks
+    # Values that are not missing are no part of it.
+    assert unfilled("mean", **columns | {"a": [9.0, None, 9.0]}).mark in marks
+    assert all(re.fullmatch("[0-9a-f]{32}", mark) for mark in marks)
+
+
+def test_each_split_has_copies_of_the_rows_with_gaps() -> None:
+    held = unfilled("mean", a=[1.0, None, 3.0, 5.0])
+    x = np.array([[1.0], [3.0], [3.0], [5.0]])
+    splits = [
+        (np.array([0, 2]), np.array([1, 3])),
+        (np.array([2, 3]), np.array([0, 1])),
+    ]
+    copies = held.copies(x, splits)
+    # Row 1 stands at 4 for the first split, filled by (1 + 3) / 2, at 5 for the second.
+    assert copies.x.ravel().tolist() == [1.0, 3.0, 3.0, 5.0, 2.0, 4.0]
+    assert copies.rows.tolist() == [0, 1, 2, 3, 1, 1]
+    told = [[rows.tolist() for rows in pair] for pair in copies.splits]
+    assert told == [[[0, 2], [4, 3]], [[2, 3], [0, 5]]]
+
+
+def test_text_is_spread_over_a_column_for_each_value() -> None:
+    coded = frame(n=[5.0, 6.0, 7.0], color=[0.0, 1.0, 0.0])
+    (n,), (blue, red) = spread_out(coded, {"color": pl.Series(["blue", "red"])})
+    assert n.to_list() == [5.0, 6.0, 7.0]
+    assert (blue.name, blue.to_list()) == ("color=blue", [1, 0, 1])
+    assert blue.dtype == pl.UInt8
+    assert (red.name, red.to_list()) == ("color=red", [0, 1, 0])
+
+
+# Columns become numbers.
+
+
+def test_every_missing_value_is_a_null() -> None:
+    marked = mark_missing(frame(a=[1.0, float("nan")], b=[None, None], c=["x", None]))
+    assert marked["a"].to_list() == [1.0, None]
+    assert marked["b"].dtype == pl.Float64
+    assert [column.null_count() for column in marked] == [1, 2, 1]
+
+
+def test_rows_with_a_gap_anywhere_are_dropped() -> None:
+    given, labels = (
+        frame(a=[1, None, 3, 4], b=[1, 2, 3, None]),
+        pl.Series("y", ["p", "q", "p", "q"]),
+    )
+    features, kept, told = drop_rows(given, labels, "made")
+    assert features.rows() == [(1, 1), (3, 3)]
+    assert kept.to_list() == ["p", "p"]
+    assert told == ["2 rows with missing values dropped"]
+    # A label that is missing counts, too.
+    _, kept, told = drop_rows(given, pl.Series("y", [None, "q", "p", "q"]), "made")
+    assert kept.to_list() == ["p"]
+    assert told == ["3 rows with missing values dropped"]
+
+
+def test_where_nothing_is_missing_nothing_is_dropped() -> None:
+    given = frame(a=[1, 2], b=[3, 4])
+    features, labels, told = drop_rows(given, pl.Series("y", ["p", "q"]), "made")
+    assert features.equals(given)
+    assert labels.to_list() == ["p", "q"]
+    assert told == []
+    features, told = drop_columns(given, [], "made")
+    assert features.equals(given)
+    assert told == []
+
+
+def test_a_table_of_gaps_alone_is_refused() -> None:
+    gone = frame(a=[None, 1], b=[1, None])
+    with pytest.raises(DataError, match="every row of made"):
+        drop_rows(gone, pl.Series("y", ["p", "q"]), "made")
+    with pytest.raises(DataError, match="every column of made"):
+        drop_columns(gone, [], "made")
+
+
+def test_columns_with_a_gap_are_dropped() -> None:
+    given = frame(a=[1, 2], b=[None, 4], c=[5, None])
+    features, told = drop_columns(given, ["a"], "made")
+    assert features.columns == ["a"]
+    assert told == ["2 columns with missing values dropped: 'b', 'c'"]
+    for position in (0, -1, "1"):
+        with pytest.raises(SpecError, match="by its position"):
+            drop_columns(given, [position], "made")
+    # A name that looks like a position is a name.
+    named = pl.DataFrame({"1": [1, 2], "b": [None, 4]})
+    assert drop_columns(named, ["1"], "made")[0].columns == ["1"]
+
+
+def test_text_becomes_ranks_in_the_order_of_bytes() -> None:
+    numbers, values = ranked(frame(word=["b", "B", None, "a"], flag=[True, False, None, True]))
+    assert numbers["word"].to_list() == [2.0, 0.0, None, 1.0]
+    assert numbers["flag"].to_list() == [1, 0, None, 1]
+    assert values["word"].to_list() == ["B", "a", "b"]
+    assert [*values] == ["word"]
+
+
+def test_kinds_other_than_numbers_and_text() -> None:
+    kinds = frame(a=[1], b=["x"], c=[True], d=[date(2001, 2, 3)], e=[[1]])
+    assert [*other_kinds(kinds)] == ["d", "e"]
+    with pytest.raises(DataError, match=r"2 columns neither number nor text: 'd' \(Date\), 'e'"):
+        to_numbers(kinds, missing="error", encode="ordinal")
+
+
+def test_infinite_values_are_counted() -> None:
+    given = frame(a=[1.0, float("inf"), float("-inf")], b=[1.0, 2.0, 3.0], c=[1, 2, 3])
+    assert count_infinite(given) == {"a": 2}
+    with pytest.raises(DataError, match=r"infinite values in 1 column: 'a' \(2\)"):
+        to_numbers(given, missing="error", encode="error")
+
+
+def test_policies_decide_about_text_and_gaps() -> None:
+    given = frame(a=[1.0, None, 3.0], word=["x", "y", None])
+    with pytest.raises(DataError, match="1 column of text: 'word'"):
+        to_numbers(given, missing="mean", encode="error")
+    with pytest.raises(
+        DataError, match=r"(?m)missing values in 2 columns: 'a' \(1\), 'word' \(1\)$"
+    ):
+        to_numbers(given, missing="error", encode="ordinal")
+    with pytest.raises(DataError, match=r"(?m)'word' \(1\); a question mark$"):
+        to_numbers(given, missing="error", encode="ordinal", gaps="a question mark")
+    kept = to_numbers(given, missing="keep", encode="ordinal")
+    assert kept.frame["a"].to_list() == [1.0, None, 3.0]
+    assert kept.unfilled is None
+    filled = to_numbers(given, missing="mean", encode="ordinal")
+    assert filled.frame["a"].to_list() == [1.0, 2.0, 3.0]
+    # Text is filled by its mode: of x and y, the first.
+    assert filled.frame["word"].to_list() == [0.0, 1.0, 0.0]
+    assert filled.unfilled is not None
+    assert (filled.unfilled.policy, filled.unfilled.count) == ("mean", 2)
+    assert filled.encoded == []
+    assert filled.warnings == []
+
+
+def test_a_table_without_gaps_needs_no_filling() -> None:
+    for missing in ("error", "mean", "keep"):
+        found = to_numbers(frame(a=[1, 2]), missing=missing, encode="error")
+        assert found.unfilled is None
+        assert found.frame.equals(frame(a=[1, 2]))
+
+
+def test_a_column_without_any_value_is_refused() -> None:
+    empty = frame(a=[1.0, 2.0], b=pl.Series([None, None], dtype=pl.Float64))
+    with pytest.raises(DataError, match="1 column without any value: 'b'"):
+        to_numbers(empty, missing="mean", encode="error")
+
+
+def test_the_places_of_encoded_columns_are_known() -> None:
+    given = frame(
+        n=[1, 2, 3], word=["x", "y", "z"], m=[1, 2, 3], two=["p", "q", "p"], one=["c"] * 3
+    )
+    found = to_numbers(given, missing="error", encode="onehot")
+    assert found.frame.columns == [
+        "n",
+        "word=x",
+        "word=y",
+        "word=z",
+        "m",
+        "two=p",
+        "two=q",
+        "one=c",
+    ]
+    assert found.encoded == [(1, 2, 3), (5, 6)]
+    clash = pl.DataFrame({"w": ["a", "b"], "w=a": [1, 2]})
+    with pytest.raises(DataError, match="two columns called 'w=a'"):
+        to_numbers(clash, missing="error", encode="onehot")
+    assert to_numbers(clash, missing="error", encode="ordinal").encoded == []
+
+
+def test_whole_numbers_that_floats_round_are_warned_of() -> None:
+    long, exact = 2**53 + 1, 2**53
+    for dtype in (pl.Int64, pl.UInt64):
+        given = frame(a=pl.Series([long, 1], dtype=dtype), b=pl.Series([exact, 1], dtype=dtype))
+        [told] = to_numbers(given, missing="error", encode="error").warnings
+        assert told.startswith("1 column of whole numbers too long")
+        assert told.endswith("'a'")
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (["1,5", "2", "33,25"], "a decimal comma"),
+        (["1,500", "2", "3,250"], "numbers like 1,500"),
+        (["1,500.5", "2", "3,250"], "numbers like 1,500.5"),
+        (["1", "2", "3", "none"], "numbers but for 'none'"),
+    ],
+)
+def test_text_that_holds_numbers_is_recognized(values: list[str], told: str) -> None:
+    with pytest.raises(DataError) as refused:
+        to_numbers(frame(a=values), missing="error", encode="error")
+    assert refused.value.hint is not None
+    assert told in refused.value.hint
+    assert "'a'" in refused.value.hint
+
+
+def test_text_that_is_half_numbers_is_text() -> None:
+    with pytest.raises(DataError) as refused:
+        to_numbers(frame(a=["1", "2", "x", "y"]), missing="error", encode="error")
+    assert refused.value.hint is not None
+    assert "'a'" not in refused.value.hint
+
+
+# The target.
+
+
+def raw(**columns: Any) -> Raw:
+    return Raw("made", frame(**columns))
+
+
+def test_the_target_is_the_last_column_unless_named() -> None:
+    given = raw(a=[1, 2], b=["p", "q"])
+    features, labels, told = split(given, None)
+    assert (features.columns, labels.name) == (["a"], "b")
+    assert told == ["the target is the last column, 'b'"]
+    for target in ("a", 0, -2):
+        features, labels, told = split(given, target)
+        assert (features.columns, labels.name, told) == (["b"], "a", [])
+    features, labels, told = split(given._replace(target="a"), None)
+    assert (features.columns, labels.name, told) == (["b"], "a", [])
+
+
+def test_labels_given_apart_have_a_name_of_their_own() -> None:
+    features, labels, _ = split(raw(a=[1, 2]), ["p", "q"])
+    assert (features.columns, labels.name, labels.to_list()) == (["a"], "class", ["p", "q"])
+    taken = Raw("made", pl.DataFrame({"class": [1, 2], "class_": [3, 4]}))
+    assert split(taken, ["p", "q"])[1].name == "class__"
+    assert split(raw(a=[1, 2]), [0.5, 1.5], "target")[1].name == "target"
+    with pytest.raises(DataError, match="2 rows but 3 labels"):
+        split(raw(a=[1, 2]), ["p", "q", "p"])
+
+
+def test_a_table_needs_rows_and_a_feature() -> None:
+    with pytest.raises(DataError, match="made has no rows"):
+        split(raw(a=[], b=[]), None)
+    with pytest.raises(DataError, match="no column beside the target 'a'"):
+        split(raw(a=["p", "q"]), None)
+
+
+def test_a_label_that_is_not_a_number_is_missing() -> None:
+    _, labels, _ = split(raw(a=[1, 2], b=[1.0, float("nan")]), "b")
+    assert labels.to_list() == [1.0, None]
+
+
+def test_names_of_columns_to_come_are_passed_over() -> None:
+    given = frame(a=[1], b=[2])
+    assert names_here(given, ["b", 0, -1], "made", "error", "y") == ["b", "a", "b"]
+    assert names_here(given, ["b", "c=x"], "made", "onehot", "y") == ["b"]
+    with pytest.raises(SpecError, match="'c' not found"):
+        names_here(given, ["c"], "made", "ordinal", "y")
+
+
+def test_classes_are_sorted_and_coded() -> None:
+    codes, classes = classes_of(pl.Series("y", ["b", "a", "b"]), "made")
+    assert (codes.tolist(), classes) == ([1, 0, 1], ("a", "b"))
+    assert codes.dtype == np.uint32
+    for labels, expected in (
+        (pl.Series("y", [2, 1, 2]), (1, 2)),
+        (pl.Series("y", [2.0, 1.0, 2.0]), (1.0, 2.0)),
+        (pl.Series("y", [True, False, True]), (False, True)),
+        (pl.Series("y", ["b", "a", "b"], dtype=pl.Categorical), ("a", "b")),
+        (pl.Series("y", ["b", "a", "b"], dtype=pl.Enum(["b", "a"])), ("a", "b")),
+    ):
+        codes, classes = classes_of(labels, "made")
+        assert (codes.tolist(), classes) == ([1, 0, 1], expected)
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        ([0.5, 1.0, 1.0], "is continuous"),
+        ([date(2001, 1, 1), date(2002, 1, 1), date(2001, 1, 1)], "is Date"),
+        (["a", None, "b"], "has 1 missing value"),
+        ([1.0, None, 1.0, 2.0], "has 1 missing value"),
+        (["a", "a"], "has one class"),
+        (["a", "b", "c"], "has a class for every row"),
+    ],
+)
+def test_labels_that_are_no_classes_are_refused(labels: list[Any], told: str) -> None:
+    with pytest.raises(DataError, match=f"^target 'y' of made {told}"):
+        classes_of(pl.Series("y", labels), "made")
+
+
+def test_why_labels_may_be_missing_is_said() -> None:
+    with pytest.raises(DataError, match=r"(?m)missing value; the file says so$"):
+        classes_of(pl.Series("y", ["a", None, "b", "a"]), "made", "the file says so")
+
+
+# The table.
+
+
+def table(**options: Any) -> Any:
+    given = frame(
+        a=[1.0, 2.0, None, 4.0, 5.0, 6.0], b=[0, 1, 0, 1, 0, 1], y=["p", "q", "p", "q", "r", "p"]
+    )
+    return read_table(given, "y", **{"missing": "mean"} | options)
+
+
+def test_a_table_as_numbers() -> None:
+    found = table()
+    assert found.names == ["a", "b"]
+    assert found.x[:, 0].tolist() == [1, 2, 3.6, 4, 5, 6]
+    assert found.x.flags.f_contiguous
+    assert found.y.tolist() == ["p", "q", "p", "q", "r", "p"]
+    assert found.labels == ("p", "q", "r")
+    assert found.notices == ("1 missing value filled by mean",)
+    assert not found.has_gaps
+    assert table(missing="keep").has_gaps
+    assert found.locate(["b", 0, -1]) == [1, 0, 1]
+    assert found.constant == ()
+    assert table(exclude=["b"]).constant == (1,)
+    assert found.name_classes(["class 2 has 1 row", "in class 2"]) == (
+        "class 'r' has 1 row",
+        "in class 2",
+    )
+    reduced = found.reduced(["b"])
+    assert reduced.columns == ["b", "y"]
+    assert reduced["y"].to_list() == ["p", "q", "p", "q", "r", "p"]
+
+
+def test_some_rows_of_a_table() -> None:
+    part = table().take(np.array([2, 3, 1]))
+    # The gap is filled by the mean of the rows taken, not of all.
+    assert part.x.tolist() == [[3.0, 0.0], [4.0, 1.0], [2.0, 1.0]]
+    assert part.x.flags.f_contiguous
+    assert (part.labels, part.codes.tolist()) == (("p", "q"), [0, 1, 1])
+    assert part.codes.dtype == np.uint32
+    assert part.unfilled is not None
+    by = table().take(np.array([2, 3, 1]), np.array([4, 5]))
+    assert by.x[0, 0] == 5.5
+    whole = table().take(np.array([0, 1]))
+    assert whole.unfilled is None
+    solid = table(missing="drop-rows").take(np.array([0, 1, 3]))
+    assert solid.x.tolist() == [[1.0, 0.0], [2.0, 1.0], [5.0, 0.0]]
+    assert (solid.labels, solid.codes.tolist()) == (("p", "q", "r"), [0, 1, 2])
+    with pytest.raises(DataError, match="2 rows of frame have one class"):
+        table().take(np.array([0, 2]))
+
+
+def test_what_was_filled_can_be_taken_as_given() -> None:
+    found = table().as_filled()
+    assert found.unfilled is None
+    assert found.take(np.array([2, 3])).x[0, 0] == 3.6
+
+
+def test_a_measured_target_has_levels() -> None:
+    given = frame(a=[1.0, 2.0, 3.0, 4.0, 5.0, 7.0], y=[0.5, 1.5, 2.5, 3.5, 4.5, 5.5])
+    found = read_table(given, "y", continuous=True)
+    assert found.y.tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
+    part = found.take(np.array([5, 0]))
+    assert part.y.tolist() == [5.5, 0.5]
+    assert part.codes.tolist() == [1, 0]
+    assert part.x.ravel().tolist() == [7.0, 1.0]
+    # A table of classes that are numbers can be taken as measured, and is not changed twice.
+    coded = read_table(given.with_columns(y=pl.Series([1, 2, 1, 2, 1, 2])), "y")
+    measured = read_table(coded, continuous=True)
+    assert measured.y.tolist() == [1, 2, 1, 2, 1, 2]
+    assert read_table(measured, continuous=True) is measured
+    assert read_table(coded) is coded
+
+
+def test_a_copy_of_the_target_is_refused() -> None:
+    given = frame(a=[1, 2, 3, 4], b=[0, 1, 0, 1], y=[0, 1, 0, 1])
+    with pytest.raises(DataError, match="1 column equal to the target: 'b'"):
+        read_table(given, "y")
+    allowed = read_table(given, "y", allow_target_copy=True)
+    assert "1 column equal to the target: 'b'" in allowed.warnings
+    # Labels given apart may equal a feature on purpose.
+    apart = read_table((given.drop("y"), given["y"].to_numpy()))
+    assert "1 column equal to the target: 'b'" in apart.warnings
+    assert not read_table(given.drop("b"), "y").warnings
+
+
+def test_excluded_columns_are_not_looked_at() -> None:
+    given = frame(a=[1.0, 2.0, 4.0, 3.0], b=["x", None, "y", "z"], y=["p", "q", "p", "q"])
+    found = read_table(given, "y", exclude=["b"])
+    assert found.x[:, 1].tolist() == [0, 0, 0, 0]
+    assert found.names == ["a", "b"]
+    assert not found.notices
+
+
+def test_rows_and_columns_are_dropped_as_told() -> None:
+    given = frame(a=[1.0, None, 4.0, 3.0], b=[1, 2, 2, 1], y=["p", "q", "p", "q"])
+    rows = read_table(given, "y", missing="drop-rows")
+    assert rows.x.tolist() == [[1.0, 1.0], [4.0, 2.0], [3.0, 1.0]]
+    assert rows.codes.tolist() == [0, 0, 1]
+    assert "1 row with missing values dropped" in rows.notices
+    columns = read_table(given, "y", missing="drop-columns")
+    assert columns.names == ["b"]
+    assert "1 column with missing values dropped: 'a'" in columns.notices
+
+
+def test_every_holder_of_a_table_is_read() -> None:
+    given = frame(a=[1.0, 2.0, 4.0, 3.0], y=[0, 1, 0, 1])
+    holders: list[Any] = [
+        given,
+        given.lazy(),
+        pd.DataFrame({"a": [1.0, 2.0, 4.0, 3.0], "y": [0, 1, 0, 1]}),
+        given.to_numpy(),
+        given.to_numpy().tolist(),
+    ]
+    for holder in holders:
+        found = read_table(holder)
+        assert found.x.ravel().tolist() == [1.0, 2.0, 4.0, 3.0]
+        assert found.codes.tolist() == [0, 1, 0, 1]
+
+    class Stream:
+        def __arrow_c_stream__(self, schema: object = None) -> object:
+            return given.__arrow_c_stream__(schema)
+
+    assert read_table(Stream()).names == ["a"]  # type: ignore[arg-type]
+    assert read_table("sklearn:iris").x.shape == (150, 4)
+
+
+def test_policies_are_checked_first() -> None:
+    for options in ({"missing": "guess"}, {"encode": "guess"}):
+        with pytest.raises(SpecError, match="'guess'"):
+            read_table("no such file", **options)  # type: ignore[arg-type]
+
+
+def test_columns_that_mislead_are_told() -> None:
+    words = [f"w{number:02}" for number in range(12)]
+    given = frame(word=words, c=[5] * 12, x=[3, 1, 2] * 4, y=["p", "q"] * 6)
+    found = read_table(given, "y", encode="ordinal")
+    # Text that never repeats is like an identifier, in whatever order.
+    shuffled = read_table(
+        given.with_columns(word=pl.Series(words[::2] + words[1::2])), "y", encode="ordinal"
+    )
+    for one in (found, shuffled):
+        assert any("like an identifier: 'word'" in warning for warning in one.warnings)
+        assert "1 constant column: 'c'" in one.notices
+
+
+def numbers_with(n: int, rows: int, lone: int) -> pl.Series:
+    """Return rows of n different numbers, of which so many occur once."""
+    often = list(range(lone, n))
+    rest = rows - lone
+    return pl.Series("y", [*range(lone), *(often[at % len(often)] for at in range(rest))])
+
+
+def test_many_rare_numbers_are_no_classes() -> None:
+    # More than 20 numbers, fewer than 5 rows for each, a tenth of them alone.
+    with pytest.raises(DataError, match="21 different numbers in 104 rows"):
+        classes_of(numbers_with(21, 104, lone=3), "made")
+    with pytest.raises(DataError, match="30 different numbers in 100 rows"):
+        classes_of(numbers_with(30, 100, lone=3), "made")
+    for labels in (
+        numbers_with(20, 60, lone=10),
+        numbers_with(21, 105, lone=3),
+        numbers_with(21, 104, lone=2),
+    ):
+        assert len(classes_of(labels, "made")[1]) == labels.n_unique()
+
+
+def test_many_rare_words_are_no_classes() -> None:
+    words = [f"w{number}" for number in range(21)]
+    with pytest.raises(DataError, match="21 different labels in 41 rows"):
+        classes_of(pl.Series("y", [*words, *words[:20]]), "made")
+    assert len(classes_of(pl.Series("y", words * 2), "made")[1]) == 21
+    assert len(classes_of(pl.Series("y", [*words[:20], words[0]]), "made")[1]) == 20
+
+
+def test_many_numbers_are_doubted() -> None:
+    for n, rows, is_doubted in (
+        *((21, 104, True), (21, 105, False), (20, 60, False)),
+        *((101, 1010, True), (100, 1000, False)),
+    ):
+        labels = numbers_with(n, rows, lone=0)
+        told = many_values(labels, tuple(range(n)))
+        assert (told is not None) == is_doubted
+        assert many_values(labels.cast(pl.String), tuple(range(n))) is None
