@@ -5,7 +5,8 @@ are tried by Euclidean 1-NN on the part left out. A run is one seed on all folds
 mean balanced accuracy over them. Every seed deals its own folds, the same for all methods: a single
 division of 50 to 174 rows would tell more about itself than about a method. Printed as Markdown
 beside the published figures where they are at hand: size, accuracy and the share of element
-operations saved. `vlpso-ls/wo` is `vlpso-ls` without the change of lengths.
+operations saved; then the differences to `vlpso-ls`, each over the deals that both methods have.
+`vlpso-ls/wo` is `vlpso-ls` without the change of lengths.
 
 Run by `make high-dimension`; `ARGS="--seeds 1 --datasets srbct --methods vlpso"` for a part.
 Finished folds are kept in the file of --store, so that a second call only adds what is missing.
@@ -28,8 +29,9 @@ from large import ROOT, TABLES
 from runs import Store
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
-from swarmrs import algorithms, select
+from swarmrs import select
 from swarmrs.exceptions import SwarmrsWarning
+from swarmrs.experiments._statistics import holm, signed_rank
 from tables import deal, published, table
 
 DATASETS = "srbct,leukemia1,dlbcl,9tumor,brain_tumor1,brain_tumor2,prostate,leukemia2,11tumor"
@@ -39,6 +41,8 @@ VARIANTS: dict[str, tuple[str, dict[str, None], str]] = {
     "vlpso-ls/wo": ("vlpso-ls", {"length_gap": None}, "wo")
 }
 N_FOLDS = 10
+# What the others are held against.
+REFERENCE = "vlpso-ls"
 
 
 @dataclass(frozen=True)
@@ -95,13 +99,11 @@ def _run(key: Key, jobs: int) -> Found:
 
 def _wanted(args: argparse.Namespace, datasets: list[str]) -> Iterator[Key]:
     """Yield the runs, seed by seed, the cheap methods of all tables first."""
-    chance = {card.id for card in algorithms() if card.family == "swarm"}
     for seed in range(1, args.seeds + 1):
         for method in args.methods:
-            if seed == 1 or method in chance or method in VARIANTS:
-                for data in datasets:
-                    for fold in range(N_FOLDS):
-                        yield Key(data, method, seed, fold)
+            for data in datasets:
+                for fold in range(N_FOLDS):
+                    yield Key(data, method, seed, fold)
 
 
 def _published() -> dict[tuple[str, str, str], float]:
@@ -113,15 +115,27 @@ def _published() -> dict[tuple[str, str, str], float]:
     }
 
 
+def _deals(data: str, method: str, runs: dict[Key, Found], seeds: int) -> dict[int, list[Found]]:
+    """Return the folds of each deal of which all are finished, by seed."""
+    deals = {}
+    for seed in range(1, seeds + 1):
+        folds = [runs.get(Key(data, method, seed, fold)) for fold in range(N_FOLDS)]
+        done = [found for found in folds if found is not None]
+        if len(done) == N_FOLDS:
+            deals[seed] = done
+    return deals
+
+
+def _accuracy(folds: list[Found]) -> float:
+    """Return the value of a run: the mean balanced accuracy over its folds, in percent."""
+    return float(100 * np.mean([found.accuracy for found in folds]))
+
+
 def _line(data: str, method: str, runs: dict[Key, Found], seeds: int) -> str | None:
     """Return a row of the table; None where no run of all folds is finished."""
-    values, folds = [], []
-    for seed in range(1, seeds + 1):
-        run = [runs.get(Key(data, method, seed, fold)) for fold in range(N_FOLDS)]
-        done = [found for found in run if found is not None]
-        if len(done) == N_FOLDS:
-            values.append(100 * np.mean([found.accuracy for found in done]))
-            folds += done
+    deals = _deals(data, method, runs, seeds)
+    values = [_accuracy(folds) for folds in deals.values()]
+    folds = [found for done in deals.values() for found in done]
     if not values:
         return None
     spread = f" ± {np.std(values, ddof=1):.2f}" if len(values) > 1 else ""
@@ -144,6 +158,54 @@ def _line(data: str, method: str, runs: dict[Key, Found], seeds: int) -> str | N
     return "| " + " | ".join(cells) + " |"
 
 
+def _differences(data: str, method: str, runs: dict[Key, Found], seeds: int) -> list[float]:
+    """Return the accuracy of a method less that of the reference, for each deal both have."""
+    mine, reference = (_deals(data, name, runs, seeds) for name in (method, REFERENCE))
+    return [
+        _accuracy(mine[seed]) - _accuracy(reference[seed]) for seed in mine if seed in reference
+    ]
+
+
+def _paired(
+    datasets: list[str], methods: list[str], runs: dict[Key, Found], seeds: int
+) -> Iterator[str]:
+    """Yield a table of differences to the reference, on the same deals, and what they come to."""
+    others = [method for method in methods if method != REFERENCE]
+    pairs = {
+        (data, method): _differences(data, method, runs, seeds)
+        for data in datasets
+        for method in others
+    }
+    others = [method for method in others if any(pairs[data, method] for data in datasets)]
+    yield f"| less {REFERENCE} | {' | '.join(others)} |"
+    yield f"|---|{'--:|' * len(others)}"
+    for data in datasets:
+        cells = []
+        for method in others:
+            gaps = pairs[data, method]
+            spread = f" ± {np.std(gaps, ddof=1):.2f}" if len(gaps) > 1 else ""
+            short = f" ({len(gaps)})" if 0 < len(gaps) < seeds else ""
+            cells.append(f"{np.mean(gaps):+.2f}{spread}{short}" if gaps else "")
+        yield f"| {data} | {' | '.join(cells)} |"
+    means = {
+        method: [float(np.mean(pairs[data, method])) for data in datasets if pairs[data, method]]
+        for method in others
+    }
+    tests = {method: signed_rank(gaps, [0.0] * len(gaps)).p for method, gaps in means.items()}
+    corrected = holm(list(tests.values())).tolist()
+    yield ""
+    yield "| method | tables | deals | difference | better / equal / worse | p | p (Holm) |"
+    yield "|---|--:|--:|--:|--:|--:|--:|"
+    for method, p in zip(others, corrected, strict=True):
+        mine = np.array(means[method])
+        n_deals = sum(len(pairs[data, method]) for data in datasets)
+        signs = " / ".join(str(int(np.sum(np.sign(mine.round(9)) == sign))) for sign in (1, 0, -1))
+        yield (
+            f"| {method} | {mine.size} | {n_deals} | {mine.mean():+.2f} | {signs} | "
+            f"{tests[method]:.4f} | {p:.4f} |"
+        )
+
+
 def _speed() -> None:
     """Print what one search takes on two threads."""
     print("| table | method | seconds | published minutes | times as fast |")
@@ -163,7 +225,7 @@ def _words(text: str) -> list[str]:
 def main() -> None:
     """Run what is missing and print the table."""
     parser = argparse.ArgumentParser(description="Repeat the comparison of the VLPSO paper.")
-    parser.add_argument("--seeds", type=int, default=5, help="runs of each swarm")
+    parser.add_argument("--seeds", type=int, default=5, help="runs of each method")
     parser.add_argument("--datasets", type=_words, default=_words(DATASETS), help="with commas")
     parser.add_argument("--methods", type=_words, default=_words(METHODS), help="with commas")
     parser.add_argument("--jobs", type=int, default=1, help="threads of a run")
@@ -193,6 +255,9 @@ def main() -> None:
             line = _line(data, method, runs, args.seeds)
             if line is not None:
                 print(line)
+    if REFERENCE in args.methods and len(args.methods) > 1:
+        print()
+        print("\n".join(_paired(datasets, args.methods, runs, args.seeds)))
 
 
 if __name__ == "__main__":
