@@ -48,7 +48,7 @@ def _cauchy(rng: np.random.Generator, n: int, d: int) -> Floats:
 
 
 def _tiny_differences(rng: np.random.Generator, n: int, d: int) -> Floats:
-    return 1e6 + rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-6, 0)
+    return np.asarray(1e6 + rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-6, 0))
 
 
 def _mixed_scales(rng: np.random.Generator, n: int, d: int) -> Floats:

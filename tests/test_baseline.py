@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def written(data: tuple[np.ndarray, np.ndarray], path: Path) -> Path:
 
 
 @pytest.mark.parametrize("cv", [10, "loo", "wrap5", "holdout=0.3", StratifiedKFold(4)])
-def test_it_is_the_share_of_the_other_classes(cv: object) -> None:
+def test_it_is_the_share_of_the_other_classes(cv: int | str | StratifiedKFold) -> None:
     X, y = noise(1)
     found = select((X, y), algo="sfs", cv=cv, max_features=1)
     assert found.baseline is not None
@@ -79,7 +79,7 @@ def test_an_evaluator_has_it() -> None:
 
 def test_an_estimator_is_beside_one_that_looks_at_no_feature() -> None:
     X, y = noise(3)
-    settings = {"algo": "sfs", "max_features": 1, "cv": 4, "random_state": 1}
+    settings: dict[str, Any] = {"algo": "sfs", "max_features": 1, "cv": 4, "random_state": 1}
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
     found = select((X, y), classifier=tree, outer_cv=3, **settings)
     assert found.baseline is not None
@@ -128,7 +128,7 @@ def test_the_screen_and_json_have_it_inside_and_outside(
 
 def test_a_page_has_it_and_what_rows_held_out_show(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    settings = {"algo": "sfs", "max_features": 2, "random_state": 1}
+    settings: dict[str, Any] = {"algo": "sfs", "max_features": 2, "random_state": 1}
 
     def text(found: Selection) -> str:
         write_selection_report(found, page)
@@ -145,6 +145,7 @@ def test_a_page_has_it_and_what_rows_held_out_show(tmp_path: Path) -> None:
         assert "Rows held out" in shown
         assert f"{found.held_out.outer_loss:.4f}" in shown
         assert f"{found.held_out.inner_loss:.4f}" in shown
+        assert found.baseline is not None
         assert f"{found.baseline.loss:.4f}" in shown
     assert "On the rows held out the selection is worse than guessing" in text(
         select(noise(4), **settings, outer_cv=3)
@@ -161,7 +162,7 @@ def wide_noise(seed: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.filterwarnings("ignore:no (feature|column) survives")
 def test_a_fold_without_a_relevant_feature_predicts_the_majority(seed: int) -> None:
-    settings = {"prescreen": "top=20", "algo": "sfs", "max_features": 2, "random_state": 1}
+    settings: dict[str, Any] = {"prescreen": "top=20", "algo": "sfs", "max_features": 2, "random_state": 1}
     X, y = wide_noise(seed)
     found = select((X, y), outer_cv=10, **settings)
     assert found.held_out is not None
@@ -180,7 +181,9 @@ def test_a_fold_without_a_relevant_feature_predicts_the_majority(seed: int) -> N
         (note,) = found.held_out.notes
         assert note.startswith("no feature survives the prescreen in 3 of 10 outer folds")
         assert note in found.warnings
-        assert found.to_dict()["held_out"]["notes"] == [note]
+        told = found.to_dict()["held_out"]
+        assert isinstance(told, dict)
+        assert told["notes"] == [note]
 
 
 def irrelevant() -> tuple[np.ndarray, np.ndarray]:
@@ -192,7 +195,7 @@ def irrelevant() -> tuple[np.ndarray, np.ndarray]:
 def test_a_table_without_a_relevant_feature_is_refused_but_can_be_cross_validated(
     tmp_path: Path, cli: Callable[..., Outcome]
 ) -> None:
-    settings = {"prescreen": "top=20", "algo": "sfs", "random_state": 1}
+    settings: dict[str, Any] = {"prescreen": "top=20", "algo": "sfs", "random_state": 1}
     with pytest.raises(NoFeaturesError, match="no column survives the prescreen"):
         select(irrelevant(), **settings)
     with pytest.raises(NoFeaturesError):
@@ -220,7 +223,7 @@ def test_a_table_without_a_relevant_feature_is_refused_but_can_be_cross_validate
 @pytest.mark.filterwarnings("ignore:no (feature|column) survives")
 def test_rows_drawn_without_a_relevant_feature_are_a_run_of_none() -> None:
     X, y = wide_noise(7)
-    settings = {"prescreen": "top=20", "algo": "sfs", "max_features": 2, "random_state": 1}
+    settings: dict[str, Any] = {"prescreen": "top=20", "algo": "sfs", "max_features": 2, "random_state": 1}
     found = select((X, y), repeats=10, resample=0.8, **settings)
     assert found.stability is not None
     sizes = [run.size for run in found.stability.runs]

@@ -93,7 +93,7 @@ def test_a_script_reads_no_flags(
     command, _, *words = case.command.split()
     if command != "select" or case.file.endswith(".toml"):
         pytest.skip("there is no such call in Python")
-    said = []
+    said: list[str] = []
     with chdir(tmp_path), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if case.file == "-":
@@ -198,9 +198,9 @@ SCRIPT: list[Callable[[], object]] = [
     lambda: select(IRIS, repeats=3, checkpoint="c"),
     lambda: select(None),  # type: ignore[arg-type]
     lambda: select(7),  # type: ignore[arg-type]
-    lambda: select((X,)),  # type: ignore[arg-type]
-    lambda: select((X, Y, Y)),  # type: ignore[arg-type]
-    lambda: select({}),  # type: ignore[arg-type]
+    lambda: select((X,)),
+    lambda: select((X, Y, Y)),
+    lambda: select({}),
     lambda: select((X, np.arange(20.0) / 3)),
     lambda: select((np.where(X == 1, np.nan, X), Y)),
     lambda: select((np.where(X == 1, np.inf, X), Y)),
@@ -210,7 +210,7 @@ SCRIPT: list[Callable[[], object]] = [
     lambda: rank(IRIS, by="x"),
     lambda: group(IRIS, by="x"),
     lambda: compare([IRIS], [], store="r.db"),
-    lambda: compare(["x"], ["sfs"], store="r.db", data_dir="nowhere"),
+    lambda: compare(["x"], ["sfs"], store="r.db", data_dir="nowhere"),  # type: ignore[call-arg]
     lambda: swarmrs.experiments.cells_frame("nothing.db"),
     lambda: swarmrs.experiments.merge([], "r.csv"),
     lambda: minimize(lambda x: x.sum(axis=1) * 1j, 5),

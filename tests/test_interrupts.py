@@ -57,8 +57,8 @@ def test_an_import_that_fails_because_of_it_is_no_bug() -> None:
 @pytest.mark.parametrize("number", CODES)
 def test_while_data_is_read(tmp_path: Path, number: signal.Signals) -> None:
     command = [sys.executable, "-m", "swarmrs", "evaluate", "-"]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         assert process.stdin is not None
         # More than a pipe holds: when it is gone, the command is reading.
         process.stdin.write("x" * (1 << 20))

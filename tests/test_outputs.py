@@ -141,9 +141,9 @@ class TestRefusedBeforeTheSearch:
             code, out, err = cli(*words)
             assert (code, out) == (2, ""), words
             assert "File name too long" in err
-        for words in (("select", path), ("report", path), ("describe", path)):
-            code, _, err = cli(*words)
-            assert code in (1, 2), words
+        for command in ("select", "report", "describe"):
+            code, _, err = cli(command, path)
+            assert code in (1, 2), command
             assert "hint: " in err
         assert cli("select", blobs_csv, "--groups", path, "-q").code == 2
         assert cli("select", blobs_csv, "--config", path, "-q").code == 2

@@ -1,9 +1,9 @@
 """The score asked for is what everything goes by: front, pick, parsimony, rows held out, pages."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -31,9 +31,16 @@ def rare_positives(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def found(**settings: object) -> Selection:
-    shared = {"random_state": 1, "max_evals": 600, "k": 5}
+def found(**settings: Any) -> Selection:
+    shared: dict[str, Any] = {"random_state": 1, "max_evals": 600, "k": 5}
     return select(rare_positives(), **{**shared, **settings})
+
+
+def lacks_of(scores: Mapping[str, float | None], name: str) -> float:
+    """Return what a score lacks to 1."""
+    score = scores[name]
+    assert score is not None
+    return 1 - score
 
 
 @pytest.mark.parametrize("algo", ["mopbpso", "nsga2"])
@@ -44,12 +51,12 @@ def test_the_knee_of_rare_classes_goes_by_the_score(algo: str) -> None:
     # To call every row negative has the least error of small subsets, and a loss of 0.5.
     assert best.loss < 0.36
     assert knee.loss < 0.45
-    assert knee.loss == 1 - knee.scores["balanced_accuracy"] == knee.cost
+    assert knee.loss == lacks_of(knee.scores, "balanced_accuracy") == knee.cost
     losses = [point.loss for point in front]
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] == best.loss == min(losses)
     assert [point.loss for point in front] == [
-        1 - point.scores["balanced_accuracy"] for point in front
+        lacks_of(point.scores, "balanced_accuracy") for point in front
     ]
 
 
@@ -90,7 +97,7 @@ def test_a_size_is_picked_by_the_score() -> None:
 
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_parsimony_goes_by_the_score_and_its_standard_error(scoring: str) -> None:
-    settings = {"algo": "mopbpso", "scoring": scoring}
+    settings: dict[str, Any] = {"algo": "mopbpso", "scoring": scoring}
     best, small = found(**settings), found(**settings, parsimony="1se")
     given_up = small.parsimony
     assert given_up is not None
@@ -112,7 +119,7 @@ def predictions(seed: int, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
 def test_the_standard_error_is_the_jackknife_of_scikit_learn_scores(seed: int) -> None:
     truth, predicted = predictions(seed)
     n = len(truth)
-    losses = {
+    losses: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
         "balanced_accuracy": lambda t, p: 1 - balanced_accuracy_score(t, p),
         "macro_f1": lambda t, p: 1 - f1_score(t, p, average="macro"),
         "mcc": lambda t, p: (1 - matthews_corrcoef(t, p)) / 2,
@@ -131,16 +138,16 @@ def test_the_jackknife_of_a_mean_is_its_standard_error_and_rows_count_once() -> 
     # One-vs-rest accuracy is a mean over rows: of three classes 2 / 3 of the error.
     expected = 2 / 3 * spread_of_mean((truth != predicted).astype(float))
     assert jackknife(rows, truth, predicted, 3, "ovr_accuracy") == pytest.approx(expected)
-    twice = [np.repeat(each, 2) for each in (rows, truth, predicted)]
-    assert jackknife(*twice, 3, "ovr_accuracy") == pytest.approx(expected)
+    rows, truth, predicted = (np.repeat(each, 2) for each in (rows, truth, predicted))
+    assert jackknife(rows, truth, predicted, 3, "ovr_accuracy") == pytest.approx(expected)
 
 
 def test_rows_held_out_are_scored_by_it() -> None:
     result = found(algo="sfs", scoring="balanced_accuracy", outer_cv=4, max_features=3)
     held_out = result.held_out
     assert held_out is not None
-    outer = [1 - part.scores["balanced_accuracy"] for part in held_out.parts]
-    inner = [1 - part.selection.scores["balanced_accuracy"] for part in held_out.parts]
+    outer = [lacks_of(part.scores, "balanced_accuracy") for part in held_out.parts]
+    inner = [lacks_of(part.selection.scores, "balanced_accuracy") for part in held_out.parts]
     assert held_out.outer_loss == pytest.approx(np.mean(outer))
     assert held_out.inner_loss == pytest.approx(np.mean(inner))
     assert held_out.spread == pytest.approx(np.std(outer, ddof=1))
@@ -154,7 +161,7 @@ def test_repeats_tell_the_loss_of_each_run_and_of_the_consensus() -> None:
     stability = result.stability
     assert stability is not None
     assert stability.to_frame()["loss"].to_list() == [run.loss for run in stability.runs]
-    assert stability.consensus.loss == 1 - stability.consensus.scores["macro_f1"]
+    assert stability.consensus.loss == lacks_of(stability.consensus.scores, "macro_f1")
 
 
 @pytest.fixture
@@ -190,7 +197,7 @@ def test_the_screen_says_which_score_it_is(
 
 
 def test_a_comparison_goes_by_the_score_of_its_searches() -> None:
-    settings = {"runs": 1, "protocol": "split70", "max_evals": 40, "k": 1}
+    settings: dict[str, Any] = {"runs": 1, "protocol": "split70", "max_evals": 40, "k": 1}
     for scoring in ("balanced_accuracy", "mcc"):
         study = compare({"rare": rare_positives()}, "sfs,all", scoring=scoring, **settings)
         cells = study.cells
@@ -210,4 +217,5 @@ def test_a_comparison_goes_by_the_score_of_its_searches() -> None:
 def test_preset_003_goes_by_its_own_score() -> None:
     result = select("sklearn:wine", algo="sfs", preset="003", max_features=2, random_state=1)
     assert result.scoring == "ovr_accuracy"
-    assert result.front[-1].loss == pytest.approx(1 - result.front[-1].scores["ovr_accuracy"])
+    last = result.front[-1]
+    assert last.loss == pytest.approx(lacks_of(last.scores, "ovr_accuracy"))

@@ -387,6 +387,7 @@ def test_settings_have_the_defaults_of_select() -> None:
 
 def test_a_selection_is_told_in_three_lines(blobs_csv: Path) -> None:
     found = select(blobs_csv, algo="sfs", random_state=1, test_size=0.3)
+    assert found.held_out is not None
     lines = repr(found).splitlines()
     assert lines[0] == "Selection of 2 of 6 features of blobs.csv by sfs, seed 1"
     assert lines[1] == "  b, e"

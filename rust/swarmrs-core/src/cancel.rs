@@ -208,14 +208,8 @@ mod tests {
 
     #[test]
     fn a_panic_passes_through() {
-        let done = catch_unwind(|| scope(&Arc::default(), || resume_unwind(Box::new("a bug"))));
-        let panic: Result<()> = done.map_or_else(
-            |panic| {
-                assert_eq!(panic.downcast_ref::<&str>(), Some(&"a bug"));
-                Ok(())
-            },
-            |ended: Result<()>| ended,
-        );
-        assert_eq!(panic, Ok(()));
+        let work = || -> Result<()> { scope(&Arc::default(), || resume_unwind(Box::new("a bug"))) };
+        let panic = catch_unwind(work).expect_err("the scope ends early");
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"a bug"));
     }
 }

@@ -201,7 +201,9 @@ fn normalize(columns: &mut [f64], n: usize, scale: Scale) -> Vec<i32> {
     for (column, exponent) in columns.chunks_exact_mut(n).zip(&mut exponents) {
         *exponent = needed(*exponent);
         if *exponent != 0 {
-            column.iter_mut().for_each(|x| *x = libm::ldexp(*x, *exponent));
+            for x in column {
+                *x = libm::ldexp(*x, *exponent);
+            }
         }
     }
     exponents

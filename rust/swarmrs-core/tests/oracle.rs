@@ -29,7 +29,7 @@ impl Case {
     }
 
     fn evaluator(&self, threads: usize, incremental: bool, memory: u64) -> Box<dyn Classify> {
-        let resources = Resources { threads, incremental, memory, ..Resources::default() };
+        let resources = Resources { threads, incremental, memory };
         evaluate::build(&self.data(), &self.spec, false, resources).unwrap().0
     }
 
@@ -101,13 +101,15 @@ fn values(n: usize, d: usize) -> impl Strategy<Value = Vec<f64>> {
         outlier(1e6),
         outlier(1e9),
         // Heavy tails.
-        proptest::collection::vec((-9.0..9.0).prop_map(f64::exp), n * d),
+        proptest::collection::vec((-9.0..9.0).prop_map(swarmrs_core::math::exp), n * d),
         // Tiny differences beside a large offset.
         proptest::collection::vec((0u8..40).prop_map(|x| 1e6 + f64::from(x) * 1e-7), n * d),
         // Features on scales of their own.
         proptest::collection::vec(-1.0..1.0, n * d).prop_map(move |mut values: Vec<f64>| {
             for (feature, column) in (0i32..).zip(values.chunks_exact_mut(n)) {
-                column.iter_mut().for_each(|x| *x *= 10f64.powi(3 * (feature % 5) - 6));
+                for x in column {
+                    *x *= 10f64.powi(3 * (feature % 5) - 6);
+                }
             }
             values
         }),

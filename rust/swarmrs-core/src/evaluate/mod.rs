@@ -254,16 +254,15 @@ pub struct EvaluationRequest {
     /// Votes, for k-NN.
     pub weights: Weights,
     /// Which rows scaling is fitted on.
-    #[serde(default, skip_serializing_if = "ScaleFit::is_default")]
+    #[serde(default, skip_serializing_if = "is_all")]
     pub scale_fit: ScaleFit,
     /// Which rows test which.
     pub folds: FoldSpec,
 }
 
-impl ScaleFit {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_all(scale_fit: &ScaleFit) -> bool {
+    *scale_fit == ScaleFit::All
 }
 
 impl EvaluationRequest {

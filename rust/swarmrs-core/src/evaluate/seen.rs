@@ -99,7 +99,9 @@ impl<'a> Seen<'a> {
         let mut values = Vec::with_capacity(rows.len() * d);
         for feature in 0..d {
             values.extend_from_slice(self.data.values(feature));
-            copies.iter().for_each(|copy| values.extend_from_slice(&copy[feature * m..][..m]));
+            for copy in &copies {
+                values.extend_from_slice(&copy[feature * m..][..m]);
+            }
         }
         let quantization = self.quantization.of_rows(&values, rows.len());
         let block = rows.len();
@@ -169,7 +171,9 @@ fn imputed(data: &Dataset, refill: &dyn Refill, train: &[u32]) -> Result<Vec<f64
     }
     let columns = values.chunks_exact_mut(m.max(1));
     for (column, quantizer) in columns.zip(&data.quantization().quantizers) {
-        column.iter_mut().for_each(|x| *x = quantizer.normalize(*x));
+        for x in column {
+            *x = quantizer.normalize(*x);
+        }
     }
     Ok(values)
 }
@@ -189,5 +193,7 @@ fn scale_by(column: &mut [f64], train: &[u32], scale: Scale) {
         _ => range,
     };
     let is_constant = !(unit > 0.0 && unit.is_finite());
-    column.iter_mut().for_each(|x| *x = if is_constant { 0.0 } else { (*x - low) / unit });
+    for x in column {
+        *x = if is_constant { 0.0 } else { (*x - low) / unit };
+    }
 }

@@ -8,6 +8,7 @@ use super::super::kernels::{Isa, add_absolute, add_squares};
 use super::super::seen::Seen;
 use crate::cancel;
 use crate::folds::Folds;
+use crate::quantization::Quantizer;
 use std::sync::Arc;
 
 /// The values behind the quantized ones, and who trains for whom.
@@ -50,7 +51,7 @@ impl Exact {
                 (cases, Training::Splits { train, split_of })
             }
         };
-        let weights = seen.quantization.quantizers.iter().map(|q| q.weight()).collect();
+        let weights = seen.quantization.quantizers.iter().map(Quantizer::weight).collect();
         let has_copies = seen.n() != seen.data.n_samples();
         Self {
             metric,
