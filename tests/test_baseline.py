@@ -162,7 +162,12 @@ def wide_noise(seed: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.filterwarnings("ignore:no (feature|column) survives")
 def test_a_fold_without_a_relevant_feature_predicts_the_majority(seed: int) -> None:
-    settings: dict[str, Any] = {"prescreen": "top=20", "algo": "sfs", "max_features": 2, "random_state": 1}
+    settings: dict[str, Any] = {
+        "prescreen": "top=20",
+        "algo": "sfs",
+        "max_features": 2,
+        "random_state": 1,
+    }
     X, y = wide_noise(seed)
     found = select((X, y), outer_cv=10, **settings)
     assert found.held_out is not None
@@ -223,7 +228,12 @@ def test_a_table_without_a_relevant_feature_is_refused_but_can_be_cross_validate
 @pytest.mark.filterwarnings("ignore:no (feature|column) survives")
 def test_rows_drawn_without_a_relevant_feature_are_a_run_of_none() -> None:
     X, y = wide_noise(7)
-    settings: dict[str, Any] = {"prescreen": "top=20", "algo": "sfs", "max_features": 2, "random_state": 1}
+    settings: dict[str, Any] = {
+        "prescreen": "top=20",
+        "algo": "sfs",
+        "max_features": 2,
+        "random_state": 1,
+    }
     found = select((X, y), repeats=10, resample=0.8, **settings)
     assert found.stability is not None
     sizes = [run.size for run in found.stability.runs]

@@ -197,10 +197,10 @@ SCRIPT: list[Callable[[], object]] = [
     lambda: select(IRIS, include="x"),
     lambda: select(IRIS, repeats=3, checkpoint="c"),
     lambda: select(None),  # type: ignore[arg-type]
-    lambda: select(7),  # type: ignore[arg-type]
+    lambda: select(7),
     lambda: select((X,)),
     lambda: select((X, Y, Y)),
-    lambda: select({}),
+    lambda: select({}),  # type: ignore[arg-type]
     lambda: select((X, np.arange(20.0) / 3)),
     lambda: select((np.where(X == 1, np.nan, X), Y)),
     lambda: select((np.where(X == 1, np.inf, X), Y)),
