@@ -24,10 +24,6 @@ from swarmrs._watch import OnTurn
 from swarmrs._words import counted, quoted
 from swarmrs.exceptions import NoFeaturesError, SpecError
 
-# Values to predict that are so many times farther out than any learned from are all equally far:
-# without a bound, one of them would take the grid of the engine away from all other values.
-_FAR = 64.0
-
 # Does all that is to be done on one table, on so many threads.
 Procedure: TypeAlias = Callable[[Search, int, OnTurn | None], Selection]
 
@@ -279,37 +275,24 @@ def scores_of(
     """
     places = {name: at for at, name in enumerate(table.names)}
     indices = [places[name] for name in features]
-    x = _scaled(table.x[:, indices], split[0], str(how["scale"]))
-    part = replace(table.as_filled(), frame=table.frame.select(features), x=np.asfortranarray(x))
+    x = np.asfortranarray(table.x[:, indices])
+    part = replace(table.as_filled(), frame=table.frame.select(features), x=x)
     spec: dict[str, object] = {
         "classifier": how["classifier"],
         "k": how.get("k"),
         "metric": metric if metric is not None and "metric" in how else how.get("metric"),
         "weights": how.get("weights", "uniform"),
+        "scale_fit": "train",
         "folds": _folds(split),
     }
-    # The columns are scaled already.
-    engine = _swarmrs.Evaluator(dataset_of(part, "none"), json.dumps(spec), 1, 0, False)
+    dataset = dataset_of(part, str(how["scale"]))
+    engine = _swarmrs.Evaluator(dataset, json.dumps(spec), 1, 0, False)
     measured = engine.measure(np.ones((1, len(indices)), dtype=bool))[0]
     return dict(zip(engine.scores, measured.tolist(), strict=True))
 
 
 def _folds(split: Rows) -> dict[str, object]:
     return {"scheme": "splits", "splits": [tuple(rows.tolist() for rows in split)]}
-
-
-def _scaled(x: NDArray[np.float64], train: NDArray[np.intp], scale: str) -> NDArray[np.float64]:
-    """Scale columns by what the training rows show; one that is constant there is 0 everywhere."""
-    if scale == "none":
-        return x
-    known = x[train]
-    if scale == "minmax":
-        origin, unit = known.min(axis=0), np.ptp(known, axis=0)
-    else:
-        origin, unit = known.mean(axis=0), known.std(axis=0)
-    scaled = np.where(unit > 0, (x - origin) / np.where(unit > 0, unit, 1.0), 0.0)
-    bound = _FAR * float(np.abs(scaled[train]).max(initial=1.0))
-    return np.asarray(scaled.clip(-bound, bound))
 
 
 def _rare(table: Table, folds: Folds) -> tuple[str, ...]:
