@@ -91,7 +91,8 @@ def test_a_script_reads_no_flags(
     case: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command, _, *words = case.command.split()
-    if command != "select" or case.file.endswith(".toml"):
+    writes = {"-o", "--output", "--trace", "--report"} & {*words}
+    if command != "select" or case.file.endswith(".toml") or writes:
         pytest.skip("there is no such call in Python")
     said: list[str] = []
     with chdir(tmp_path), warnings.catch_warnings(record=True) as caught:

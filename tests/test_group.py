@@ -157,7 +157,7 @@ class TestSources:
             ([["a", "b", "c"], ["d"]], "column 'd' not found in the lists"),
             ([["a", "b", 7]], "column '7' not found in the lists"),
             (["abc"], "group 'abc' is no list of columns"),
-            (3, "groups are 3, expected lists of columns"),
+            (3, "by is 3, expected a path or a list or a Grouping"),
             ("lbn", "groups 'lbn' are no method and no file"),
             ("prefix,rows=3", "groups 'prefix,rows=3' are no method and no file"),
             ("lbm,restarts=1001", "restarts is 1001, expected 1 to 1000"),

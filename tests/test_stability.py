@@ -269,8 +269,8 @@ class TestStopping:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"repeats": 0}, "repeats is 0, expected a whole number of 1 or more"),
-        ({"repeats": 2.5}, "repeats is 2.5, expected a whole number of 1 or more"),
+        ({"repeats": 0}, "repeats is 0, expected a whole number from 1 to 100000"),
+        ({"repeats": 2.5}, "repeats is 2.5, expected a whole number from 1 to 100000"),
         ({"resample": 0.8}, "resample needs repeats: one run has no stability"),
         (
             {"repeats": 2, "resample": 1.5},

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -95,7 +95,7 @@ class Folds:
         if not (hasattr(cv, "split") or isinstance(cv, Iterable)):
             raise SpecError(f"cv is {cv!r}, expected folds", f"known: {', '.join(CVS)}")
         pairs = cv.split(table.x, table.y) if hasattr(cv, "split") else cv
-        return cls("splits", splits=tuple((_rows(train), _rows(test)) for train, test in pairs))
+        return cls("splits", splits=tuple(_pair(split) for split in pairs))
 
     def rows(self, table: Table) -> list[Rows]:
         """Return the rows of each training and test part as scikit-learn draws them.
@@ -386,6 +386,13 @@ def spread_of_mean(values: NDArray[np.float64]) -> float:
     0.2887
     """
     return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def _pair(split: Split) -> tuple[list[int], list[int]]:
+    if not isinstance(split, Sequence | np.ndarray) or len(split) != 2:
+        raise SpecError("a split of cv is not a pair of training and test rows")
+    train, test = split
+    return _rows(train), _rows(test)
 
 
 def _rows(part: ArrayLike) -> list[int]:

@@ -145,7 +145,7 @@ def check_number(what: str, number: object, *, above: float | None = None) -> fl
             finite = math.inf
         if math.isfinite(finite) and (above is None or finite > above):
             return finite
-    expected = "a number" if above is None else f"a number above {above:g}"
+    expected = "a finite number" if above is None else f"a finite number above {above:g}"
     raise SpecError(f"{what} is {number!r}, expected {expected}")
 
 

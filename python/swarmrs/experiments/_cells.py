@@ -256,8 +256,7 @@ def check_runs(runs: int, seed: int) -> None:
     SpecError
         If it is one.
     """
-    if check_whole("runs", runs) > MOST_RUNS:
-        raise SpecError(f"runs is {runs}, expected 1 to {MOST_RUNS}", "30 runs are usual")
+    check_whole("runs", runs, most=MOST_RUNS)
     check_whole("the seed of the last run", seed + runs - 1, 0)
 
 
