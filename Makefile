@@ -18,6 +18,9 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
 	&& echo $$p && break; done)
 
+# Processes that run the Python tests.
+JOBS ?= 2
+
 SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 	$(shell find rust -type f \( -name '*.rs' -o -name '*.toml' \) -not -path '*/target/*' 2>/dev/null)
 
@@ -43,8 +46,8 @@ test-rust: cargo ## run the tests of the Rust crates only
 		cargo test $(CRATES) $(LOCKED); \
 	fi
 
-test-python: build ## run the Python tests only
-	$(BIN)/python -m pytest
+test-python: build ## run the Python tests only, on JOBS processes
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 build: $(BUILT) ## compile the binding (release) and install it in .venv
 

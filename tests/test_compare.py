@@ -239,7 +239,10 @@ def test_tables_are_found_by_name(cli: Cli, tmp_path: Path, blobs_csv: Path) -> 
                 (["-a", "sfs", "--rare-class", "no"], "unknown policy for rare classes 'no'"),
                 (["-a", "sfs", "--objective", "weighted", "--alpha", "9"], "alpha is 9"),
                 (["-a", "sfs", "--runs", "0"], "runs is 0, expected"),
-                (["-a", "sfs", "--runs", "1000000000"], "runs is 1000000000, expected a whole number from 1 to 100000"),
+                (
+                    ["-a", "sfs", "--runs", "1000000000"],
+                    "runs is 1000000000, expected a whole number from 1 to 100000",
+                ),
                 (["-a", "sfs", "--runs", "100000"], "the comparison has 2000000 cells (2 tables x"),
                 (
                     ["-a", "sfs", "--protocol", "cv999999", "--dry-run"],

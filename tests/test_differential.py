@@ -10,7 +10,7 @@ from swarmrs import Evaluator, select
 
 def test_predictions_are_those_of_scikit_learn() -> None:
     silent = []
-    for at, (case, (_, _, mismatches, warnings)) in enumerate(differential.run(150, seed=7)):
+    for at, (case, (_, _, mismatches, warnings)) in enumerate(differential.run(100, seed=7)):
         if mismatches and not warnings:
             silent.append((at, case.kind, case.scale, case.classifier))
     assert not silent

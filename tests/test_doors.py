@@ -211,7 +211,7 @@ SCRIPT: list[Callable[[], object]] = [
     lambda: rank(IRIS, by="x"),
     lambda: group(IRIS, by="x"),
     lambda: compare([IRIS], [], store="r.db"),
-    lambda: compare(["x"], ["sfs"], store="r.db", data_dir="nowhere"),  # type: ignore[call-arg]
+    lambda: compare(["x"], ["sfs"], store="r.db", data_dir="nowhere"),
     lambda: swarmrs.experiments.cells_frame("nothing.db"),
     lambda: swarmrs.experiments.merge([], "r.csv"),
     lambda: minimize(lambda x: x.sum(axis=1) * 1j, 5),

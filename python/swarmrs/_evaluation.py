@@ -92,7 +92,8 @@ class Folds:
             if holdout := re.fullmatch(r"holdout=(0?\.\d+)", cv):
                 return cls("holdout", test=float(holdout[1]), seed=seed)
             raise SpecError(f"unknown cv '{cv}'", f"known: {', '.join(CVS)}")
-        if not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        is_scalar = isinstance(cv, np.ndarray) and cv.ndim == 0
+        if is_scalar or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
             raise SpecError(f"cv is {cv!r}, expected folds", f"known: {', '.join(CVS)}")
         pairs = cv.split(table.x, table.y) if hasattr(cv, "split") else cv
         return cls("splits", splits=tuple(_pair(split) for split in pairs))

@@ -99,8 +99,7 @@ class Plan:
         **shared: Unpack[Settings],
     ) -> "Plan":
         """Check everything that can be checked before the first cell; see `compare`."""
-        for name in shared:
-            check_word("setting of a comparison", name, [*Settings.__annotations__])
+        check_settings(shared)
         methods = read_methods(algos, params)
         reading = dict(reading or {})
         experiment = Experiment.of(
@@ -160,6 +159,12 @@ class Comparison:
     is_complete: bool
 
 
+def check_settings(shared: Mapping[str, Any]) -> None:
+    """Refuse what is no setting that all methods of a comparison share."""
+    for name in shared:
+        check_word("setting of a comparison", name, [*Settings.__annotations__])
+
+
 def compare(
     data: Mapping[str, Given] | Sequence[Given] | str | os.PathLike[str],
     algos: str | Sequence[str],
@@ -173,6 +178,7 @@ def compare(
     test_metric: str | None = None,
     params: Mapping[str, Setting] | None = None,
     shard: tuple[int, int] | None = None,
+    data_dir: str | os.PathLike[str] | None = None,
     cluster: str | None = None,
     n_jobs: int | None = None,
     memory: int = 2**30,
@@ -216,6 +222,8 @@ def compare(
         Settings for all methods that have them.
     shard : (int, int), optional
         Run only part i of n, i from 1; `swarmrs.experiments.merge` joins the stores.
+    data_dir : str or path, optional
+        The folder in which tables are found by their names.
     cluster : str, optional
         The address of a dask scheduler, or ``"local"``. Workers read tables by their paths.
     n_jobs : int, optional
@@ -258,6 +266,7 @@ def compare(
     check_arguments(compare, locals())
     check_arguments(select, shared)
     threads, n_bytes = count_threads(n_jobs), check_whole("memory", memory, 0)
+    check_settings(shared)
     planned = Plan.of(
         [data] if isinstance(data, str | os.PathLike) else data,
         algos,
@@ -269,6 +278,7 @@ def compare(
         test_metric=test_metric,
         params=params,
         shard=shard,
+        data_dir=data_dir,
         reading={"missing": missing, "encode": encode},
         **shared,
     )
