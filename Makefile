@@ -7,7 +7,6 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 BUILT := $(VENV)/.built
-TOOLS := target/tools
 # A committed lock file is obeyed, never rewritten; `make LOCKED= build` lets cargo renew it.
 LOCKED := $(if $(wildcard Cargo.lock),--locked)
 # The binding links to no Python of its own, so that only pytest can test it; benches are linted, not tested.
@@ -106,9 +105,9 @@ mutants: mutants-python mutants-rust ## change the code in small ways and list t
 mutants-python: build ## the same for the statistics and the table code; ARGS="--only statistics --sample 50" for a part
 	$(BIN)/python tests/mutants.py $(ARGS)
 
-mutants-rust: $(TOOLS)/bin/cargo-mutants ## the same for the engine; SHARD=0/20 for a twentieth, ARGS="-F folds.rs" for a file
-	$(TOOLS)/bin/cargo-mutants mutants --output target/mutants --sharding round-robin \
-		$(if $(SHARD),--shard $(SHARD)) $(ARGS)
+mutants-rust: build ## the same for the engine; ARGS="--sample 300 --only knn" for a part
+	CARGO_TARGET_DIR=target/mutants-tool cargo build --release --locked --manifest-path tests/mutants_rust/Cargo.toml
+	$(BIN)/python tests/mutants_rust/run.py $(ARGS)
 
 wheel: build ## build the wheel, install it in an empty environment and run the commands of all docs there
 	rm -rf target/wheel-venv target/wheels/swarmrs-*
@@ -134,9 +133,6 @@ cargo:
 		echo "error: no C compiler is found, cargo links with it" >&2; \
 		echo "hint: install gcc or clang (Debian: apt install build-essential), then run make again" >&2; \
 		exit 1; }
-
-$(TOOLS)/bin/cargo-mutants: | cargo
-	cargo install cargo-mutants --locked --root $(TOOLS)
 
 $(BIN)/maturin:
 	@test -n "$(PYTHON)" || { \

@@ -85,8 +85,10 @@ def read_methods(
     return methods
 
 
-def _split(text: str) -> list[str]:
+def _split(text: object) -> list[str]:
     """Cut at the commas outside of brackets."""
+    if not isinstance(text, str):
+        raise SpecError(f"algos has {text!r}, expected the id of an algorithm")
     if re.search(r"[\[\]]", re.sub(r"\[[^\[\]]*\]", "", text)):
         raise SpecError(f"the brackets of '{text}' do not match", "write bpso[population=50]")
     parts = re.findall(r"(?:[^,\[\]]|\[[^\[\]]*\])+", text)

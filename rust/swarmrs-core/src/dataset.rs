@@ -4,7 +4,7 @@ use crate::cancel;
 use crate::error::{Error, Result};
 use crate::filter::Levels;
 use crate::parallel::Pool;
-use crate::quantization::{Quantization, squeezed};
+use crate::quantization::Quantization;
 pub use crate::quantization::{Quantized, Scale};
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
@@ -60,7 +60,8 @@ impl Dataset {
         let warnings = if scale == Scale::None {
             Vec::new()
         } else {
-            warn_squeezed(&squeezed(&values, n_samples, &names)).into_iter().collect()
+            let squeezed = quantization.squeezed.iter().map(|&feature| names[feature].as_str());
+            warn_squeezed(&squeezed.collect::<Vec<_>>()).into_iter().collect()
         };
         Ok(Self {
             n_samples,

@@ -92,6 +92,8 @@ pub struct Quantization {
     pub quantizers: Vec<Quantizer>,
     /// Steps per unit, for all features.
     pub resolution: f64,
+    /// Features of which most values lie within a thousandth of the range.
+    pub squeezed: Vec<usize>,
 }
 
 /// The most steps that 16 bits hold.
@@ -133,7 +135,9 @@ impl Quantization {
             });
         let is_narrow = narrow.is_some();
         let resolution = narrow.unwrap_or_else(|| wide_resolution(&quantizers, lattice, n));
-        let mut new = Self { values: Quantized::Wide(Vec::new()), quantizers, resolution };
+        let squeezed = (0..sorted.len()).filter(|&feature| is_squeezed(&sorted[feature])).collect();
+        let mut new =
+            Self { values: Quantized::Wide(Vec::new()), quantizers, resolution, squeezed };
         for (quantizer, sorted) in new.quantizers.iter_mut().zip(&sorted) {
             quantizer.fidelity = fidelity(sorted, quantizer, resolution);
         }
@@ -170,7 +174,12 @@ impl Quantization {
         for (column, quantizer) in columns.chunks_exact(n).zip(&mut quantizers) {
             quantizer.fidelity = fidelity(&sorted_distinct(column), quantizer, resolution);
         }
-        let mut new = Self { values: Quantized::Wide(Vec::new()), quantizers, resolution };
+        let mut new = Self {
+            values: Quantized::Wide(Vec::new()),
+            quantizers,
+            resolution,
+            squeezed: self.squeezed.clone(),
+        };
         new.values = new.quantize(columns, n, is_narrow);
         new
     }
@@ -329,18 +338,13 @@ fn is_crowded(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> bool {
     merged(sorted, quantizer, resolution) as f64 > distinct * (0.05 + 4.0 * expected)
 }
 
-/// Features of which most values lie within a thousandth of the range: scaled to the range they say next to nothing beside
+/// Whether most values of a feature lie within a thousandth of its range: scaled to the range it says next to nothing beside
 /// other features.
-pub fn squeezed<'a>(columns: &[f64], n: usize, names: &'a [String]) -> Vec<&'a str> {
-    let is_squeezed = |column: &[f64]| {
-        let sorted = sorted_distinct(column);
-        let (m, tenth) = (sorted.len(), sorted.len().div_ceil(10));
-        let range = sorted[m - 1] - sorted[0];
-        // Few distinct values may lie as they like: a rare category is no outlier.
-        m >= 10 && sorted[m - 1 - tenth] - sorted[tenth] < range / 1000.0
-    };
-    let columns = columns.chunks_exact(n).zip(names);
-    columns.filter(|(column, _)| is_squeezed(column)).map(|(_, name)| name.as_str()).collect()
+fn is_squeezed(sorted: &[f64]) -> bool {
+    let (m, tenth) = (sorted.len(), sorted.len().div_ceil(10));
+    let range = sorted[m - 1] - sorted[0];
+    // Few distinct values may lie as they like: a rare category is no outlier.
+    m >= 10 && sorted[m - 1 - tenth] - sorted[tenth] < range / 1000.0
 }
 
 /// Squared distances stay below this: exact in a float, and with the row index behind them in a 62-bit key.
