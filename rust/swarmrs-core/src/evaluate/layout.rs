@@ -297,6 +297,7 @@ mod tests {
             let codes = vec![0; 1000];
             let train: Vec<u32> =
                 starts.iter().flat_map(|start| start * 25..start * 25 + long).filter(|&row| row != test).collect();
+            prop_assume!(!train.is_empty());
             let splits = FoldSpec::Splits { splits: vec![(train.clone(), vec![test])] };
             check(&codes, &splits);
             let layout = Layout::new(&Folds::draw(&splits, &codes, 3).unwrap().0, 1000);
