@@ -345,3 +345,9 @@ def test_help_fits_a_terminal_and_teaches_by_examples(
     assert f"\n  swarmrs {command}" in out
     headings = re.findall(r"^(\w+):$", out, flags=re.M)
     assert headings == [it for it in ("Arguments", *SECTIONS, REST) if it in headings]
+
+
+@pytest.mark.parametrize("format", ["table", "json", "csv"])
+@pytest.mark.parametrize("command", ["select", "compare", "merge", "report", "evaluate", "group"])
+def test_every_command_shows_its_settings(cli: Cli, command: str, format: str) -> None:
+    assert cli("config", command, "--format", format).code == 0

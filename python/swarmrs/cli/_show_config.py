@@ -71,7 +71,9 @@ def _rows(known: Options, settings: Settings) -> Iterator[Row]:
     for command, names in known.items():
         for name, option in names.items():
             setting = settings[command].get(name)
-            value = option.default if setting is None else setting.value
+            # A required option has none.
+            default = None if option.required else option.default
+            value = default if setting is None else setting.value
             yield Row(command, name, value, "default" if setting is None else setting.origin)
 
 
