@@ -1,5 +1,6 @@
 """The command that shows which settings are in force, and where they come from."""
 
+import inspect
 import json
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
@@ -72,7 +73,7 @@ def _rows(known: Options, settings: Settings) -> Iterator[Row]:
         for name, option in names.items():
             setting = settings[command].get(name)
             # A required option has none.
-            default = None if option.required else option.default
+            default = None if option.default is inspect.Parameter.empty else option.default
             value = default if setting is None else setting.value
             yield Row(command, name, value, "default" if setting is None else setting.origin)
 
