@@ -1,7 +1,7 @@
 """Arguments of the wrong kind: refused by name, before any data is read."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -114,3 +114,20 @@ def test_arrays_that_are_no_table_are_refused() -> None:
             select((X, labels))
     with pytest.raises(DataError, match="the array has parts of different lengths"):
         select(([[1, 2], [1], [3, 4]], [0, 1, 0]))
+
+
+@pytest.mark.parametrize("shard", [(1, 2, 3), (1,), (1, 2.5)])
+def test_a_shard_is_two_whole_numbers(shard: Any) -> None:
+    with pytest.raises(SpecError, match="shard is"):
+        compare(["sklearn:iris"], "sfs", runs=1, shard=shard)
+
+
+@pytest.mark.parametrize("cv", [[1, 2], [([0], [1], [2])], np.array(3), [5]])
+def test_splits_are_pairs_of_rows(cv: Any) -> None:
+    with pytest.raises(SpecError, match="cv"):
+        select("sklearn:iris", algo="sfs", cv=cv)
+
+
+def test_algorithms_of_a_comparison_are_names() -> None:
+    with pytest.raises(SpecError, match="expected"):
+        compare(["sklearn:iris"], cast(Any, [["sfs"]]), runs=1)
