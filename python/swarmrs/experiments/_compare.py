@@ -325,7 +325,7 @@ def describe(cell: Cell) -> str:
 def _shard(shard: tuple[int, int]) -> tuple[int, int]:
     if len(shard) != 2:
         raise SpecError(f"shard is {shard!r}, expected two numbers: part i of n")
-    index, total = check_whole("shard", shard[0]), check_whole("shard", shard[1])
+    index, total = (check_whole("shard", part, 0) for part in shard)
     if not 1 <= index <= total:
         raise SpecError(f"shard is {index}/{total}, expected i/n with i from 1 to n", "write 1/4")
     return index, total
