@@ -138,8 +138,8 @@ class Folds:
                 raise SpecError(f"{self.k} fold leaves nothing to learn from", "take 2 or more")
             if self.k > most:
                 whose = f"the largest class of {table.name}" if has_classes else table.name
-                told = f"{self.k} folds, but {whose} has {counted(int(most), 'row')}"
-                raise DataError(told, "take fewer folds, or leave-one-out")
+                problem = f"{self.k} folds, but {whose} has {counted(int(most), 'row')}"
+                raise DataError(problem, "take fewer folds, or leave-one-out")
             parts = StratifiedKFold if has_classes else KFold
             cut = parts(self.k, shuffle=self.shuffle, random_state=seed if self.shuffle else None)
         else:

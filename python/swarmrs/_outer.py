@@ -199,8 +199,8 @@ def cross_validate(
     both = zip(splits, ran.done[1:], strict=True)
     parts = [score(search, rows, found) for rows, found in both if found is not None]
     held_out = HeldOut.of(folds, parts, search.free)
-    told = (*_rare(search.table, folds), *held_out.notes)
-    return replace(whole, held_out=held_out, warnings=(*whole.warnings, *told))
+    notes = (*_rare(search.table, folds), *held_out.notes)
+    return replace(whole, held_out=held_out, warnings=(*whole.warnings, *notes))
 
 
 def score(search: Search, rows: Rows, found: Selection) -> Part:
