@@ -231,8 +231,9 @@ fn sorted_distinct(column: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// The population standard deviation, by way of the share of the range, which cannot overflow.
-fn deviation(column: &[f64], low: f64, high: f64) -> f64 {
+/// The population standard deviation, by way of the share of the range, which cannot overflow; no number for a constant
+/// column.
+pub(crate) fn deviation(column: &[f64], low: f64, high: f64) -> f64 {
     let (n, range) = (column.len() as f64, high - low);
     let mean = column.iter().map(|x| (x - low) / range).sum::<f64>() / n;
     let squares = column.iter().map(|x| ((x - low) / range - mean).powi(2)).sum::<f64>();

@@ -8,7 +8,7 @@ use super::ScaleFit;
 use crate::dataset::{Dataset, Refill};
 use crate::error::{Error, Result};
 use crate::folds::{Folds, Split};
-use crate::quantization::{Quantization, Scale};
+use crate::quantization::{Quantization, Scale, bounds, deviation};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -180,17 +180,11 @@ fn imputed(data: &Dataset, refill: &dyn Refill, train: &[u32]) -> Result<Vec<f64
 
 /// Scales a column by its training rows; one that is constant there becomes 0.
 fn scale_by(column: &mut [f64], train: &[u32], scale: Scale) {
-    let known = || train.iter().map(|&row| column[row as usize]);
-    let n = train.len() as f64;
-    let low = known().fold(f64::INFINITY, f64::min);
-    let range = known().fold(f64::NEG_INFINITY, f64::max) - low;
+    let known: Vec<f64> = train.iter().map(|&row| column[row as usize]).collect();
+    let (low, high) = bounds(&known);
     let unit = match scale {
-        Scale::Standard => {
-            let mean = known().map(|x| (x - low) / range).sum::<f64>() / n;
-            let squares = known().map(|x| ((x - low) / range - mean).powi(2)).sum::<f64>();
-            range * (squares / n).sqrt()
-        }
-        _ => range,
+        Scale::Standard => deviation(&known, low, high),
+        _ => high - low,
     };
     let is_constant = !(unit > 0.0 && unit.is_finite());
     for x in column {
