@@ -3,11 +3,11 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use swarmrs_benches::{subsets, table, walk};
+use swarmrs_core::base::subset::Subset;
+use swarmrs_core::data::folds::FoldSpec;
 use swarmrs_core::evaluate::{
     Classifier, Classify, EvaluationSpec, Metric, Resources, ScaleFit, Weights, build,
 };
-use swarmrs_core::folds::FoldSpec;
-use swarmrs_core::subset::Subset;
 
 const TEN_FOLDS: FoldSpec = FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 };
 

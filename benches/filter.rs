@@ -3,8 +3,8 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use swarmrs_benches::table;
+use swarmrs_core::base::parallel::Pool;
 use swarmrs_core::filter::{Filter, Rules};
-use swarmrs_core::parallel::Pool;
 
 const SHAPES: [(usize, usize); 2] = [(174, 12_533), (2000, 500)];
 

@@ -1,8 +1,8 @@
 //! Made data for the benches, from fixed seeds.
 
-use swarmrs_core::dataset::{Dataset, Scale};
-use swarmrs_core::streams::{Phase, Streams};
-use swarmrs_core::subset::Subset;
+use swarmrs_core::base::random::{Phase, Streams};
+use swarmrs_core::base::subset::Subset;
+use swarmrs_core::data::dataset::{Dataset, Scale};
 
 const SEED: u64 = 2026;
 

@@ -1,58 +1,36 @@
-//! The engine of swarmrs: wrapper feature selection by swarms, exact, incremental and fast.
+//! The engine of swarmrs: wrapper feature selection by metaheuristic search.
 //!
-//! An algorithm proposes subsets of features, an evaluator measures them, one loop joins the two.
+//! An algorithm proposes feature subsets, an evaluator scores them, and one loop joins the two. The folders are layers:
+//! each imports only those above it in this table (`tests/layers.rs` checks it).
 //!
-//! | module | holds |
+//! | folder | holds |
 //! | --- | --- |
-//! | [`run`](mod@run) | the door: a [`Spec`](spec::Spec) and a table in, a [`Selection`](selection::Selection) out |
-//! | [`engine`] | the loop |
-//! | [`frame`], [`fit`] | what may be chosen, and which choices fit |
-//! | [`search`], [`space`] | what an algorithm is, sees and is told |
-//! | [`algorithms`] | the registry, one file for each algorithm |
-//! | [`operators`] | what algorithms share |
-//! | [`evaluate`] | k-NN and naive Bayes on exact sums |
-//! | [`baseline`] | the scores of predicting one class for every row |
-//! | [`groups`] | features that tell alike |
-//! | [`filter`] | what columns tell about the class and about each other, without a classifier |
-//! | [`dataset`], [`quantization`], [`folds`], [`objective`], [`budget`] | the table, its values as steps, who tests whom, what is lowered, when it ends |
-//! | [`observe`], [`trace`], [`front`], [`kept`], [`replay`] | who watches: records, the front, all that was measured, what a resumed run is answered from |
-//! | [`subset`], [`streams`], [`math`], [`parallel`], [`cancel`] | bits, chance, functions, threads, how work under way is ended |
+//! | [`base`] | subsets as bitsets, random streams, math, threads, cancellation, errors |
+//! | [`simd`] | vector kernels with a scalar version of each; the only unsafe code |
+//! | [`filter`] | discretization, entropy, symmetrical uncertainty, CFS, FCBF |
+//! | [`data`] | the dataset, quantization of its values, cross-validation folds |
+//! | [`evaluate`] | k-NN and naive Bayes, incremental and exact; scores; the evaluation cache |
+//! | [`problem`] | objectives, constraints, feature groups, the search space, budgets |
+//! | [`search`] | the contract of an algorithm, the engine, observers: trace, Pareto front, checkpoints |
+//! | [`operators`] | pure functions that algorithms share |
+//! | [`algorithms`] | the registry and one file per method |
+//! | [`run`](mod@run) | a [`Spec`](run::spec::Spec) and a dataset in, a [`Selection`](run::selection::Selection) out |
 //!
 //! The crate knows no Python, reads no file and prints nothing.
 
 #![deny(unsafe_code)]
 
 pub mod algorithms;
-pub mod baseline;
-pub mod budget;
-pub mod cancel;
-pub mod dataset;
-pub mod engine;
-pub mod error;
+pub mod base;
+pub mod data;
 pub mod evaluate;
 pub mod filter;
-pub mod fit;
-pub mod folds;
-pub mod frame;
-pub mod front;
-pub mod groups;
-pub mod kept;
-pub mod math;
-pub mod objective;
-pub mod observe;
 pub mod operators;
-pub mod parallel;
-pub mod quantization;
-pub mod replay;
+pub mod problem;
 pub mod run;
 pub mod search;
-pub mod selection;
-pub mod space;
-pub mod spec;
-pub mod streams;
-pub mod subset;
+pub mod simd;
 #[cfg(test)]
 mod testing;
-pub mod trace;
 
-pub use error::{Error, Result};
+pub use base::error::{Error, Result};

@@ -1,13 +1,13 @@
 //! Drives an optimizer without data, for the tests of algorithms.
 
 use crate::algorithms::find;
+use crate::base::parallel::Pool;
+use crate::base::random::{Phase, Streams};
+use crate::base::subset::Subset;
 use crate::evaluate::Measures;
 use crate::filter::{Filter, Levels};
-use crate::objective::Cost;
-use crate::parallel::Pool;
-use crate::search::{Evaluation, Optimizer, Space, Turn};
-use crate::streams::{Phase, Streams};
-use crate::subset::Subset;
+use crate::problem::objective::Cost;
+use crate::search::algorithm::{Evaluation, Optimizer, Space, Turn};
 use std::sync::Arc;
 
 /// Runs at most `turns` turns on a cost function and returns what each turn asked and was told.

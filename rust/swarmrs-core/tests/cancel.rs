@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use support::{N_FEATURES, Scorer, Watch, select, spec, table, timeless};
-use swarmrs_core::budget::{Budget, Clock, Stop};
-use swarmrs_core::cancel::{self, Cancel};
-use swarmrs_core::dataset::{Dataset, Scale};
-use swarmrs_core::error::Error;
+use swarmrs_core::base::cancel::{self, Cancel};
+use swarmrs_core::base::error::Error;
+use swarmrs_core::base::parallel::Pool;
+use swarmrs_core::base::subset::Subset;
+use swarmrs_core::data::dataset::{Dataset, Scale};
+use swarmrs_core::data::folds::FoldSpec;
 use swarmrs_core::evaluate::{
     self, Classifier, EvaluationSpec, Metric, Resources, ScaleFit, Weights,
 };
 use swarmrs_core::filter::{Filter, Prescreen, Rules};
-use swarmrs_core::folds::FoldSpec;
-use swarmrs_core::parallel::Pool;
+use swarmrs_core::problem::budget::{Budget, Clock, Stop};
 use swarmrs_core::run::Run;
-use swarmrs_core::subset::Subset;
 
 /// So many rows of noise.
 fn long(n: usize, n_features: usize) -> Dataset {
@@ -111,8 +111,9 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
         let mut spec = spec(id, 2000);
         spec.budget = Budget { turns: Some(4), ..Budget::default() };
         let mut asked = Vec::new();
-        let mut watch =
-            Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| asked.push(record.asked));
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
+            asked.push(record.asked)
+        });
         let whole = select(&spec, Resources::default(), &mut [&mut watch]);
 
         let mut longer = spec.clone();
@@ -140,7 +141,7 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
             let run = Run::new(spec, &data, Resources::default(), Some(Box::new(scorer)));
             cancel::scope(&cancel, || run.unwrap().execute(None, &mut []).unwrap()).unwrap()
         };
-        longer.objective = Some(swarmrs_core::objective::Objective::Error);
+        longer.objective = Some(swarmrs_core::problem::objective::Objective::Error);
         let found = run(&longer, scorer);
         assert_eq!(found.stop, Stop::Interrupted, "{id}");
         assert_eq!(found.turns, 4, "{id}");

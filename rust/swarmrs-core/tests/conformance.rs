@@ -6,14 +6,16 @@ use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
 use support::{N_FEATURES, Watch, beats, search, select, spec, started, table};
 use swarmrs_core::algorithms::{Entry, REGISTRY};
-use swarmrs_core::budget::Stop;
-use swarmrs_core::error::{Error, Result};
+use swarmrs_core::base::error::{Error, Result};
+use swarmrs_core::base::subset::Subset;
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
-use swarmrs_core::groups::GroupSpec;
-use swarmrs_core::objective::{Objective, Score};
+use swarmrs_core::problem::budget::Stop;
+use swarmrs_core::problem::groups::GroupSpec;
+use swarmrs_core::problem::objective::{Objective, Score};
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::search::{Allowed, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
-use swarmrs_core::subset::Subset;
+use swarmrs_core::search::algorithm::{
+    Allowed, Evaluation, Family, GroupUse, Optimizer, Space, Turn,
+};
 
 #[test]
 fn defaults_are_accepted_and_survive_json() {
@@ -215,7 +217,7 @@ fn what_is_forced_in_or_out_stays_so() {
     for entry in REGISTRY {
         let mut spec = spec(entry.id, 200);
         (spec.include, spec.exclude, spec.max_features) = (vec![5, 9], vec![0, 3], Some(6));
-        let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
             for tried in record.told {
                 let subset = &tried.subset;
                 assert_eq!(subset.len(), N_FEATURES, "{}", entry.id);
@@ -239,7 +241,7 @@ fn grouped(id: &str) -> Spec {
 fn a_search_by_groups_never_chooses_a_feature_of_none() {
     for entry in REGISTRY.iter().filter(|entry| entry.groups == GroupUse::Needed) {
         let spec = Spec { include: vec![12], exclude: vec![6], ..grouped(entry.id) };
-        let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
             for tried in record.told {
                 let others =
                     [0, 3, 6, 13, 14, 15].into_iter().filter(|&f| tried.subset.contains(f));
@@ -284,7 +286,7 @@ fn scores_that_an_outside_scorer_does_not_tell_are_refused() {
 fn the_answer_is_the_best_subset_measured() {
     for entry in REGISTRY {
         let mut best: Option<Evaluation> = None;
-        let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
             for tried in record.told {
                 if best.as_ref().is_none_or(|best| beats(tried, best)) {
                     best = Some(tried.clone());
@@ -307,7 +309,7 @@ fn the_front_of_a_run_is_mutually_non_dominated_and_holds_its_answer() {
         // The answer is the least cost, and only where that is the error must it lie on a front of error and size.
         let spec = Spec { objective: Some(Objective::Error), ..spec(entry.id, 300) };
         let mut tried: Vec<(f64, usize)> = Vec::new();
-        let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
             tried.extend(record.told.iter().map(|t| (t.measures.error, t.subset.count())));
         });
         let found = select(&spec, Resources::default(), &mut [&mut watch]);
@@ -362,7 +364,7 @@ fn over_bare_bits_the_empty_candidate_is_measured_like_any_other() {
     for entry in REGISTRY {
         let spec = Spec { objective: Some(Objective::Error), ..spec(entry.id, 600) };
         let mut seen = Vec::new();
-        let mut watch = Watch(|record: &swarmrs_core::observe::TurnRecord<'_>| {
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
             seen.extend(record.told.iter().map(|told| (told.subset.count(), told.cost.value())));
         });
         let run = Run::over_bits(&spec, 4, Box::new(Bits)).unwrap();

@@ -6,13 +6,13 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use support::{N_FEATURES, Watch, select, spec, table};
 use swarmrs_core::algorithms::REGISTRY;
-use swarmrs_core::error::Error;
+use swarmrs_core::base::error::Error;
+use swarmrs_core::base::subset::Subset;
 use swarmrs_core::evaluate::Resources;
-use swarmrs_core::groups::GroupSpec;
-use swarmrs_core::objective::Objective;
-use swarmrs_core::observe::TurnRecord;
+use swarmrs_core::problem::groups::GroupSpec;
+use swarmrs_core::problem::objective::Objective;
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::subset::Subset;
+use swarmrs_core::search::observer::TurnRecord;
 
 /// A partition of the features into lists, of which the first few are used.
 fn lists(most: usize) -> impl Strategy<Value = Vec<Vec<usize>>> {

@@ -5,9 +5,9 @@ mod support;
 use support::{StopAfter, select, spec, table, timeless};
 use swarmrs_core::algorithms::REGISTRY;
 use swarmrs_core::evaluate::Resources;
-use swarmrs_core::replay::Replay;
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::search::Family;
+use swarmrs_core::search::algorithm::Family;
+use swarmrs_core::search::replay::Replay;
 
 const EVALUATIONS: u64 = 240;
 

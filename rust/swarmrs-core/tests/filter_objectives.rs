@@ -4,14 +4,14 @@ mod support;
 
 use support::{N_FEATURES, StopAfter, Watch, select, spec, table, timeless};
 use swarmrs_core::algorithms::REGISTRY;
+use swarmrs_core::base::parallel::Pool;
+use swarmrs_core::base::subset::Subset;
 use swarmrs_core::evaluate::{self, Evaluator, Measures, Resources};
 use swarmrs_core::filter::merit::{Sums, in_steps};
-use swarmrs_core::objective::Objective;
-use swarmrs_core::observe::TurnRecord;
-use swarmrs_core::parallel::Pool;
-use swarmrs_core::replay::Replay;
+use swarmrs_core::problem::objective::Objective;
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::subset::Subset;
+use swarmrs_core::search::observer::TurnRecord;
+use swarmrs_core::search::replay::Replay;
 
 const OBJECTIVES: [Objective; 2] = [Objective::FilterCfs, Objective::FilterMrmr];
 

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use support::{select, spec, table};
 use swarmrs_core::algorithms::REGISTRY;
 use swarmrs_core::evaluate::Resources;
-use swarmrs_core::kept::Kept;
 use swarmrs_core::run::Run;
+use swarmrs_core::search::evaluations::Kept;
 
 #[test]
 fn every_subset_measured_is_kept_once_and_the_answer_is_the_best_of_them() {

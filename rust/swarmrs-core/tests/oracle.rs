@@ -2,14 +2,14 @@
 //! included: scaling and quantization are under test as well.
 
 use proptest::prelude::*;
-use swarmrs_core::dataset::{Dataset, Scale};
+use swarmrs_core::base::math::{ln, normal_cdf};
+use swarmrs_core::base::subset::Subset;
+use swarmrs_core::data::dataset::{Dataset, Scale};
+use swarmrs_core::data::folds::{FoldSpec, Folds};
 use swarmrs_core::evaluate::{
     self, Classifier, Classify, EvaluationSpec, Measures, Metric, Resources, ScaleFit, Weights,
 };
-use swarmrs_core::folds::{FoldSpec, Folds};
-use swarmrs_core::math::{ln, normal_cdf};
-use swarmrs_core::objective::{Goal, Objective};
-use swarmrs_core::subset::Subset;
+use swarmrs_core::problem::objective::{Goal, Objective};
 
 /// A small table: few distinct values make many ties.
 #[derive(Debug, Clone)]
@@ -101,7 +101,7 @@ fn values(n: usize, d: usize) -> impl Strategy<Value = Vec<f64>> {
         outlier(1e6),
         outlier(1e9),
         // Heavy tails.
-        proptest::collection::vec((-9.0..9.0).prop_map(swarmrs_core::math::exp), n * d),
+        proptest::collection::vec((-9.0..9.0).prop_map(swarmrs_core::base::math::exp), n * d),
         // Tiny differences beside a large offset.
         proptest::collection::vec((0u8..40).prop_map(|x| 1e6 + f64::from(x) * 1e-7), n * d),
         // Features on scales of their own.

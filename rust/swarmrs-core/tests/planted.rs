@@ -6,9 +6,9 @@ use serde_json::Map;
 use std::sync::Arc;
 use support::search;
 use swarmrs_core::algorithms::{Entry, REGISTRY};
-use swarmrs_core::groups::Groups;
-use swarmrs_core::search::{Evaluation, Family, GroupUse, Optimizer, Space, Turn};
-use swarmrs_core::subset::Subset;
+use swarmrs_core::base::subset::Subset;
+use swarmrs_core::problem::groups::Groups;
+use swarmrs_core::search::algorithm::{Evaluation, Family, GroupUse, Optimizer, Space, Turn};
 
 const N_FEATURES: usize = 200;
 const N_RELEVANT: usize = 20;

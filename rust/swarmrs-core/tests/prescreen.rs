@@ -3,12 +3,12 @@
 mod support;
 
 use support::{N_FEATURES, Watch, select, spec, timeless};
-use swarmrs_core::error::Error;
+use swarmrs_core::base::error::Error;
+use swarmrs_core::base::subset::Subset;
 use swarmrs_core::evaluate::Resources;
-use swarmrs_core::observe::TurnRecord;
 use swarmrs_core::run::Run;
-use swarmrs_core::selection::Screened;
-use swarmrs_core::subset::Subset;
+use swarmrs_core::run::selection::Screened;
+use swarmrs_core::search::observer::TurnRecord;
 
 /// All features that a run tried, and what its prescreen says.
 fn tried(

@@ -4,12 +4,12 @@
 use proptest::prelude::*;
 use std::sync::Arc;
 use swarmrs_core::Result;
-use swarmrs_core::dataset::{Dataset, Refill, Scale};
+use swarmrs_core::base::subset::Subset;
+use swarmrs_core::data::dataset::{Dataset, Refill, Scale};
+use swarmrs_core::data::folds::{FoldSpec, Folds};
 use swarmrs_core::evaluate::{
     self, Classifier, Classify, EvaluationSpec, Measures, Metric, Resources, ScaleFit, Weights,
 };
-use swarmrs_core::folds::{FoldSpec, Folds};
-use swarmrs_core::subset::Subset;
 
 /// Columns of values, some missing, filled by the mean of those that others have, or by zero.
 #[derive(Debug, Clone)]

@@ -6,9 +6,9 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use swarmrs_core::budget::Clock;
-use swarmrs_core::observe::{Observer, TurnRecord};
-use swarmrs_core::replay::Replay;
+use swarmrs_core::problem::budget::Clock;
+use swarmrs_core::search::observer::{Observer, TurnRecord};
+use swarmrs_core::search::replay::Replay;
 use swarmrs_core::{Error, Result};
 
 /// Writing takes at most one part in this many of the time.

@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use swarmrs_core::algorithms::Entry;
-use swarmrs_core::dataset::Scale;
+use swarmrs_core::base::subset::Subset;
+use swarmrs_core::data::dataset::Scale;
 use swarmrs_core::evaluate::{EvaluationRequest, EvaluationSpec, Protocol};
-use swarmrs_core::groups::GroupSpec;
-use swarmrs_core::kept::Kept;
+use swarmrs_core::problem::groups::GroupSpec;
 use swarmrs_core::run::Spec;
-use swarmrs_core::subset::Subset;
+use swarmrs_core::search::evaluations::Kept;
 use swarmrs_core::{Error, Result};
 
 /// The values column after column, without a copy where the array has them so.

@@ -15,12 +15,12 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 use swarmrs_core::algorithms::REGISTRY;
-use swarmrs_core::baseline;
-use swarmrs_core::cancel::Cancel;
-use swarmrs_core::dataset::Dataset;
+use swarmrs_core::base::cancel::Cancel;
+use swarmrs_core::base::parallel::Pool;
+use swarmrs_core::data::dataset::Dataset;
+use swarmrs_core::evaluate::baseline;
 use swarmrs_core::evaluate::{self, Classify, Measures, Resources};
 use swarmrs_core::filter::{Filter, Prescreen};
-use swarmrs_core::parallel::Pool;
 use watch::{Problem, heard};
 
 /// A table in fixed point, ready to be measured.
@@ -177,7 +177,7 @@ impl PyEvaluator {
         masks: PyReadonlyArray2<'_, bool>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let subsets = self::masks(py, &masks, self.n_features)?;
-        let known = |subset: &&swarmrs_core::subset::Subset| !subset.is_empty();
+        let known = |subset: &&swarmrs_core::base::subset::Subset| !subset.is_empty();
         let asked: Vec<_> = subsets.iter().filter(known).cloned().collect();
         let mut measured = heard(py, || {
             self.inner.lock().unwrap_or_else(PoisonError::into_inner).measure(&asked)

@@ -2,8 +2,8 @@
 
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
-use swarmrs_core::cancel;
-use swarmrs_core::dataset::Refill;
+use swarmrs_core::base::cancel;
+use swarmrs_core::data::dataset::Refill;
 use swarmrs_core::{Error, Result};
 
 use crate::convert::columns;

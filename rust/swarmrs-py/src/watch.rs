@@ -10,15 +10,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
-use swarmrs_core::budget::Stop;
-use swarmrs_core::cancel::{self, Cancel};
-use swarmrs_core::dataset::Dataset;
+use swarmrs_core::base::cancel::{self, Cancel};
+use swarmrs_core::base::subset::Subset;
+use swarmrs_core::data::dataset::Dataset;
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
-use swarmrs_core::kept::Kept;
-use swarmrs_core::objective::Score;
-use swarmrs_core::observe::{Observer, TurnRecord};
+use swarmrs_core::problem::budget::Stop;
+use swarmrs_core::problem::objective::Score;
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::subset::Subset;
+use swarmrs_core::search::evaluations::Kept;
+use swarmrs_core::search::observer::{Observer, TurnRecord};
 use swarmrs_core::{Error, Result};
 
 /// How long Ctrl-C may go unheard.

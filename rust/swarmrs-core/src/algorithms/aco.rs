@@ -23,16 +23,16 @@
 //! T. Stützle, H. H. Hoos, MAX-MIN ant system, Future Generation Computer Systems 16 (2000),
 //! doi:10.1016/S0167-739X(00)00043-1
 
-use crate::error::{Error, Result};
-use crate::math::exp;
-use crate::objective::{Cost, Objective};
+use crate::base::error::{Error, Result};
+use crate::base::math::exp;
+use crate::base::subset::Subset;
 use crate::operators::choice::top_k;
 use crate::operators::scale::unit_costs;
-use crate::search::{
+use crate::problem::objective::{Cost, Objective};
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
     Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Aco`].

@@ -15,12 +15,14 @@
 //! J. Kennedy, R. C. Eberhart, A discrete binary version of the particle swarm algorithm, SMC 1997,
 //! doi:10.1109/ICSMC.1997.637339
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
-use crate::search::{Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Bpso`].

@@ -17,12 +17,14 @@
 //! B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation algorithm for feature
 //! selection, `EvoApplications` 2014, doi:10.1007/978-3-662-45523-4_41
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
-use crate::search::{Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Bpsofs`].

@@ -18,14 +18,14 @@
 //! effect for feature selection, Expert Systems with Applications 38 (2011),
 //! doi:10.1016/j.eswa.2011.04.057
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
@@ -153,7 +153,7 @@ impl Optimizer for Cbpso {
 mod tests {
     use super::*;
     use crate::evaluate::Measures;
-    use crate::objective::Cost;
+    use crate::problem::objective::Cost;
     use crate::testing::{drive, least, onemax};
 
     fn is_corner(tried: &Evaluation) -> bool {

@@ -19,15 +19,15 @@
 //! L.-Y. Chuang and others, complementary distribution binary particle swarm optimization,
 //! Intelligent Data Analysis 16 (2012), doi:10.3233/IDA-2012-0518
 
+use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::objective::Objective;
 use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Cdbpso`].

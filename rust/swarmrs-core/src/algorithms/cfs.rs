@@ -12,13 +12,13 @@
 //!
 //! M. A. Hall, Correlation-based feature selection for machine learning, thesis, University of Waikato (1999)
 
+use crate::base::subset::Subset;
 use crate::filter::Rules;
-use crate::objective::Objective;
 use crate::operators::only_choice::only_choice;
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Cfs`].
@@ -92,7 +92,8 @@ mod tests {
     use crate::testing::{crossed, drive, onemax};
 
     fn found(settings: &str, limit: usize) -> Vec<usize> {
-        let params = crate::search::read_params("cfs", &serde_json::from_str(settings).unwrap());
+        let params =
+            crate::search::algorithm::read_params("cfs", &serde_json::from_str(settings).unwrap());
         let history = drive(&mut Cfs::start(params.unwrap(), &crossed(limit)), 9, onemax);
         assert_eq!((history.len(), history[0].len()), (1, 1));
         history[0][0].subset.iter().collect()

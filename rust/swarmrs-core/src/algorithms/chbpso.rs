@@ -15,15 +15,15 @@
 //! L.-Y. Chuang, C.-H. Yang, J.-C. Li, Chaotic maps based on binary particle swarm optimization for
 //! feature selection, Applied Soft Computing 11 (2011), doi:10.1016/j.asoc.2009.11.014
 
-use crate::error::{Error, Result};
-use crate::objective::Objective;
+use crate::base::error::{Error, Result};
+use crate::base::subset::Subset;
 use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::settings::{COGNITIVE, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Chbpso`].

@@ -20,16 +20,18 @@
 //! J. J. Liang, A. K. Qin, P. N. Suganthan, S. Baskar, Comprehensive learning particle swarm optimizer for global
 //! optimization of multimodal functions, IEEE Trans. Evolutionary Computation 10 (2006), doi:10.1109/TEVC.2005.857610
 
+use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::objective::Objective;
 use crate::operators::exemplars::learning_chance;
 use crate::operators::learners::{Flight, Learners};
 use crate::operators::settings::{
     EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, Inertia, POPULATION_BY_FEATURES,
     THRESHOLD, VELOCITY_LIMIT, population_by_features,
 };
-use crate::search::{Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Clpso`].

@@ -26,16 +26,16 @@
 //! exemplars: J. J. Liang, A. K. Qin, P. N. Suganthan, S. Baskar, IEEE Trans. Evolutionary
 //! Computation 10 (2006), doi:10.1109/TEVC.2005.857610
 
-use crate::math::exp;
-use crate::objective::{Cost, Objective};
+use crate::base::math::exp;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::learning2d::Learners;
 use crate::operators::settings::{INERTIA, REFRESH_GAP};
-use crate::search::{
+use crate::problem::objective::{Cost, Objective};
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, MOST_STEPS, Optimizer,
     Params, Space, Turn,
 };
-use crate::streams::Rng;
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Clpso2d`].
@@ -171,7 +171,7 @@ impl Optimizer for Clpso2d {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::streams::{Phase, Streams};
+    use crate::base::random::{Phase, Streams};
     use crate::testing::{drive, least};
 
     #[test]

@@ -19,17 +19,17 @@
 //! S. Gu, R. Cheng, Y. Jin, Feature selection for high-dimensional classification using a competitive swarm optimizer,
 //! Soft Computing 22 (2018), doi:10.1007/s00500-016-2385-6
 
+use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::objective::Objective;
 use crate::operators::bests::{Standing, standing};
 use crate::operators::real_swarm::settle;
 use crate::operators::settings::{
     ITERATIONS, POPULATION_BY_FEATURES, THRESHOLD, population_by_features,
 };
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Cso`].
@@ -180,7 +180,7 @@ impl Optimizer for Cso {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objective::Cost;
+    use crate::problem::objective::Cost;
     use crate::testing::{drive, least, onemax};
 
     #[test]

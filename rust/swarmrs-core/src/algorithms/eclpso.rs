@@ -17,16 +17,18 @@
 //! X. Yu, Y. Liu, X. Feng, G. Chen, Enhanced comprehensive learning particle swarm optimization with exemplar evolution,
 //! Simulated Evolution and Learning (2017)
 
+use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::objective::Objective;
 use crate::operators::exemplars::{learning_chance, places};
 use crate::operators::learners::{Flight, Learners};
 use crate::operators::settings::{
     EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, Inertia, POPULATION_BY_FEATURES,
     THRESHOLD, VELOCITY_LIMIT, population_by_features,
 };
-use crate::search::{Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Eclpso`].

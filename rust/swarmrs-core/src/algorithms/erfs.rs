@@ -19,13 +19,15 @@
 //! 35 (2008), doi:10.1016/j.eswa.2007.08.088; named `ErFS` by B. Xue, M. Zhang, W. N. Browne, IEEE
 //! Trans. Cybernetics 43 (2013), doi:10.1109/TSMCB.2012.2227469
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::bests::Ties;
 use crate::operators::real_swarm::RealSwarm;
 use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
 use crate::operators::velocity::Pull;
-use crate::search::{Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Erfs`].

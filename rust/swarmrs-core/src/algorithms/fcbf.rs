@@ -11,11 +11,13 @@
 //!
 //! L. Yu, H. Liu, Feature selection for high-dimensional data: a fast correlation-based filter solution, ICML (2003)
 
+use crate::base::subset::Subset;
 use crate::filter::Filter;
-use crate::objective::Objective;
 use crate::operators::only_choice::only_choice;
-use crate::search::{Algorithm, Card, Evaluation, Family, NoParams, Optimizer, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, NoParams, Optimizer, Space, Turn,
+};
 
 /// One choice.
 #[derive(Debug)]

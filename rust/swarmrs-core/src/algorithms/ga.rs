@@ -27,17 +27,17 @@
 //! Grefenstette, Optimization of control parameters for genetic algorithms, IEEE Trans. Systems,
 //! Man, and Cybernetics 16 (1986), doi:10.1109/TSMC.1986.289288
 
-use crate::error::{Error, Result};
-use crate::objective::{Cost, Objective};
+use crate::base::error::{Error, Result};
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::choice::{roulette, top_k, universal};
 use crate::operators::crossover::two_point;
 use crate::operators::scale::unit_costs;
-use crate::search::{
+use crate::problem::objective::{Cost, Objective};
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
     Turn,
 };
-use crate::streams::Rng;
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Ga`].

@@ -22,10 +22,12 @@
 //! M. C. Lane, B. Xue, I. Liu, M. Zhang, Gaussian based particle swarm optimisation and statistical
 //! clustering for feature selection, `EvoCOP` 2014, doi:10.1007/978-3-662-44320-0_12
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::gaussian_swarm::{GaussianParams, GaussianSwarm};
-use crate::search::{Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn,
+};
 
 /// A swarm that takes about one feature of each group.
 #[derive(Debug)]

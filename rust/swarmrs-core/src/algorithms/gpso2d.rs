@@ -20,11 +20,13 @@
 //! F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle
 //! swarm based feature selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::learning2d::Learners;
 use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP, SOCIAL};
-use crate::search::{Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Gpso2d`].

@@ -17,11 +17,13 @@
 //! R. Caruana, D. Freitag, Greedy attribute selection, Int. Conf. on Machine Learning (1994),
 //! doi:10.1016/B978-1-55860-335-6.50012-X
 
+use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::objective::{Cost, Objective};
 use crate::operators::sweep::{self, Sweep};
-use crate::search::{Algorithm, Card, Evaluation, Family, NoParams, Optimizer, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::{Cost, Objective};
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, NoParams, Optimizer, Space, Turn,
+};
 
 /// A subset that shrinks while that does no harm.
 #[derive(Debug)]

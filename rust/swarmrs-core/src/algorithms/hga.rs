@@ -27,15 +27,15 @@
 //! I.-S. Oh, J.-S. Lee, B.-R. Moon, Hybrid genetic algorithms for feature selection, IEEE Trans. Pattern Analysis and
 //! Machine Intelligence 26 (2004), doi:10.1109/TPAMI.2004.105
 
+use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::objective::Objective;
 use crate::operators::steady::{Breeding, Parents, Population, Schedule, scattered};
 use crate::operators::sweep::{self, Sweep};
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, MOST_STEPS, Optimizer,
     Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 

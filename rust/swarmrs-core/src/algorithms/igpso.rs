@@ -14,16 +14,18 @@
 //!
 //! The objective has its σ by the same `sigma_log` as the moves. The paper divides Sim by the
 //! normalizer of a Gaussian density, which contradicts its own range, 1 at the target: it is left
-//! out unless asked for, see [`Sim`](crate::groups::Sim).
+//! out unless asked for, see [`Sim`](crate::problem::groups::Sim).
 //!
 //! B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using particle swarm
 //! optimisation and statistical variable grouping information, SSCI 2016
 
-use crate::groups::SigmaLog;
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::gaussian_swarm::{GaussianParams, GaussianSwarm};
-use crate::search::{Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::groups::SigmaLog;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn,
+};
 
 /// A swarm that takes about one feature of each group.
 #[derive(Debug)]

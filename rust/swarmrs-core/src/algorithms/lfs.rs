@@ -17,12 +17,12 @@
 //! M. Gütlein, E. Frank, M. Hall, A. Karwath, Large-scale attribute selection using wrappers, IEEE Symposium on Computational
 //! Intelligence and Data Mining (2009), doi:10.1109/CIDM.2009.4938668
 
+use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::objective::{Cost, Objective};
-use crate::search::{
+use crate::problem::objective::{Cost, Objective};
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Lfs`].

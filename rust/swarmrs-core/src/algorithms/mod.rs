@@ -42,11 +42,11 @@ mod upso2d;
 mod vlpso;
 mod vlpso_ls;
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 use crate::evaluate::Protocol;
-use crate::objective::Objective;
 use crate::operators::settings::population_by_features;
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Card, Field, GroupUse, Optimizer, Space, check_members, default_params, read_params,
 };
 use serde_json::{Map, Value};
@@ -129,7 +129,7 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
     Entry {
         id,
         card: &A::CARD,
-        fields: <A::Params as crate::search::Params>::FIELDS,
+        fields: <A::Params as crate::search::algorithm::Params>::FIELDS,
         presets: A::PRESETS,
         uses_filter: A::USES_FILTER,
         groups: A::GROUPS,

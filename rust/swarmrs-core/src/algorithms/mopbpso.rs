@@ -31,20 +31,20 @@
 //! and crowding those of K. Deb and others, doi:10.1109/4235.996017. Leaders, own bests, the neutral
 //! mutation and the start are ours.
 
-use crate::groups::{SigmaLog, Sim, Similarity};
-use crate::objective::Objective;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::archive::{Archive, TradeOff, dominated_area};
 use crate::operators::flip_swarm::{COGNITIVE, FlipRates, flipped};
 use crate::operators::mutation::neutral_gain;
 use crate::operators::pareto::{dominates, survivors};
 use crate::operators::settings::POPULATION;
 use crate::operators::spread::spread;
-use crate::search::{
+use crate::problem::groups::{SigmaLog, Sim, Similarity};
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, MOST_MEMBERS, Optimizer, Params,
     Space, Turn,
 };
-use crate::streams::Rng;
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -266,8 +266,8 @@ impl Optimizer for Mopbpso {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::groups::Groups;
-    use crate::streams::{Phase, Streams};
+    use crate::base::random::{Phase, Streams};
+    use crate::problem::groups::Groups;
     use crate::testing::{bits, drive, drive_noting};
     use proptest::prelude::*;
     use std::sync::Arc;

@@ -20,17 +20,17 @@
 //! K. Deb, A. Pratap, S. Agarwal, T. Meyarivan, A fast and elitist multiobjective genetic algorithm:
 //! NSGA-II, IEEE Trans. Evolutionary Computation 6 (2002), doi:10.1109/4235.996017
 
-use crate::objective::Objective;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::archive::{TradeOff, dominated_area};
 use crate::operators::crossover::{one_point, uniform};
 use crate::operators::pareto::{Point, Survivor, by_costs, survivors};
 use crate::operators::spread::spread;
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, MOST_MEMBERS, Optimizer, Params,
     Space, Turn,
 };
-use crate::streams::Rng;
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Nsga2`].
@@ -212,18 +212,18 @@ mod tests {
             .map(|at| Evaluation {
                 subset: Subset::from_indices(8, 0..=at),
                 measures: crate::evaluate::Measures::WORST,
-                cost: crate::objective::Cost::new(costs[at]),
+                cost: crate::problem::objective::Cost::new(costs[at]),
             })
             .collect();
-        let streams = crate::streams::Streams::new(1);
-        let pool = crate::parallel::Pool::new(1);
+        let streams = crate::base::random::Streams::new(1);
+        let pool = crate::base::parallel::Pool::new(1);
         let turn = Turn {
             number: 0,
             fraction: 0.0,
             turns: None,
             best: None,
             streams: &streams,
-            phase: crate::streams::Phase::Tell,
+            phase: crate::base::random::Phase::Tell,
             pool: &pool,
         };
         search.tell(&turn, &told);

@@ -19,8 +19,8 @@
 //! doi:10.1109/ICNN.1995.488968; the inertia is that of Y. Shi, R. Eberhart, A modified particle swarm optimizer, Int.
 //! Conf. on Evolutionary Computation (1998), doi:10.1109/ICEC.1998.699146
 
+use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::objective::Objective;
 use crate::operators::bests::Ties;
 use crate::operators::real_swarm::RealSwarm;
 use crate::operators::settings::{
@@ -28,8 +28,10 @@ use crate::operators::settings::{
     THRESHOLD, VELOCITY_LIMIT, population_by_features,
 };
 use crate::operators::velocity::Pull;
-use crate::search::{Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Pso`].

@@ -22,16 +22,16 @@
 //! classification: novel initialisation and updating mechanisms, Applied Soft Computing 18 (2014),
 //! doi:10.1016/j.asoc.2013.09.018
 
-use crate::objective::Objective;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::bests::Ties;
 use crate::operators::real_swarm::RealSwarm;
 use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
 use crate::operators::velocity::Pull;
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
 };
-use crate::streams::Rng;
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Pso42`].

@@ -17,12 +17,12 @@
 //! B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using particle swarm
 //! optimisation and statistical variable grouping information, SSCI 2016
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::settings::ConstrictedParams;
 use crate::operators::velocity::Pull;
-use crate::search::{Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn};
 
 /// A swarm of bit strings.
 #[derive(Debug)]

@@ -14,12 +14,14 @@
 //! M. C. Lane, B. Xue, I. Liu, M. Zhang, Particle swarm optimisation and statistical clustering for
 //! feature selection, AI 2013, doi:10.1007/978-3-319-03680-9_23
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::choice::top_k;
 use crate::operators::grouped_swarm::{GroupedSwarm, anyone};
 use crate::operators::settings::ConstrictedParams;
-use crate::search::{Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn,
+};
 
 /// A swarm that has one feature of each group.
 #[derive(Debug)]
@@ -63,7 +65,7 @@ impl Optimizer for Psomp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::groups::Groups;
+    use crate::problem::groups::Groups;
     use crate::testing::{drive, least};
     use std::sync::Arc;
 

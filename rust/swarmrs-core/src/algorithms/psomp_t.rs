@@ -18,13 +18,15 @@
 //! M. C. Lane, B. Xue, I. Liu, M. Zhang, Particle swarm optimisation and statistical clustering for
 //! feature selection, AI 2013, doi:10.1007/978-3-319-03680-9_23
 
-use crate::objective::Objective;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::choice::top_k;
 use crate::operators::grouped_swarm::{GroupedSwarm, anyone};
 use crate::operators::settings::ConstrictedParams;
-use crate::search::{Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn,
+};
 
 /// A swarm that has one feature of each group.
 #[derive(Debug)]
@@ -77,7 +79,7 @@ fn tournament(velocities: &[f64], rng: &mut Rng) -> Subset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::streams::{Phase, Streams};
+    use crate::base::random::{Phase, Streams};
 
     #[test]
     fn the_slowest_never_wins_and_the_others_by_their_rank() {

@@ -16,14 +16,16 @@
 //! B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using particle swarm
 //! optimisation and statistical variable grouping information, SSCI 2016
 
-use crate::math::exp;
-use crate::objective::Objective;
+use crate::base::math::exp;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::choice::roulette;
 use crate::operators::grouped_swarm::{GroupedSwarm, anyone, only};
 use crate::operators::settings::ConstrictedParams;
-use crate::search::{Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn};
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn,
+};
 
 /// A swarm that has one feature of each group.
 #[derive(Debug)]

@@ -14,13 +14,13 @@
 //!
 //! S. D. Stearns, On selecting features for pattern classifiers, 3rd Int. Joint Conf. on Pattern Recognition (1976)
 
-use crate::error::{Error, Result};
-use crate::objective::Objective;
+use crate::base::error::{Error, Result};
+use crate::base::subset::Subset;
 use crate::operators::sweep::{self, Sweep};
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 

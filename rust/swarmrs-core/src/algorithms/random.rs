@@ -2,12 +2,12 @@
 //!
 //! Every turn draws `population` subsets in which each feature is in with probability one half.
 
-use crate::objective::Objective;
-use crate::search::{
+use crate::base::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
     Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Random`].

@@ -19,13 +19,13 @@
 //! P. Pudil, J. Novovicova, J. Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15
 //! (1994), doi:10.1016/0167-8655(94)90127-9
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::floating::Floating;
 use crate::operators::sweep::{self, Sweep};
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Sbfs`].

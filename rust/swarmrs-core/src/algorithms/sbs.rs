@@ -14,12 +14,12 @@
 //! T. Marill, D. M. Green, On the effectiveness of receptors in recognition systems, IEEE Trans. Information Theory 9
 //! (1963), doi:10.1109/TIT.1963.1057810
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::sweep::{self, Sweep};
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Sbs`].

@@ -16,12 +16,12 @@
 //! P. Pudil, J. Novovicova, J. Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15
 //! (1994), doi:10.1016/0167-8655(94)90127-9
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::floating::Floating;
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Sffs`].
@@ -98,8 +98,8 @@ impl Optimizer for Sffs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objective::Cost;
     use crate::operators::sweep::{self, Sweep};
+    use crate::problem::objective::Cost;
     use crate::testing::{best_of_size, drive, rugged, toy_path};
     use proptest::prelude::*;
 

@@ -10,12 +10,12 @@
 //! A. W. Whitney, A direct method of nonparametric measurement selection, IEEE Trans. Computers C-20 (1971),
 //! doi:10.1109/T-C.1971.223410
 
-use crate::objective::Objective;
+use crate::base::subset::Subset;
 use crate::operators::sweep::{self, Sweep};
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Sfs`].

@@ -35,8 +35,8 @@
 //! B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional
 //! classification, IEEE Trans. Evolutionary Computation 23 (2019), doi:10.1109/TEVC.2018.2869405
 
+use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::objective::Objective;
 use crate::operators::learners::Flight;
 use crate::operators::settings::{
     DIVISIONS, EXEMPLAR_GAP, EXEMPLAR_PULL, FULL_PARTICLES, INERTIA, INERTIA_END, ITERATIONS,
@@ -44,8 +44,10 @@ use crate::operators::settings::{
     population_by_features,
 };
 use crate::operators::variable_length::{Rules, VariableSwarm};
-use crate::search::{Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn};
-use crate::subset::Subset;
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
+    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+};
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`Vlpso`].
@@ -204,7 +206,7 @@ mod tests {
     fn without_a_gap_lengths_never_change() {
         // As a user says it.
         let given = serde_json::from_str(r#"{"length_gap": null}"#).unwrap();
-        let params: VlpsoParams = crate::search::read_params("vlpso", &given).unwrap();
+        let params: VlpsoParams = crate::search::algorithm::read_params("vlpso", &given).unwrap();
         let mut swarm = Vlpso::start(params, &Space::new(240, 240));
         let history = drive(&mut swarm, 200, |_| 0.5);
         assert_eq!(history.len(), 101);

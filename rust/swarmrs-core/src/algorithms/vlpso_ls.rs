@@ -22,8 +22,8 @@
 //! B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional
 //! classification, IEEE Trans. Evolutionary Computation 23 (2019), doi:10.1109/TEVC.2018.2869405
 
+use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::objective::Objective;
 use crate::operators::learners::Flight;
 use crate::operators::local_search::Effort;
 use crate::operators::settings::{
@@ -32,11 +32,11 @@ use crate::operators::settings::{
     population_by_features,
 };
 use crate::operators::variable_length::{Rules, VariableSwarm};
-use crate::search::{
+use crate::problem::objective::Objective;
+use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, MOST_TRIES, Optimizer, Params,
     Space, Turn,
 };
-use crate::subset::Subset;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`VlpsoLs`].
@@ -181,8 +181,8 @@ impl Optimizer for VlpsoLs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::parallel::Pool;
     use crate::filter::{Filter, Levels};
-    use crate::parallel::Pool;
     use crate::testing::{Noted, drive, drive_noting};
     use std::sync::Arc;
 

@@ -13,12 +13,12 @@
 //! uncertainties, since it is the reading of rows that takes time.
 
 use super::{Evaluator, Measures, Resources, Work};
-use crate::cancel;
-use crate::dataset::Dataset;
-use crate::error::Result;
+use crate::base::cancel;
+use crate::base::error::Result;
+use crate::base::parallel::Pool;
+use crate::base::subset::Subset;
+use crate::data::dataset::Dataset;
 use crate::filter::{Merit, Redundancy, Sums};
-use crate::parallel::Pool;
-use crate::subset::Subset;
 
 /// Measures subsets by a [`Merit`]; the error it tells is the cost.
 #[derive(Debug)]
@@ -279,8 +279,8 @@ impl Evaluator for ByFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cancel::Cancel;
-    use crate::error::Error;
+    use crate::base::cancel::Cancel;
+    use crate::base::error::Error;
     use crate::filter::merit::in_steps;
     use proptest::prelude::*;
     use std::sync::Arc;

@@ -4,8 +4,8 @@
 //! once and serves both its rows. Given splits need not be a partition; there, each test row is compared with all rows
 //! and those that do not train for it are blocked.
 
-use super::kernels::{LANES, NO_KEY, ROWS};
-use crate::folds::{Folds, Split};
+use crate::data::folds::{Folds, Split};
+use crate::simd::{LANES, NO_KEY, ROWS};
 use std::ops::Range;
 
 /// Rows that are compared with the same run of columns.
@@ -237,7 +237,7 @@ fn compared(rows: &[u32]) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folds::FoldSpec;
+    use crate::data::folds::FoldSpec;
     use proptest::prelude::*;
 
     fn check(codes: &[u32], spec: &FoldSpec) {

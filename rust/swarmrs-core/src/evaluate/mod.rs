@@ -1,25 +1,25 @@
 //! Measuring subsets: what one fitness value is, and what it may cost.
 
+pub mod baseline;
 mod by_filter;
-pub mod kernels;
+pub mod cache;
+mod confusion;
+pub mod incremental;
 pub mod knn;
 mod layout;
-pub mod memo;
 pub mod naive_bayes;
 mod repeated;
 mod seen;
-pub mod sums;
-mod tally;
 
 pub use by_filter::ByFilter;
+pub use confusion::Tally;
 pub use naive_bayes::Likelihood;
-pub use tally::Tally;
 
-use crate::dataset::{Dataset, Scale};
-use crate::error::{Error, Result};
-use crate::folds::{FoldSpec, Folds};
-use crate::parallel::Pool;
-use crate::subset::Subset;
+use crate::base::error::{Error, Result};
+use crate::base::parallel::Pool;
+use crate::base::subset::Subset;
+use crate::data::dataset::{Dataset, Scale};
+use crate::data::folds::{FoldSpec, Folds};
 use seen::Seen;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub trait Evaluator: Send {
     /// Measures a turn's subsets, in order; none of them is empty unless [`allows_empty`](Self::allows_empty). What it kept from before saves time, never changes an answer.
     ///
     /// # Errors
-    /// [`Error::Scorer`] when an outside scorer fails. Cancelled work does not return; see [`cancel`](crate::cancel).
+    /// [`Error::Scorer`] when an outside scorer fails. Cancelled work does not return; see [`cancel`](crate::base::cancel).
     fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>>;
 
     /// Whether the empty subset is measured like any other instead of being the worst.

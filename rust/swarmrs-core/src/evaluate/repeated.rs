@@ -5,8 +5,8 @@
 //! What is told is the mean over the partitions it took.
 
 use super::{Classify, Evaluator, Measures, Work};
-use crate::error::Result;
-use crate::subset::Subset;
+use crate::base::error::Result;
+use crate::base::subset::Subset;
 
 /// One evaluator for each partition.
 pub struct Repeated {

@@ -5,10 +5,10 @@
 //! table, once for each split, and the splits name these copies instead.
 
 use super::ScaleFit;
-use crate::dataset::{Dataset, Refill};
-use crate::error::{Error, Result};
-use crate::folds::{Folds, Split};
-use crate::quantization::{Quantization, Scale, bounds, deviation};
+use crate::base::error::{Error, Result};
+use crate::data::dataset::{Dataset, Refill};
+use crate::data::folds::{Folds, Split};
+use crate::data::quantization::{Quantization, Scale, bounds, deviation};
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@
 //! learning, IJCAI (1993); I. Kononenko, On biases in estimating multi-valued attributes, IJCAI (1995), for m.
 
 use super::entropy::Logs;
-use crate::math;
+use crate::base::math;
 
 /// The class of each row.
 #[derive(Debug, Clone, Copy)]

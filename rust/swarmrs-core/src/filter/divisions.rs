@@ -1,7 +1,7 @@
 //! Rows divided by the levels of columns, and what two divisions share.
 
 use super::entropy::{Logs, symmetric_uncertainty};
-use crate::parallel::Pool;
+use crate::base::parallel::Pool;
 
 const WORD: usize = u64::BITS as usize;
 

@@ -1,6 +1,6 @@
 //! Entropies in bits from whole counts, and what two of them share.
 
-use crate::math;
+use crate::base::math;
 
 /// A unit of the table in fixed point, as a power of two.
 const UNIT: i32 = 32;

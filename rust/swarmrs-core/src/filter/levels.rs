@@ -3,8 +3,8 @@
 use super::discretize::{self, Classes};
 use super::divisions::Divisions;
 use super::entropy::{Logs, information, symmetric_uncertainty};
-use crate::cancel;
-use crate::parallel::Pool;
+use crate::base::cancel;
+use crate::base::parallel::Pool;
 
 /// Every column of a table, discretized.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ mod tests {
                 let n = sorted.len() as f64;
                 sorted.chunk_by(|a, b| a == b).map(|chunk| {
                     let share = chunk.len() as f64 / n;
-                    -share * crate::math::log2(share)
+                    -share * crate::base::math::log2(share)
                 }).sum::<f64>()
             };
             let naive = |a: &[u32], b: &[u32]| {

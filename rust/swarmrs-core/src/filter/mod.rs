@@ -163,7 +163,7 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parallel::Pool;
+    use crate::base::parallel::Pool;
     use proptest::prelude::*;
 
     /// Two classes; columns that follow them, follow them backwards, nearly follow them, and tell nothing.

@@ -1,7 +1,7 @@
 //! Rules by which features are dropped before a search looks at any.
 
 use super::{Filter, Rules};
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// Which features a search may see. What is irrelevant never survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +52,8 @@ impl Prescreen {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::parallel::Pool;
     use crate::filter::Levels;
-    use crate::parallel::Pool;
     use std::sync::Arc;
 
     #[test]

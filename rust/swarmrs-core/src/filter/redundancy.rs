@@ -4,8 +4,8 @@
 //! row and no place in one. Of the columns of a gene table that is most.
 
 use super::merit::in_steps;
-use crate::parallel::Pool;
-use crate::subset::Subset;
+use crate::base::parallel::Pool;
+use crate::base::subset::Subset;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,9 +1,9 @@
 //! An archive of the best trade-offs met so far.
 
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::pareto::{Point, by_costs, crowding, dominates, hypervolume};
-use crate::search::Evaluation;
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::search::algorithm::Evaluation;
 
 /// A subset and its two costs.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +98,7 @@ impl Archive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::streams::{Phase, Streams};
+    use crate::base::random::{Phase, Streams};
     use proptest::prelude::*;
 
     fn trade_off((cost, size, low): (u8, usize, usize)) -> TradeOff {

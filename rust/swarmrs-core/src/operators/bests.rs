@@ -1,8 +1,8 @@
 //! Personal and global bests of a synchronous swarm.
 
-use crate::objective::Cost;
-use crate::search::Evaluation;
-use crate::subset::Subset;
+use crate::base::subset::Subset;
+use crate::problem::objective::Cost;
+use crate::search::algorithm::Evaluation;
 
 /// What two subsets are compared by: cost, then size, less being better.
 pub type Standing = (Cost, usize);

@@ -1,12 +1,12 @@
 //! The swarm of bit strings that binary PSO and its kin move.
 
-use crate::math::sigmoid;
-use crate::objective::Cost;
+use crate::base::math::sigmoid;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::bests::Bests;
 use crate::operators::velocity::Pull;
-use crate::search::{Evaluation, Space, Turn};
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::problem::objective::Cost;
+use crate::search::algorithm::{Evaluation, Space, Turn};
 
 /// Positions, velocities and bests of a binary swarm, and for how long it has not got better.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Choosing by weight and by rank.
 
-use crate::subset::Subset;
+use crate::base::subset::Subset;
 
 /// The slot of a wheel that a pointer at `u` in [0, 1) hits; each slot is as wide as its weight.
 ///

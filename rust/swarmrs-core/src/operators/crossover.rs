@@ -1,7 +1,7 @@
 //! How two parents make children.
 
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 
 /// Swaps what lies behind one point between two features.
 pub fn one_point(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
@@ -35,7 +35,7 @@ fn swap(a: &mut Subset, b: &mut Subset, features: impl Iterator<Item = usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::streams::{Phase, Streams};
+    use crate::base::random::{Phase, Streams};
     use crate::testing::bits;
 
     #[test]

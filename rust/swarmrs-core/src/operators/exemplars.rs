@@ -1,8 +1,8 @@
 //! Whose bests a particle learns from, dimension by dimension: comprehensive learning.
 
 use super::bests::Standing;
-use crate::math::exp;
-use crate::streams::Rng;
+use crate::base::math::exp;
+use crate::base::random::Rng;
 
 /// Pc: the chance that a dimension learns from others, for the particle of this place among so many. It grows from 0.05
 /// for place 0 to 0.5 for the last.
@@ -99,8 +99,8 @@ impl Roster {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objective::Cost;
-    use crate::streams::{Phase, Rng, Streams};
+    use crate::base::random::{Phase, Rng, Streams};
+    use crate::problem::objective::Cost;
     use proptest::prelude::*;
 
     fn rng(seed: u64) -> Rng {

@@ -1,11 +1,11 @@
 //! The swarm without velocities that PBPSO moves: bits flip with a probability that the bests
 //! raise.
 
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::bests::Bests;
 use crate::operators::settings::POPULATION;
-use crate::search::{Allowed, Evaluation, Field, Space, Turn};
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::search::algorithm::{Allowed, Evaluation, Field, Space, Turn};
 
 /// The settings of an algorithm that moves this swarm.
 pub const FIELDS: &[Field] = &[

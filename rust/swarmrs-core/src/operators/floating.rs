@@ -1,9 +1,9 @@
 //! Floating search, forward or backward: after every step, steps back as long as they set a record.
 
 use super::sweep::{self, Sweep};
-use crate::objective::Cost;
-use crate::search::Evaluation;
-use crate::subset::Subset;
+use crate::base::subset::Subset;
+use crate::problem::objective::Cost;
+use crate::search::algorithm::Evaluation;
 
 /// A subset that floats up and down in size; every ask is one sweep.
 #[derive(Debug, Clone)]

@@ -1,14 +1,14 @@
 //! The swarm that draws how many members of each group are in from a normal distribution about one.
 
-use crate::groups::SigmaLog;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::choice::top_k;
 use crate::operators::grouped_swarm::GroupedSwarm;
 use crate::operators::settings::{
     COGNITIVE, ConstrictedParams, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT,
 };
-use crate::search::{Allowed, Evaluation, Field, Params, Space, Turn};
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::problem::groups::SigmaLog;
+use crate::search::algorithm::{Allowed, Evaluation, Field, Params, Space, Turn};
 use serde::{Deserialize, Serialize};
 
 /// Settings of a [`GaussianSwarm`].
@@ -77,7 +77,7 @@ pub fn taken(size: usize, sigma: f64, z: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::normal_cdf;
+    use crate::base::math::normal_cdf;
 
     #[test]
     fn draws_take_the_worked_numbers() {

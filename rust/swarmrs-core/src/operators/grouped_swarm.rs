@@ -1,13 +1,13 @@
 //! The swarm that chooses within groups of features: velocities say which members of a group go first.
 
-use crate::groups::Groups;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::bests::Ties;
 use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::settings::ConstrictedParams;
 use crate::operators::velocity::Pull;
-use crate::search::{Evaluation, Space, Turn};
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::problem::groups::Groups;
+use crate::search::algorithm::{Evaluation, Space, Turn};
 use std::sync::Arc;
 
 /// Particles whose bits are chosen group by group.

@@ -4,9 +4,9 @@
 use super::bests::{Standing, standing};
 use super::exemplars::{Lesson, Roster};
 use super::real_swarm::settle_as;
-use crate::search::{Evaluation, Space, Turn};
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
+use crate::search::algorithm::{Evaluation, Space, Turn};
 
 /// How particles move.
 #[derive(Debug, Clone, Copy)]
@@ -244,8 +244,8 @@ impl Learners {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objective::Cost;
-    use crate::streams::{Phase, Streams};
+    use crate::base::random::{Phase, Streams};
+    use crate::problem::objective::Cost;
     use proptest::prelude::*;
 
     const FLIGHT: Flight = Flight { social: 1.494_45, velocity_limit: 0.6, threshold: 0.6 };

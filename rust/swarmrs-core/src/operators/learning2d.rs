@@ -17,13 +17,13 @@
 //! size that was spun. An infinite cost counts as the largest finite one of its turn. Where costs are
 //! negative, which the paper has no rule for, δ is taken from costs spread over 0..1.
 
-use crate::objective::Cost;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::bests::Bests;
 use crate::operators::choice::{roulette, top_k};
 use crate::operators::scale::unit_costs;
-use crate::search::{Evaluation, Space, Turn};
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::problem::objective::Cost;
+use crate::search::algorithm::{Evaluation, Space, Turn};
 
 /// A velocity of two rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -259,8 +259,8 @@ mod tests {
         ) {
             let limit = limit.min(n);
             let space = Space::new(n, limit);
-            let streams = crate::streams::Streams::new(seed);
-            let mut rng = streams.rng(0, crate::streams::Phase::Ask, 0);
+            let streams = crate::base::random::Streams::new(seed);
+            let mut rng = streams.rng(0, crate::base::random::Phase::Ask, 0);
             let (mut x, mut v) = (space.random(&mut rng), Likelihoods::random(n, &mut rng));
             for _ in 0..50 {
                 let (own, global) = (space.random(&mut rng), space.random(&mut rng));

@@ -7,9 +7,9 @@
 //! All searches run side by side: one turn has the next try of each.
 
 use super::bests::{Standing, standing};
-use crate::search::{Evaluation, Turn};
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
+use crate::search::algorithm::{Evaluation, Turn};
 
 /// How much to search, and when.
 #[derive(Debug, Clone, Copy)]
@@ -191,8 +191,8 @@ fn more_relevant(zeros: &[usize], yardstick: &[usize], guide: &Guide<'_>) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::objective::Cost;
-    use crate::streams::{Phase, Streams};
+    use crate::base::random::{Phase, Streams};
+    use crate::problem::objective::Cost;
     use proptest::prelude::*;
 
     const EFFORT: Effort = Effort { tries: 100, flip_rate: 0.25, every: 2, until: 20 };

@@ -1,6 +1,6 @@
 //! How bits flip by chance.
 
-use crate::subset::Subset;
+use crate::base::subset::Subset;
 
 /// The chance of an absent feature to come in at which as many are expected to come as go, where
 /// every present one goes with chance `rate`.

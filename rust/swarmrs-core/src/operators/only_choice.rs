@@ -1,8 +1,8 @@
 //! Searches that are over when they begin: one subset, chosen without measuring any.
 
+use crate::base::subset::Subset;
 use crate::filter::Filter;
-use crate::search::{Space, Turn};
-use crate::subset::Subset;
+use crate::search::algorithm::{Space, Turn};
 
 /// In the first turn the subset that `choose` takes from the filter, given the limit of the space; then none.
 ///
@@ -26,8 +26,8 @@ pub fn only_choice(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parallel::Pool;
-    use crate::streams::{Phase, Streams};
+    use crate::base::parallel::Pool;
+    use crate::base::random::{Phase, Streams};
     use crate::testing::crossed;
 
     fn asked(number: u64, space: &Space) -> Vec<Subset> {

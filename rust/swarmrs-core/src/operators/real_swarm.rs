@@ -1,10 +1,10 @@
 //! The swarm of real vectors whose subset is what lies above a threshold.
 
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::bests::{Standing, Ties, first_least, standing};
 use crate::operators::velocity::Pull;
-use crate::search::{Evaluation, Space, Turn};
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::search::algorithm::{Evaluation, Space, Turn};
 
 /// Positions in [0, 1], velocities and bests.
 #[derive(Debug)]
@@ -125,9 +125,9 @@ pub fn settle_as(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::random::{Phase, Streams};
     use crate::evaluate::Measures;
-    use crate::objective::Cost;
-    use crate::streams::{Phase, Streams};
+    use crate::problem::objective::Cost;
     use proptest::prelude::*;
 
     #[test]

@@ -1,6 +1,6 @@
 //! Costs on one scale, for rules written for errors between 0 and 1.
 
-use crate::objective::Cost;
+use crate::problem::objective::Cost;
 
 /// The costs themselves where all lie in [0, 1]; otherwise spread so that the least is 0 and the
 /// largest finite one 1.

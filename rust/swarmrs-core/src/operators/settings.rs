@@ -1,7 +1,7 @@
 //! Settings that mean the same in several algorithms: one name for one idea.
 
 use crate::operators::velocity::Pull;
-use crate::search::{Allowed, Field, MOST_MEMBERS, MOST_STEPS, Params};
+use crate::search::algorithm::{Allowed, Field, MOST_MEMBERS, MOST_STEPS, Params};
 use serde::{Deserialize, Serialize};
 
 /// The particles of a swarm.

@@ -1,10 +1,10 @@
 //! Starts of all sizes.
 
-use crate::groups::Groups;
-use crate::math::{exp, ln};
-use crate::search::Space;
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::base::math::{exp, ln};
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
+use crate::problem::groups::Groups;
+use crate::search::algorithm::Space;
 
 /// A random subset whose size is spread evenly on a log scale, from one feature to the limit. Where
 /// the space has groups, they take turns in giving a feature.
@@ -36,7 +36,7 @@ fn one_of_each(groups: &Groups, n: usize, size: usize, rng: &mut Rng) -> Subset 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::streams::{Phase, Streams};
+    use crate::base::random::{Phase, Streams};
     use proptest::prelude::*;
     use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! Steady-state breeding for a wanted size: one child a time, which takes the place of a parent or of the worst.
 
-use crate::objective::Cost;
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
 use crate::operators::mutation::neutral_gain;
-use crate::search::Space;
-use crate::streams::Rng;
-use crate::subset::Subset;
+use crate::problem::objective::Cost;
+use crate::search::algorithm::Space;
 
 /// The sizes to search for one after the other, each for an equal share of the budget.
 #[derive(Debug, Clone)]
@@ -175,7 +175,7 @@ fn mutated(subset: &Subset, rate: f64, rng: &mut Rng) -> Subset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::streams::{Phase, Rng, Streams};
+    use crate::base::random::{Phase, Rng, Streams};
     use proptest::prelude::*;
 
     fn rng(seed: u64) -> Rng {

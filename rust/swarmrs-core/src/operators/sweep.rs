@@ -1,7 +1,7 @@
 //! All ways to add one feature, or to take one out, as the subsets of one turn.
 
-use crate::search::Evaluation;
-use crate::subset::Subset;
+use crate::base::subset::Subset;
+use crate::search::algorithm::Evaluation;
 
 /// One step of a sequential search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub fn best_singles(told: &[Evaluation], limit: usize) -> Option<Subset> {
 mod tests {
     use super::*;
     use crate::evaluate::Measures;
-    use crate::objective::Cost;
+    use crate::problem::objective::Cost;
 
     fn told(subsets: Vec<Subset>, costs: &[f64]) -> Vec<Evaluation> {
         let pairs = subsets.into_iter().zip(costs);

@@ -1,7 +1,7 @@
 //! Who learns from whom.
 
-use crate::objective::Cost;
-use crate::subset::Subset;
+use crate::base::subset::Subset;
+use crate::problem::objective::Cost;
 
 /// The particle with the best own best among `particle` and its two neighbours on a ring.
 ///

@@ -9,8 +9,8 @@ use super::exemplars::{learning_chance, places};
 use super::learners::{Flight, Learners, Purpose};
 use super::local_search::{Effort, Guide, LocalSearch, Searcher};
 use super::settings::Inertia;
-use crate::search::{Evaluation, Optimizer, Space, Turn};
-use crate::subset::Subset;
+use crate::base::subset::Subset;
+use crate::search::algorithm::{Evaluation, Optimizer, Space, Turn};
 
 /// The settings of the swarm.
 #[derive(Debug, Clone, Copy)]

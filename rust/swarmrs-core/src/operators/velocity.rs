@@ -21,7 +21,7 @@ impl Pull {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::sigmoid;
+    use crate::base::math::sigmoid;
 
     #[test]
     fn velocity_has_the_worked_values() {

@@ -6,23 +6,23 @@
 use serde_json::{Map, Value};
 use std::ops::ControlFlow;
 use swarmrs_core::algorithms::{Entry, find};
-use swarmrs_core::budget::Budget;
-use swarmrs_core::dataset::{Dataset, Scale};
-use swarmrs_core::engine::{Engine, Outcome};
-use swarmrs_core::error::Result;
+use swarmrs_core::base::error::Result;
+use swarmrs_core::base::parallel::Pool;
+use swarmrs_core::base::random::Streams;
+use swarmrs_core::base::subset::Subset;
+use swarmrs_core::data::dataset::{Dataset, Scale};
+use swarmrs_core::data::folds::FoldSpec;
 use swarmrs_core::evaluate::{
     Classifier, EvaluationRequest, Evaluator, Measures, Metric, Resources, ScaleFit, Weights,
 };
-use swarmrs_core::folds::FoldSpec;
-use swarmrs_core::frame::Frame;
-use swarmrs_core::objective::Goal;
-use swarmrs_core::observe::{Observer, TurnRecord};
-use swarmrs_core::parallel::Pool;
+use swarmrs_core::problem::budget::Budget;
+use swarmrs_core::problem::constraints::Frame;
+use swarmrs_core::problem::objective::Goal;
+use swarmrs_core::run::selection::Selection;
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::search::{Evaluation, Optimizer};
-use swarmrs_core::selection::Selection;
-use swarmrs_core::streams::Streams;
-use swarmrs_core::subset::Subset;
+use swarmrs_core::search::algorithm::{Evaluation, Optimizer};
+use swarmrs_core::search::engine::{Engine, Outcome};
+use swarmrs_core::search::observer::{Observer, TurnRecord};
 
 /// Rows and features of the made table.
 pub const N_SAMPLES: usize = 60;

@@ -4,11 +4,11 @@
 //! order: one fixed order of additions, so that it has the same bits wherever it is computed.
 
 use super::super::Metric;
-use super::super::kernels::{Isa, add_absolute, add_squares};
 use super::super::seen::Seen;
-use crate::cancel;
-use crate::folds::Folds;
-use crate::quantization::Quantizer;
+use crate::base::cancel;
+use crate::data::folds::Folds;
+use crate::data::quantization::Quantizer;
+use crate::simd::{Isa, add_absolute, add_squares};
 use std::sync::Arc;
 
 /// The values behind the quantized ones, and who trains for whom.

@@ -1,10 +1,10 @@
 //! What neighbours say: votes, and how far classes lie apart.
 
-use super::super::kernels::{Apart, Classes, Kernel, Lane, ROWS};
 use super::super::layout::Block;
 use super::super::{Metric, Weights};
 use super::Neighbours;
 use super::screen::TIE;
+use crate::simd::{Apart, Classes, Kernel, Lane, ROWS};
 use std::ops::Range;
 
 impl<K: Kernel> Neighbours<K> {

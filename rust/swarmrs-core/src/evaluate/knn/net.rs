@@ -1,12 +1,12 @@
 //! Candidate lists: the nearest rows found so far, by quantized distance.
 
-use super::super::kernels::{
-    Kernel, Lane, NO_KEY, NO_SHORT, ROWS, SIDE, Scan, ShortFormat, Sight, insert, insert_short,
-    note, select,
-};
 use super::super::layout::Block;
 use super::Neighbours;
 use super::screen::Screen;
+use crate::simd::{
+    Kernel, Lane, NO_KEY, NO_SHORT, ROWS, SIDE, Scan, ShortFormat, Sight, insert, insert_short,
+    note, select,
+};
 use std::ops::Range;
 
 /// The candidates of every case.

@@ -6,12 +6,12 @@
 //! decides how much has to be computed.
 
 use super::super::Weights;
-use super::super::kernels::{Kernel, KeyFormat, NO_KEY, NO_SHORT, ROWS, SIDE, ShortFormat};
-use super::super::sums::Step;
+use super::super::incremental::Step;
 use super::Neighbours;
 use super::net::Net;
-use crate::quantization::Fidelity;
-use crate::subset::Subset;
+use crate::base::subset::Subset;
+use crate::data::quantization::Fidelity;
+use crate::simd::{Kernel, KeyFormat, NO_KEY, NO_SHORT, ROWS, SIDE, ShortFormat};
 
 /// How the candidate lists of one subset are kept and read.
 #[derive(Debug, Clone, Copy)]

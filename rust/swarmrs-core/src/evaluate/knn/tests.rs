@@ -1,7 +1,7 @@
 use super::*;
-use crate::dataset::{Dataset, Scale};
+use crate::data::dataset::{Dataset, Scale};
+use crate::data::folds::{FoldSpec, Folds};
 use crate::evaluate::{Classifier, Resources, ScaleFit};
-use crate::folds::{FoldSpec, Folds};
 use proptest::prelude::*;
 
 /// Values that tie, values that nearly do, and values that do not.
@@ -66,15 +66,15 @@ proptest! {
         subset.insert(0);
         let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
         let plan = Plan { seen: &seen, spec: &spec, separation: false, resources: Resources::default(), ops: 0 };
-        let exact = classes::<Euclidean16>(&plan, Isa::Portable, &subset, false);
-        for isa in [Isa::detect(), Isa::Portable] {
+        let exact = classes::<Euclidean16>(&plan, Isa::Scalar, &subset, false);
+        for isa in [Isa::detect(), Isa::Scalar] {
             prop_assert_eq!(&classes::<CoarseEuclidean<2>>(&plan, isa, &subset, true), &exact);
             prop_assert_eq!(&classes::<CoarseEuclidean<3>>(&plan, isa, &subset, true), &exact);
             prop_assert_eq!(&classes::<CoarseEuclidean<4>>(&plan, isa, &subset, true), &exact);
         }
         let spec = EvaluationSpec { metric: Metric::Manhattan, ..spec.clone() };
         let plan = Plan { spec: &spec, ..plan };
-        let exact = classes::<Manhattan16>(&plan, Isa::Portable, &subset, false);
+        let exact = classes::<Manhattan16>(&plan, Isa::Scalar, &subset, false);
         prop_assert_eq!(&classes::<Manhattan16>(&plan, Isa::detect(), &subset, true), &exact);
     }
 }

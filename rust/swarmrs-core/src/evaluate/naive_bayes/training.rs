@@ -2,10 +2,10 @@
 
 use super::super::seen::Seen;
 use super::{Likelihood, NEVER, SMOOTHING, WORST, whole};
-use crate::cancel;
-use crate::folds::{Folds, Split};
-use crate::math::{ln, normal_cdf};
-use crate::quantization::{bounds, index_bits};
+use crate::base::cancel;
+use crate::base::math::{ln, normal_cdf};
+use crate::data::folds::{Folds, Split};
+use crate::data::quantization::{bounds, index_bits};
 
 /// Exact sums over rows of one class.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,0 +1,8 @@
+//! Subsets, random streams, math, threads, cancellation and errors. Imports nothing of ours.
+
+pub mod cancel;
+pub mod error;
+pub mod math;
+pub mod parallel;
+pub mod random;
+pub mod subset;

@@ -1,0 +1,358 @@
+//! The table an evaluator works on: values, quantized values, class codes, names.
+
+use crate::base::cancel;
+use crate::base::error::{Error, Result};
+use crate::base::parallel::Pool;
+use crate::data::quantization::Quantization;
+pub use crate::data::quantization::{Quantized, Scale};
+use crate::filter::Levels;
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
+
+/// Fills the rows of a table that have missing values by what some of its rows show.
+pub trait Refill: Debug + Send + Sync {
+    /// The rows with missing values, ascending.
+    fn rows(&self) -> &[u32];
+
+    /// All values of these rows, column after column; what was missing is filled by the rows `by` alone.
+    ///
+    /// # Errors
+    /// [`Error::BadData`] when it cannot be done.
+    fn values(&self, by: &[u32]) -> Result<Vec<f64>>;
+}
+
+/// Rows, columns and classes, ready to be measured.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    n_samples: usize,
+    n_features: usize,
+    n_classes: usize,
+    scale: Scale,
+    quantization: Quantization,
+    refill: Option<Arc<dyn Refill>>,
+    /// The normalized values: those given, except that a feature with an extreme range is multiplied by a power of two.
+    values: Arc<[f64]>,
+    levels: OnceLock<Arc<Levels>>,
+    codes: Vec<u32>,
+    names: Vec<String>,
+    fingerprint: String,
+    warnings: Vec<String>,
+}
+
+impl Dataset {
+    /// Takes `columns` (all values of feature 0, then of feature 1, ...) and the class code of each row.
+    ///
+    /// # Errors
+    /// [`Error::BadData`] for a table without columns, with fewer than two rows or classes, with a value that is not
+    /// finite, or whose parts do not fit together.
+    pub fn new(
+        columns: &[f64],
+        codes: Vec<u32>,
+        n_classes: usize,
+        names: Vec<String>,
+        scale: Scale,
+    ) -> Result<Self> {
+        let (n_samples, n_features) = (codes.len(), names.len());
+        check(columns, &codes, n_classes, &names)?;
+        let fingerprint = fingerprint(columns, &codes, &names, scale);
+        let mut values = columns.to_vec();
+        let quantization = Quantization::new(&mut values, n_samples, scale);
+        let warnings = if scale == Scale::None {
+            Vec::new()
+        } else {
+            let squeezed = quantization.squeezed.iter().map(|&feature| names[feature].as_str());
+            warn_squeezed(&squeezed.collect::<Vec<_>>()).into_iter().collect()
+        };
+        Ok(Self {
+            n_samples,
+            n_features,
+            n_classes,
+            scale,
+            quantization,
+            refill: None,
+            values: values.into(),
+            levels: OnceLock::new(),
+            codes,
+            names,
+            fingerprint,
+            warnings,
+        })
+    }
+
+    /// The same table, of which some values were missing: folds fill them anew by the rows that train. `mark` tells what
+    /// was missing, and how it is filled, from anything else.
+    #[must_use]
+    pub fn refilled(mut self, refill: Arc<dyn Refill>, mark: &str) -> Self {
+        let both = format!("{} {mark}", self.fingerprint);
+        self.fingerprint = short(&blake3::hash(both.as_bytes()));
+        self.refill = Some(refill);
+        self
+    }
+
+    /// How many rows there are.
+    pub fn n_samples(&self) -> usize {
+        self.n_samples
+    }
+
+    /// How many columns there are.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// How many classes there are.
+    pub fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    /// How values are scaled.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// The quantized values.
+    pub fn quantization(&self) -> &Quantization {
+        &self.quantization
+    }
+
+    /// What fills missing values anew, if there were any.
+    pub fn refill(&self) -> Option<&dyn Refill> {
+        self.refill.as_deref()
+    }
+
+    /// All values, normalized, feature after feature.
+    pub fn all_values(&self) -> &Arc<[f64]> {
+        &self.values
+    }
+
+    /// The normalized values of a feature.
+    pub fn values(&self, feature: usize) -> &[f64] {
+        &self.values[feature * self.n_samples..][..self.n_samples]
+    }
+
+    /// All columns in levels, as a filter sees them; made when first asked for.
+    pub fn levels(&self, pool: &Pool) -> Arc<Levels> {
+        let make = || Arc::new(Levels::new(&self.values, &self.codes, self.n_classes, pool));
+        Arc::clone(self.levels.get_or_init(make))
+    }
+
+    /// The class code of each row.
+    pub fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// The name of each column.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// A hash of all values, codes, names and the scale, in hexadecimal.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// What a user should know about how the values are held.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The scaled value of one cell, counted from the least of its feature.
+    pub fn scaled(&self, feature: usize, sample: usize) -> f64 {
+        self.quantization.quantizers[feature].scale(self.values(feature)[sample])
+    }
+}
+
+/// Warns of features that scaling leaves next to no weight, naming the first five.
+fn warn_squeezed(names: &[&str]) -> Option<String> {
+    let (first, more) = (names.first()?, names.len().saturating_sub(5));
+    let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+    let (subject, has) = match (names.len(), more) {
+        (1, _) => (format!("feature {first} has"), "it"),
+        (_, 0) => (format!("features {shown} have"), "them"),
+        _ => (format!("features {shown} and {more} more have"), "them"),
+    };
+    Some(format!(
+        "{subject} extreme values: most others lie within 0.1 % of the range, so that scaling leaves {has} little \
+         weight beside other features; clip the extreme values, replace values by ranks, or exclude {has}"
+    ))
+}
+
+fn check(columns: &[f64], codes: &[u32], n_classes: usize, names: &[String]) -> Result<()> {
+    let bad = |what: String| Err(Error::BadData { what });
+    if names.is_empty() {
+        return bad("the table has no feature columns".into());
+    }
+    if codes.len() < 2 {
+        return bad(format!("the table has {} row(s), expected 2 or more", codes.len()));
+    }
+    if names.len().checked_mul(codes.len()) != Some(columns.len()) {
+        return bad(format!(
+            "{} values do not fill {} rows of {} columns",
+            columns.len(),
+            codes.len(),
+            names.len()
+        ));
+    }
+    if let Some(at) = columns.iter().position(|value| !value.is_finite()) {
+        let (feature, row) = (at / codes.len(), at % codes.len());
+        return bad(format!(
+            "column '{}' has a value that is not finite in row {row}",
+            names[feature]
+        ));
+    }
+    if codes.iter().any(|&code| code as usize >= n_classes) {
+        return bad(format!("a class code is not below {n_classes}"));
+    }
+    if codes.iter().all(|&code| code == codes[0]) {
+        return bad("the target has one class, expected 2 or more".into());
+    }
+    Ok(())
+}
+
+fn fingerprint(columns: &[f64], codes: &[u32], names: &[String], scale: Scale) -> String {
+    let mut hash = blake3::Hasher::new();
+    hash.update(&[scale as u8]);
+    hash.update(&(codes.len() as u64).to_le_bytes());
+    let mut bytes = Vec::with_capacity(codes.len() * 8);
+    for column in columns.chunks_exact(codes.len()) {
+        cancel::check();
+        bytes.clear();
+        bytes.extend(column.iter().flat_map(|value| value.to_le_bytes()));
+        hash.update(&bytes);
+    }
+    for code in codes {
+        hash.update(&code.to_le_bytes());
+    }
+    for name in names {
+        hash.update(&(name.len() as u64).to_le_bytes());
+        hash.update(name.as_bytes());
+    }
+    short(&hash.finalize())
+}
+
+fn short(hash: &blake3::Hash) -> String {
+    hash.to_hex()[..32].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::quantization::{Fidelity, Quantizer};
+    use proptest::prelude::*;
+
+    fn of(columns: &[f64], rows: usize, scale: Scale) -> Result<Dataset> {
+        let names = (0..columns.len() / rows).map(|f| format!("f{f}")).collect();
+        let codes = (0..rows as u32).map(|row| row % 2).collect();
+        Dataset::new(columns, codes, 2, names, scale)
+    }
+
+    fn narrow(data: &Dataset) -> &[u16] {
+        match &data.quantization().values {
+            Quantized::Narrow(values) => values,
+            Quantized::Wide(_) => panic!("a wide table"),
+        }
+    }
+
+    #[test]
+    fn minmax_spreads_each_feature_over_16_bits() {
+        let data = of(&[0.0, 0.2, 0.8, 1.0, -3.0, -3.0, -3.0, -3.0], 4, Scale::Minmax).unwrap();
+        assert_eq!(narrow(&data), [0, 13107, 52428, 65535, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn features_on_lattices_are_exact() {
+        // Sixths, sevenths and tenths: 65 520 is a multiple of all three.
+        let columns =
+            [0.0, 1.0, 4.0, 6.0, 0.0, 3.0, 5.0, 7.0, 0.1, 0.3, 0.4, 1.1].map(|x: f64| x * 3.7);
+        let data = of(&columns, 4, Scale::Minmax).unwrap();
+        assert_eq!(data.quantization().resolution, 65520.0);
+        let is_exact = |q: &Quantizer| q.fidelity == Fidelity::Exact;
+        assert!(data.quantization().quantizers.iter().all(is_exact));
+    }
+
+    #[test]
+    fn an_outlier_makes_the_table_wide_and_is_named() {
+        let mut columns: Vec<f64> = (0..100u32).map(|x| f64::from(x * x % 101)).collect();
+        columns.extend((0..100u32).map(|x| f64::from(x).sqrt()));
+        assert_eq!(narrow(&of(&columns, 100, Scale::Minmax).unwrap()).len(), 200);
+        columns[150] = 1e7;
+        let data = of(&columns, 100, Scale::Minmax).unwrap();
+        assert!(matches!(data.quantization().values, Quantized::Wide(_)));
+        assert!(
+            data.warnings()[0].starts_with("feature f1 has extreme values"),
+            "{:?}",
+            data.warnings()
+        );
+        columns[150] = 1e7f64.sqrt();
+        assert_eq!(narrow(&of(&columns, 100, Scale::Minmax).unwrap()).len(), 200);
+    }
+
+    #[test]
+    fn whole_numbers_without_a_scale_are_exact() {
+        let data = of(&[5.0, 7.0, 300.0, 6.0], 2, Scale::None).unwrap();
+        assert!(data.quantization().quantizers.iter().all(|q| q.fidelity == Fidelity::Exact));
+        assert!(data.warnings().is_empty());
+    }
+
+    #[test]
+    fn ranges_at_the_limits_of_floats_are_scaled() {
+        for scale in [Scale::Minmax, Scale::Standard, Scale::None] {
+            for (low, high) in
+                [(-1.7e308, 1.7e308), (0.0, 5e-324), (1e308, 1.1e308), (-1e-310, 0.0)]
+            {
+                let data = of(&[low, high, high, low], 4, scale).unwrap();
+                let scaled: Vec<f64> = (0..4).map(|row| data.scaled(0, row)).collect();
+                assert!(scaled.iter().all(|x| x.is_finite()), "{scale:?} {low} {scaled:?}");
+                assert!(
+                    scaled[1] > scaled[0] && scaled[1] == scaled[2],
+                    "{scale:?} {low} {scaled:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn tables_that_cannot_be_searched_are_refused() {
+        let message = |data: Result<Dataset>| data.unwrap_err().to_string();
+        assert_eq!(message(of(&[], 4, Scale::Minmax)), "the table has no feature columns");
+        assert_eq!(
+            message(of(&[1.0], 1, Scale::Minmax)),
+            "the table has 1 row(s), expected 2 or more"
+        );
+        assert_eq!(
+            message(of(&[1.0, f64::NAN], 2, Scale::Minmax)),
+            "column 'f0' has a value that is not finite in row 1"
+        );
+        let one_class = Dataset::new(&[1.0, 2.0], vec![0, 0], 2, vec!["a".into()], Scale::None);
+        assert_eq!(message(one_class), "the target has one class, expected 2 or more");
+    }
+
+    proptest! {
+        #[test]
+        fn order_within_a_feature_survives_quantization(
+            column in proptest::collection::vec(-1e6f64..1e6, 2..40),
+            scale in prop_oneof![Just(Scale::Minmax), Just(Scale::Standard), Just(Scale::None)],
+        ) {
+            let data = of(&column, column.len(), scale).unwrap();
+            for i in 0..column.len() {
+                for j in 0..column.len() {
+                    if column[i] < column[j] {
+                        let steps = |row: usize| match &data.quantization().values {
+                            Quantized::Narrow(values) => i32::from(values[row]),
+                            Quantized::Wide(values) => values[row],
+                        };
+                        prop_assert!(steps(i) <= steps(j));
+                        prop_assert!(data.scaled(0, i) < data.scaled(0, j));
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn the_fingerprint_tells_any_change(column in proptest::collection::vec(-1e3f64..1e3, 2..20), at: prop::sample::Index) {
+            let mut other = column.clone();
+            *at.get_mut(&mut other) += 1.0;
+            let print = |c: &[f64]| of(c, c.len(), Scale::Minmax).unwrap().fingerprint().to_owned();
+            prop_assert_ne!(print(&column), print(&other));
+        }
+    }
+}

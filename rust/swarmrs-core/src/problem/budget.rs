@@ -1,0 +1,189 @@
+//! How long a run may go on, and why it ended; the only file that reads the clock.
+
+use crate::base::cancel::Deadline;
+use crate::base::error::{Error, Result};
+use crate::problem::objective::Cost;
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// Seconds that the first turn has even if the time limit is shorter.
+const FIRST_TURN: f64 = 1.0;
+
+/// The limits of a run; the first one reached ends it, at the end of a turn. Where the time limit comes within a turn,
+/// that turn is dropped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Budget {
+    /// Subsets asked for, those measured before included.
+    pub evaluations: Option<u64>,
+    /// Turns.
+    pub turns: Option<u64>,
+    /// Seconds; such a run stops where it stops and is not reproducible.
+    pub seconds: Option<f64>,
+    /// A cost that is good enough.
+    pub target: Option<f64>,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stop {
+    /// The next turn would exceed the evaluations.
+    Evaluations,
+    /// All turns are done.
+    Turns,
+    /// Time is up.
+    Seconds,
+    /// The target is reached.
+    Target,
+    /// The algorithm has nothing more to try.
+    Finished,
+    /// The user interrupted.
+    Interrupted,
+    /// An observer asked to stop.
+    Stopped,
+}
+
+impl Budget {
+    /// Whether nothing bounds the effort: a target alone may never be reached.
+    pub fn is_unbounded(&self) -> bool {
+        self.evaluations.is_none() && self.turns.is_none() && self.seconds.is_none()
+    }
+
+    /// Refuses limits that allow nothing.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn check(&self) -> Result<()> {
+        for (name, value) in [("evaluations", self.evaluations), ("turns", self.turns)] {
+            if value == Some(0) {
+                return Err(Error::out_of_range(name, 0, "1 or more"));
+            }
+        }
+        match self.seconds {
+            Some(seconds) if !(seconds > 0.0 && seconds.is_finite()) => {
+                Err(Error::out_of_range("seconds", seconds, "above 0"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a run that has come this far, and would now ask for `next` subsets, ends here.
+    pub fn stop(&self, spent: &Spent, next: usize) -> Option<Stop> {
+        let is_over = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count > limit);
+        if self
+            .target
+            .is_some_and(|target| spent.best.is_some_and(|best| best <= Cost::new(target)))
+        {
+            Some(Stop::Target)
+        } else if is_over(self.turns, spent.turns + 1) {
+            Some(Stop::Turns)
+        } else if is_over(self.evaluations, spent.evaluations + next as u64) {
+            Some(Stop::Evaluations)
+        } else if self.seconds.is_some_and(|limit| spent.clock.seconds() >= limit) {
+            Some(Stop::Seconds)
+        } else {
+            None
+        }
+    }
+
+    /// When the iteration that comes next is overtaken by the time limit. The first one has a second at least: without it
+    /// there is no result.
+    pub fn deadline(&self, spent: &Spent) -> Option<Deadline> {
+        let least = if spent.turns == 0 { FIRST_TURN } else { 0.0 };
+        self.seconds.map(|limit| Deadline { clock: spent.clock, seconds: limit.max(least) })
+    }
+
+    /// How much of the tightest limit is spent, from 0 to 1.
+    pub fn fraction(&self, spent: &Spent) -> f64 {
+        let share = |limit: Option<f64>, done: f64| limit.map_or(0.0, |limit| done / limit);
+        share(self.evaluations.map(|n| n as f64), spent.evaluations as f64)
+            .max(share(self.turns.map(|n| n as f64), spent.turns as f64))
+            .max(share(self.seconds, spent.clock.seconds()))
+            .min(1.0)
+    }
+
+    /// How many turns of `batch` subsets fit, where evaluations or turns are limited.
+    pub fn turns_of(&self, batch: usize) -> Option<u64> {
+        let by_evaluations = self.evaluations.map(|n| n / batch.max(1) as u64);
+        match (by_evaluations, self.turns) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+}
+
+/// What a run has used so far.
+#[derive(Debug, Clone)]
+pub struct Spent {
+    /// Subsets asked for.
+    pub evaluations: u64,
+    /// Turns done.
+    pub turns: u64,
+    /// The least cost so far.
+    pub best: Option<Cost>,
+    /// Runs since the start.
+    pub clock: Clock,
+}
+
+/// A stopwatch.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock(Instant);
+
+impl Clock {
+    /// Starts now.
+    #[allow(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Seconds since the start.
+    pub fn seconds(&self) -> f64 {
+        self.elapsed().as_secs_f64()
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spent(evaluations: u64, turns: u64, best: f64) -> Spent {
+        Spent { evaluations, turns, best: Some(Cost::new(best)), clock: Clock::start() }
+    }
+
+    #[test]
+    fn a_turn_is_never_cut_in_half() {
+        let budget = Budget { evaluations: Some(100), ..Budget::default() };
+        assert_eq!(budget.stop(&spent(60, 2, 1.0), 40), None);
+        assert_eq!(budget.stop(&spent(60, 2, 1.0), 41), Some(Stop::Evaluations));
+    }
+
+    #[test]
+    fn turns_and_target_stop_a_run() {
+        let budget = Budget { turns: Some(3), target: Some(0.1), ..Budget::default() };
+        assert_eq!(budget.stop(&spent(0, 2, 0.2), 1), None);
+        assert_eq!(budget.stop(&spent(0, 3, 0.2), 1), Some(Stop::Turns));
+        assert_eq!(budget.stop(&spent(0, 0, 0.1), 1), Some(Stop::Target));
+    }
+
+    #[test]
+    fn the_papers_budgets_hold_their_turns() {
+        let turns = |n, batch| Budget { evaluations: Some(n), ..Budget::default() }.turns_of(batch);
+        assert_eq!(turns(6000, 30), Some(200));
+        assert_eq!(turns(5000, 50), Some(100));
+        assert_eq!(turns(6000, 80), Some(75));
+    }
+
+    #[test]
+    fn limits_that_allow_nothing_are_refused() {
+        let none = Budget { evaluations: Some(0), ..Budget::default() };
+        assert_eq!(none.check().unwrap_err().to_string(), "evaluations is 0, expected 1 or more");
+        let none = Budget { seconds: Some(f64::NAN), ..Budget::default() };
+        assert!(none.check().is_err());
+    }
+}

@@ -1,0 +1,368 @@
+//! What the search lowers: an objective turns measures into a cost.
+
+use crate::base::error::{Error, Result};
+use crate::base::math::sigmoid;
+use crate::base::subset::Subset;
+use crate::evaluate::Measures;
+use crate::filter::Merit;
+use crate::problem::groups::{Groups, SigmaLog, Sim, Similarity};
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// The one number the search lowers; totally ordered, never NaN.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Cost(f64);
+
+impl Cost {
+    /// A cost; what is not a number counts as the worst there is.
+    pub fn new(value: f64) -> Self {
+        // Adding zero turns -0 into 0, so that equal costs are equal in order too.
+        Self(if value.is_nan() { f64::INFINITY } else { value + 0.0 })
+    }
+
+    /// The number.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+impl Eq for Cost {}
+
+impl PartialOrd for Cost {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Cost {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// The score of which an objective lowers what is missing to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Score {
+    /// Mean over folds of the share of rows that are right.
+    Accuracy,
+    /// Mean recall of the classes.
+    BalancedAccuracy,
+    /// Mean over classes of one-versus-rest accuracy.
+    OvrAccuracy,
+    /// Mean F1 of the classes.
+    MacroF1,
+    /// Matthews correlation coefficient, brought from -1..1 to 0..1.
+    Mcc,
+}
+
+impl Score {
+    /// The score in 0..1, 1 being the best.
+    fn of(self, measures: &Measures) -> f64 {
+        match self {
+            Self::Accuracy => measures.accuracy,
+            Self::BalancedAccuracy => measures.balanced_accuracy,
+            Self::OvrAccuracy => measures.ovr_accuracy,
+            Self::MacroF1 => measures.macro_f1,
+            Self::Mcc => f64::midpoint(measures.mcc, 1.0),
+        }
+    }
+
+    /// What is missing to 1.
+    pub fn loss(self, measures: &Measures) -> f64 {
+        match self {
+            // Exact, where 1 - (1 - error) may not be; and costs of a scorer from outside may be any number.
+            Self::Accuracy => measures.error,
+            other => 1.0 - other.of(measures),
+        }
+    }
+}
+
+/// How measures become a cost.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Objective {
+    /// The error alone.
+    Error,
+    /// `alpha` of the error and the rest of the share of features kept.
+    Weighted {
+        /// The weight of the error, in (0.5, 1].
+        #[serde(default = "alpha_of_weighted")]
+        alpha: f64,
+    },
+    /// `gamma` of balanced accuracy and the rest of how far classes lie apart, negated.
+    Hybrid {
+        /// The weight of balanced accuracy, in [0, 1].
+        #[serde(default = "gamma_of_hybrid")]
+        gamma: f64,
+    },
+    /// `alpha` of the error and the rest of what is missing to one feature of each group.
+    Gaussian {
+        /// The weight of the error, in [0, 1].
+        #[serde(default = "alpha_of_gaussian")]
+        alpha: f64,
+        /// What the similarity is divided by.
+        #[serde(default)]
+        sim: Sim,
+        /// How far off a group may be.
+        #[serde(default)]
+        sigma_log: SigmaLog,
+    },
+    /// What correlation-based selection lowers: no classifier is asked during the search.
+    #[serde(rename = "filter-cfs")]
+    FilterCfs,
+    /// Relevance less mean redundancy, as a cost: no classifier is asked during the search.
+    #[serde(rename = "filter-mrmr")]
+    FilterMrmr,
+}
+
+fn alpha_of_weighted() -> f64 {
+    0.9
+}
+
+fn gamma_of_hybrid() -> f64 {
+    0.8
+}
+
+const fn alpha_of_gaussian() -> f64 {
+    0.98
+}
+
+impl Objective {
+    /// The gaussian one as published, but for the divisor.
+    pub const fn gaussian(sigma_log: SigmaLog) -> Self {
+        Self::Gaussian { alpha: alpha_of_gaussian(), sim: Sim::Plain, sigma_log }
+    }
+
+    /// Refuses weights outside their range.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn check(self) -> Result<()> {
+        match self {
+            Self::Weighted { alpha } if !(alpha > 0.5 && alpha <= 1.0) => {
+                Err(Error::out_of_range("alpha", alpha, "above 0.5, up to 1"))
+            }
+            Self::Gaussian { alpha, .. } if !(0.0..=1.0).contains(&alpha) => {
+                Err(Error::out_of_range("alpha", alpha, "0 to 1"))
+            }
+            Self::Hybrid { gamma } if !(0.0..=1.0).contains(&gamma) => {
+                Err(Error::out_of_range("gamma", gamma, "0 to 1"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The score it goes by where no other is asked for.
+    pub fn own_score(self) -> Score {
+        match self {
+            Self::Hybrid { .. } => Score::BalancedAccuracy,
+            _ => Score::Accuracy,
+        }
+    }
+
+    /// Whether the distances between and within classes are needed.
+    pub fn needs_separation(self) -> bool {
+        matches!(self, Self::Hybrid { .. })
+    }
+
+    /// Whether features must be in groups.
+    pub fn needs_groups(self) -> bool {
+        matches!(self, Self::Gaussian { .. })
+    }
+
+    /// What takes the place of a classifier during the search, if anything does.
+    pub fn merit(self) -> Option<Merit> {
+        match self {
+            Self::FilterCfs => Some(Merit::Cfs),
+            Self::FilterMrmr => Some(Merit::Mrmr),
+            _ => None,
+        }
+    }
+}
+
+/// What a search lowers: an objective, the score it goes by, and what else it looks at.
+#[derive(Debug, Clone)]
+pub struct Goal {
+    objective: Objective,
+    score: Score,
+    n_features: usize,
+    /// For the objective that needs groups.
+    similarity: Option<Similarity>,
+}
+
+impl Goal {
+    /// What `objective` makes of subsets of `n_features` features, by its own score if none is given.
+    ///
+    /// # Errors
+    /// [`Error::BadSpec`] where it needs groups and there are none.
+    pub fn new(
+        objective: Objective,
+        score: Option<Score>,
+        n_features: usize,
+        groups: Option<Arc<Groups>>,
+    ) -> Result<Self> {
+        let similarity = match (objective, groups) {
+            (Objective::Gaussian { sim, sigma_log, .. }, Some(groups)) => {
+                Some(Similarity::new(groups, sim, sigma_log))
+            }
+            (Objective::Gaussian { .. }, None) => {
+                let what = "the gaussian objective needs features in groups";
+                return Err(Error::BadSpec { what: what.into() });
+            }
+            _ => None,
+        };
+        let score = score.unwrap_or(objective.own_score());
+        Ok(Self { objective, score, n_features, similarity })
+    }
+
+    /// The same where subsets have no features but those of `allowed`: groups matter as far as they can be in.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn within(
+        objective: Objective,
+        score: Option<Score>,
+        allowed: &Subset,
+        groups: Option<&Groups>,
+    ) -> Result<Self> {
+        let groups = groups.map(|groups| Arc::new(groups.within(allowed)));
+        Self::new(objective, score, allowed.len(), groups)
+    }
+
+    /// The error alone, of subsets of `n_features` features.
+    pub fn error(n_features: usize) -> Self {
+        let (objective, score) = (Objective::Error, Score::Accuracy);
+        Self { objective, score, n_features, similarity: None }
+    }
+
+    /// What is lowered.
+    pub fn objective(&self) -> Objective {
+        self.objective
+    }
+
+    /// The cost of a subset that measures like this.
+    pub fn cost(&self, measures: &Measures, subset: &Subset) -> Cost {
+        Cost::new(match self.objective {
+            Objective::Error => self.score.loss(measures),
+            // A search led by a filter is told its cost in the place of an error.
+            Objective::FilterCfs | Objective::FilterMrmr => measures.error,
+            Objective::Weighted { alpha } => {
+                let kept = subset.count() as f64 / self.n_features as f64;
+                alpha * self.score.loss(measures) + (1.0 - alpha) * kept
+            }
+            Objective::Hybrid { gamma } => {
+                let apart = sigmoid(5.0 * measures.separation);
+                -(gamma * self.score.of(measures) + (1.0 - gamma) * apart)
+            }
+            Objective::Gaussian { alpha, .. } => {
+                let similar = self.similarity.as_ref().map_or(0.0, |sim| sim.of(subset));
+                alpha * self.score.loss(measures) + (1.0 - alpha) * (1.0 - similar)
+            }
+        })
+    }
+
+    /// The cost of the empty subset, which is never measured.
+    pub fn worst(&self) -> Cost {
+        Cost::new(match self.objective {
+            Objective::Hybrid { .. } => 0.0,
+            _ => 1.0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measures(error: f64, balanced_accuracy: f64, separation: f64) -> Measures {
+        Measures { error, balanced_accuracy, separation, ..Measures::WORST }
+    }
+
+    #[test]
+    fn weighted_has_the_worked_value() {
+        let weighted = Goal::new(Objective::Weighted { alpha: 0.9 }, None, 30, None).unwrap();
+        let cost = weighted.cost(&measures(0.1, 0.0, 0.0), &Subset::from_indices(30, 0..3));
+        // Decimal fractions are not exact in binary.
+        assert!((cost.value() - 0.10).abs() < 1e-15);
+    }
+
+    #[test]
+    fn hybrid_has_the_worked_values() {
+        let hybrid = Goal::new(Objective::Hybrid { gamma: 0.8 }, None, 2, None).unwrap();
+        let any = Subset::full(2);
+        for (balanced, apart, fitness) in
+            [(1.0, 0.7 - 0.2, 0.984_828_363_995_751), (0.0, 0.2 - 0.8, 0.009_485_174_635_513)]
+        {
+            let cost = hybrid.cost(&measures(0.0, balanced, apart), &any).value();
+            // The worked example prints 15 decimals.
+            assert!((cost + fitness).abs() < 1e-15, "{cost}");
+        }
+        assert_eq!(hybrid.cost(&measures(0.5, 0.5, 0.0), &any).value(), -0.5);
+    }
+
+    #[test]
+    fn gaussian_has_the_worked_value() {
+        let read = serde_json::from_str::<Objective>(r#"{"kind": "gaussian"}"#).unwrap();
+        let members = vec![vec![0, 1, 2], vec![3], (4..9).collect()];
+        let groups = Arc::new(Groups::new(members, 9).unwrap());
+        let goal = Goal::new(read, None, 9, Some(groups)).unwrap();
+        let cost = |error| {
+            goal.cost(&measures(error, 0.0, 0.0), &Subset::from_indices(9, [0, 2, 3])).value()
+        };
+        // Six decimals are printed.
+        assert!((cost(0.1) - (1.0 - 0.895_375)).abs() < 5e-7, "{}", cost(0.1));
+        assert!(cost(1.0) < goal.worst().value());
+        let refused = Goal::new(read, None, 9, None).unwrap_err().to_string();
+        assert_eq!(refused, "the gaussian objective needs features in groups");
+    }
+
+    #[test]
+    fn a_cost_goes_by_the_score_asked_for() {
+        let shown = Measures {
+            error: 0.3,
+            accuracy: 0.7,
+            balanced_accuracy: 0.625,
+            ovr_accuracy: 0.75,
+            macro_f1: 0.5,
+            mcc: 0.25,
+            ..Measures::WORST
+        };
+        let cost = |objective, score| {
+            let goal = Goal::new(objective, score, 4, None).unwrap();
+            goal.cost(&shown, &Subset::full(4)).value()
+        };
+        for (score, missing) in [
+            (None, 0.3),
+            (Some(Score::Accuracy), 0.3),
+            (Some(Score::BalancedAccuracy), 0.375),
+            (Some(Score::OvrAccuracy), 0.25),
+            (Some(Score::MacroF1), 0.5),
+            (Some(Score::Mcc), 0.375),
+        ] {
+            assert_eq!(cost(Objective::Error, score), missing);
+        }
+        assert_eq!(cost(Objective::Weighted { alpha: 0.75 }, Some(Score::OvrAccuracy)), 0.4375);
+        assert_eq!(cost(Objective::Hybrid { gamma: 1.0 }, Some(Score::MacroF1)), -0.5);
+    }
+
+    #[test]
+    fn nan_is_the_worst_cost() {
+        assert!(Cost::new(f64::NAN) > Cost::new(1e300));
+        assert_eq!(Cost::new(-0.0).cmp(&Cost::new(0.0)), Ordering::Equal);
+    }
+
+    #[test]
+    fn weights_outside_their_range_are_refused() {
+        let message = |o: Objective| o.check().unwrap_err().to_string();
+        assert_eq!(
+            message(Objective::Weighted { alpha: 0.5 }),
+            "alpha is 0.5, expected above 0.5, up to 1"
+        );
+        let (sim, sigma_log) = (Sim::Plain, SigmaLog::Log10);
+        let gaussian = Objective::Gaussian { alpha: 1.5, sim, sigma_log };
+        assert_eq!(message(gaussian), "alpha is 1.5, expected 0 to 1");
+        assert_eq!(message(Objective::Hybrid { gamma: 2.0 }), "gamma is 2, expected 0 to 1");
+    }
+}

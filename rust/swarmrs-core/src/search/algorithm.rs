@@ -1,0 +1,319 @@
+//! What an algorithm is: it asks for subsets to be tried and is told what they cost.
+
+use crate::base::error::{Error, Result};
+use crate::base::parallel::Pool;
+use crate::base::random::{Phase, Rng, Streams};
+use crate::base::subset::Subset;
+use crate::evaluate::{Measures, Protocol};
+use crate::problem::objective::{Cost, Objective};
+pub use crate::problem::space::Space;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A search under way.
+pub trait Optimizer: Send {
+    /// The subsets to try this turn; none ends the search.
+    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset>;
+    /// Learns what they cost, in the order asked.
+    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]);
+    /// Whether `subset` may be the answer. A search for a fixed size tries others on its way and says no to them; one
+    /// of them is reported only as long as none of that size was measured.
+    fn is_answer(&self, _subset: &Subset) -> bool {
+        true
+    }
+    /// What it has to say about the turn it was just told: columns of the trace beside those every search has. The
+    /// names are the same in every turn.
+    fn notes(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+}
+
+/// What makes an optimizer registrable.
+pub trait Algorithm: Optimizer + Sized + 'static {
+    /// Its settings; the defaults are the paper's.
+    type Params: Params;
+    /// What a reader wants to know about it.
+    const CARD: Card;
+    /// Spellings that fix settings, each with these settings as JSON; what the user sets wins.
+    const PRESETS: &'static [(&'static str, &'static str)] = &[];
+    /// Whether it asks the space for its filter, which is made only for those that do.
+    const USES_FILTER: bool = false;
+    /// What groups are to it with its defaults; the space has them accordingly.
+    const GROUPS: GroupUse = GroupUse::Ignored;
+    /// Whether it seeks a front of trade-offs between cost and size, and not one subset.
+    const SEEKS_FRONT: bool = false;
+    /// How the paper measures subsets, used for what the user does not say.
+    const PROTOCOL: Protocol = Protocol::COMMON;
+    /// What the paper lowers with these settings: that of the card, unless they change it.
+    fn objective(_params: &Self::Params) -> Objective {
+        Self::CARD.objective
+    }
+    /// What groups are to it with these settings.
+    fn groups(_params: &Self::Params) -> GroupUse {
+        Self::GROUPS
+    }
+    /// Begins a search of `space`.
+    fn start(params: Self::Params, space: &Space) -> Self;
+}
+
+/// What groups of features are to an algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupUse {
+    /// It never looks at them.
+    Ignored,
+    /// It looks at those that are given.
+    Welcome,
+    /// It chooses by them: where none are given, they are found.
+    Needed,
+}
+
+/// The settings of an algorithm. `Default` is the paper's setting.
+pub trait Params: Default + Serialize + DeserializeOwned {
+    /// Name, range and meaning of each field, in the order of the struct.
+    const FIELDS: &'static [Field];
+    /// Refuses values that are in range one by one but not together.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] or [`Error::BadSpec`].
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// An algorithm without settings.
+#[derive(Debug, Clone, Default, Serialize, serde::Deserialize)]
+pub struct NoParams {}
+
+impl Params for NoParams {
+    const FIELDS: &'static [Field] = &[];
+}
+
+/// One setting: its name, what it may be, what it means.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// As in the struct and on the command line.
+    pub name: &'static str,
+    /// What values are accepted.
+    pub allowed: Allowed,
+    /// One line on what it does.
+    pub about: &'static str,
+}
+
+/// The most members a population or an archive may have: the memory of a search is in proportion to it.
+pub const MOST_MEMBERS: u64 = 100_000;
+/// The most tries of a local search around one member: its time is in proportion to it.
+pub const MOST_TRIES: u64 = 10_000;
+/// The most of what a search only counts: iterations, features, moves without improvement.
+pub const MOST_STEPS: u64 = 1_000_000_000;
+/// The most bytes that the members of a population may need.
+const MOST_BYTES: u64 = 8 << 30;
+/// Bytes of one feature of one member, at the most: its position, its velocity, its best, and an exemplar or a guess.
+const BYTES: u64 = 32;
+
+/// Refuses, before anything is allocated, a population that needs more than 8 GiB for so many features.
+///
+/// # Errors
+/// [`Error::TooLarge`].
+pub fn check_members(id: &str, members: u64, n_features: usize) -> Result<()> {
+    let bytes = members.saturating_mul(n_features as u64).saturating_mul(BYTES);
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let gib = bytes as f64 / f64::from(1 << 30);
+    Err(Error::TooLarge {
+        what: format!(
+            "{id} with {members} members of {n_features} features needs about {gib:.0} GiB, expected 8 GiB at most"
+        ),
+        hint: "lower population or archive, or leave out features".into(),
+    })
+}
+
+/// The values a setting may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Allowed {
+    /// This and everything above.
+    AtLeast(f64),
+    /// A whole number from the first to the second, both included.
+    Whole(u64, u64),
+    /// The same, or null, which switches off what is on by default.
+    WholeOrNull(u64, u64),
+    /// From the first to the second, both included.
+    Within(f64, f64),
+    /// Above the first, up to and including the second.
+    Above(f64, f64),
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// True or false.
+    Flag,
+}
+
+impl std::fmt::Display for Allowed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::AtLeast(lo) => write!(f, "{lo} or more"),
+            Self::Whole(lo, hi) => write!(f, "a whole number from {lo} to {hi}"),
+            Self::WholeOrNull(lo, hi) => write!(f, "a whole number from {lo} to {hi}, or null"),
+            Self::Within(lo, hi) => write!(f, "{lo} to {hi}"),
+            Self::Above(lo, hi) if hi.is_infinite() => write!(f, "above {lo}"),
+            Self::Above(lo, hi) => write!(f, "above {lo}, up to {hi}"),
+            Self::OneOf(words) => write!(f, "{}", words.join(", ")),
+            Self::Flag => write!(f, "true or false"),
+        }
+    }
+}
+
+impl Allowed {
+    fn accepts(self, value: &Value) -> bool {
+        let number = || value.as_f64();
+        match self {
+            Self::AtLeast(lo) => number().is_some_and(|x| x >= lo && x.is_finite()),
+            Self::Whole(lo, hi) => value.as_u64().is_some_and(|x| (lo..=hi).contains(&x)),
+            Self::WholeOrNull(lo, hi) => value.is_null() || Self::Whole(lo, hi).accepts(value),
+            Self::Within(lo, hi) => number().is_some_and(|x| (lo..=hi).contains(&x)),
+            Self::Above(lo, hi) => number().is_some_and(|x| x > lo && x <= hi && x.is_finite()),
+            Self::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Self::Flag => value.is_boolean(),
+        }
+    }
+}
+
+/// Reads the settings of algorithm `id` from `given`, which names only those that differ from the defaults.
+///
+/// # Errors
+/// [`Error::UnknownParameter`], [`Error::OutOfRange`], or what [`Params::check`] finds.
+pub fn read_params<P: Params>(id: &str, given: &serde_json::Map<String, Value>) -> Result<P> {
+    let mut all = default_params::<P>();
+    for (name, value) in given {
+        let Some(field) = P::FIELDS.iter().find(|field| field.name == name) else {
+            return Err(Error::UnknownParameter {
+                algorithm: id.to_owned(),
+                name: name.clone(),
+                known: P::FIELDS.iter().map(|field| field.name.to_owned()).collect(),
+            });
+        };
+        // A setting that is off by default can be switched off again.
+        let is_off = value.is_null() && all.get(name) == Some(&Value::Null);
+        if !is_off && !field.allowed.accepts(value) {
+            return Err(Error::out_of_range(name, value, &field.allowed.to_string()));
+        }
+        all.insert(name.clone(), value.clone());
+    }
+    // Every value is of its kind and in its range, so nothing is left to go wrong here.
+    let params: P = serde_json::from_value(Value::Object(all))
+        .map_err(|error| Error::BadSpec { what: format!("a parameter of {id}: {error}") })?;
+    params.check()?;
+    Ok(params)
+}
+
+/// The default settings, by name.
+pub fn default_params<P: Params>() -> serde_json::Map<String, Value> {
+    match serde_json::to_value(P::default()) {
+        Ok(Value::Object(all)) => all,
+        _ => serde_json::Map::new(),
+    }
+}
+
+/// What a reader wants to know about an algorithm.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Card {
+    /// The name in full.
+    pub name: &'static str,
+    /// What kind of search it is.
+    pub family: Family,
+    /// When it was published.
+    pub year: u16,
+    /// Authors, title, venue.
+    pub paper: &'static str,
+    /// Empty where the paper has none.
+    pub doi: &'static str,
+    /// Other spellings that are understood.
+    pub aliases: &'static [&'static str],
+    /// One sentence on what sets it apart.
+    pub summary: &'static str,
+    /// The budget of the paper, used when none is given; none for a search that ends by itself.
+    pub evaluations: Option<u64>,
+    /// What the paper lowers, used when nothing else is asked for.
+    pub objective: Objective,
+}
+
+/// What kind of search an algorithm is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// Draws without learning.
+    Baseline,
+    /// Particles that follow their own and each other's best.
+    Swarm,
+    /// Populations that select, cross and mutate.
+    Genetic,
+    /// Ants that leave pheromone.
+    Ant,
+    /// One feature after the other.
+    Sequential,
+    /// Chooses by what columns tell about the class, and measures only its choice.
+    Filter,
+}
+
+/// One ask and tell.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    /// Counts from 0, the first subsets asked.
+    pub number: u64,
+    /// How much of the budget is spent, from 0 to 1.
+    pub fraction: f64,
+    /// How many turns fit the budget, if it says, provided that the size of a turn does not change.
+    pub turns: Option<u64>,
+    /// The best so far.
+    pub best: Option<&'a Evaluation>,
+    pub(crate) streams: &'a Streams,
+    pub(crate) phase: Phase,
+    pub(crate) pool: &'a Pool,
+}
+
+impl Turn<'_> {
+    /// The chance of one slot (a particle, an ant, a move) in this turn; to be taken once.
+    pub fn rng(&self, slot: usize) -> Rng {
+        self.streams.rng(self.number, self.phase, slot)
+    }
+
+    /// `work` on each item, over the threads of the run; results in the order of the items.
+    pub fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+        self.pool.map(items, work)
+    }
+}
+
+/// A subset with its measures and cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// What was tried.
+    pub subset: Subset,
+    /// What it showed.
+    pub measures: Measures,
+    /// What it costs.
+    pub cost: Cost,
+}
+
+impl Evaluation {
+    /// Whether this one costs less, or as much with fewer features.
+    pub fn is_better_than(&self, other: &Self) -> bool {
+        (self.cost, self.subset.count()) < (other.cost, other.subset.count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_go_to_the_smaller_subset() {
+        let of = |cost, features: &[usize]| Evaluation {
+            subset: Subset::from_indices(9, features.iter().copied()),
+            measures: Measures::WORST,
+            cost: Cost::new(cost),
+        };
+        assert!(of(0.1, &[1, 2]).is_better_than(&of(0.2, &[1])));
+        assert!(of(0.1, &[1]).is_better_than(&of(0.1, &[2, 3])));
+        assert!(!of(0.1, &[1]).is_better_than(&of(0.1, &[2])));
+    }
+}

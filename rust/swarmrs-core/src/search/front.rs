@@ -1,0 +1,267 @@
+//! The front of a run: the subsets that no other tried one beats in both loss and size.
+//!
+//! The loss is what a score lacks to 1; that of the accuracy is the error.
+
+use crate::base::error::Result;
+use crate::base::subset::Subset;
+use crate::evaluate::{Evaluator, Measures};
+use crate::operators::pareto::{Point, hypervolume};
+use crate::problem::objective::{Cost, Score};
+use crate::search::algorithm::Evaluation;
+use crate::search::observer::{Observer, TurnRecord};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Keeps the front of all subsets tried; the first tried of equals.
+#[derive(Debug, Clone)]
+pub struct Front {
+    score: Score,
+    by_size: BTreeMap<usize, Evaluation>,
+}
+
+/// What a run says about its front.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FrontReport {
+    /// From the smallest subset to the least loss.
+    pub points: Vec<FrontPoint>,
+    /// Which of them is the knee; none where there are no points.
+    pub knee: Option<usize>,
+    /// The share of all losses below 1 and all shares of features below 1 that the front beats.
+    pub hypervolume: f64,
+}
+
+/// A subset that no other tried one beats in both loss and size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FrontPoint {
+    /// Which features.
+    pub selected: Vec<usize>,
+    /// How many.
+    pub size: usize,
+    /// What the objective makes of them.
+    pub cost: Cost,
+    /// What they show.
+    pub measures: Measures,
+}
+
+impl FrontPoint {
+    /// A subset with what it costs and shows.
+    pub fn new(subset: &Subset, cost: Cost, measures: Measures) -> Self {
+        Self { selected: subset.iter().collect(), size: subset.count(), cost, measures }
+    }
+}
+
+impl FrontReport {
+    /// Has its subsets measured anew, by one who was not asked during the search; returns what `best` shows, which need
+    /// not be on the front.
+    ///
+    /// # Errors
+    /// What the evaluator reports.
+    pub fn judge(&mut self, judge: &mut dyn Evaluator, best: &Subset) -> Result<Measures> {
+        let subset =
+            |point: &FrontPoint| Subset::from_indices(best.len(), point.selected.iter().copied());
+        let mut subsets: Vec<Subset> = self.points.iter().map(subset).collect();
+        let at = subsets.iter().position(|subset| subset == best).unwrap_or_else(|| {
+            subsets.push(best.clone());
+            subsets.len() - 1
+        });
+        let judged = judge.measure(&subsets)?;
+        for (point, &measures) in self.points.iter_mut().zip(&judged) {
+            point.measures = measures;
+        }
+        Ok(judged[at])
+    }
+}
+
+impl Front {
+    /// An empty front of size and the loss of this score.
+    pub fn of(score: Score) -> Self {
+        Self { score, by_size: BTreeMap::new() }
+    }
+
+    /// What there is to say about it where the table has `n_features`.
+    pub fn report(&self, n_features: usize) -> FrontReport {
+        let corner = |(&size, tried): (&usize, &Evaluation)| (size, self.loss(tried));
+        let corners: Vec<(usize, f64)> = self.by_size.iter().map(corner).collect();
+        let costs: Vec<Point> =
+            corners.iter().map(|&(size, loss)| [loss, size as f64 / n_features as f64]).collect();
+        let point = |tried: &Evaluation| FrontPoint::new(&tried.subset, tried.cost, tried.measures);
+        FrontReport {
+            points: self.by_size.values().map(point).collect(),
+            knee: knee(&corners),
+            hypervolume: hypervolume(&costs, [1.0, 1.0]),
+        }
+    }
+
+    fn loss(&self, tried: &Evaluation) -> f64 {
+        self.score.loss(&tried.measures)
+    }
+
+    fn add(&mut self, tried: &Evaluation) {
+        let (size, loss) = (tried.subset.count(), self.loss(tried));
+        let is_beaten = self
+            .by_size
+            .range(..=size)
+            .next_back()
+            .is_some_and(|(_, smaller)| self.loss(smaller) <= loss);
+        // What could not be measured is no trade-off.
+        if size == 0 || !loss.is_finite() || is_beaten {
+            return;
+        }
+        let score = self.score;
+        self.by_size.retain(|&other, its| other < size || score.loss(&its.measures) < loss);
+        self.by_size.insert(size, tried.clone());
+    }
+}
+
+impl Observer for Front {
+    fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()> {
+        for tried in record.told {
+            self.add(tried);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Where a front of sizes and losses bends most: the point farthest below the line that joins its
+/// ends, both axes being stretched to the range of the front; the smaller of equals. A front that
+/// nowhere lies below that line has its knee at the smaller end.
+pub fn knee(front: &[(usize, f64)]) -> Option<usize> {
+    let (&(least, most_loss), &(most, least_loss)) = (front.first()?, front.last()?);
+    let (width, height) = ((most - least) as f64, most_loss - least_loss);
+    // Ends lie on the line: a point must lie below it to be better than the first.
+    let (mut knee, mut farthest) = (0, 0.0);
+    for (at, &(size, loss)) in front.iter().enumerate() {
+        let below = 1.0 - (size - least) as f64 / width - (loss - least_loss) / height;
+        if below > farthest {
+            (knee, farthest) = (at, below);
+        }
+    }
+    Some(knee)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn front(tried: &[(usize, u8)]) -> Front {
+        let mut front = Front::of(Score::Accuracy);
+        for &(size, error) in tried {
+            front.add(&Evaluation {
+                subset: Subset::from_indices(9, 0..size),
+                measures: Measures { error: f64::from(error) / 10.0, ..Measures::WORST },
+                cost: Cost::new(f64::from(error)),
+            });
+        }
+        front
+    }
+
+    /// The distance of a point from the line through two others, by its formula, on the side of
+    /// the origin.
+    fn distance(point: Point, a: Point, b: Point) -> f64 {
+        let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
+        let cross = dx * (a[1] - point[1]) - (a[0] - point[0]) * dy;
+        cross / (dx * dx + dy * dy).sqrt()
+    }
+
+    #[test]
+    fn the_knee_is_where_the_front_bends() {
+        assert_eq!(knee(&[]), None);
+        assert_eq!(knee(&[(3, 0.2)]), Some(0));
+        assert_eq!(knee(&[(1, 0.4), (9, 0.1)]), Some(0));
+        assert_eq!(knee(&[(1, 0.5), (2, 0.2), (3, 0.18), (9, 0.1)]), Some(1));
+        // Halves are exact: both lie a quarter below the line, and the smaller is the knee.
+        assert_eq!(knee(&[(0, 1.0), (1, 0.5), (2, 0.25), (4, 0.0)]), Some(1));
+        // A front that bulges the other way has no bend worth the name.
+        assert_eq!(knee(&[(1, 0.5), (6, 0.45), (9, 0.1)]), Some(0));
+    }
+
+    #[test]
+    fn a_report_has_the_worked_hypervolume() {
+        // Sizes 1, 3 and 6 of 10 with errors .5, .2 and .1 are the worked front.
+        let report = front(&[(6, 1), (3, 2), (1, 5), (7, 3)]).report(10);
+        // Decimal fractions are not exact in binary.
+        assert!((report.hypervolume - 0.70).abs() < 1e-12);
+        assert!(
+            (front(&[(6, 1), (3, 2), (1, 5), (2, 3)]).report(10).hypervolume - 0.72).abs() < 1e-12
+        );
+        assert_eq!(report.knee, Some(1));
+        assert_eq!(report.points[1].selected, [0, 1, 2]);
+        assert_eq!(report.points[1].cost, Cost::new(2.0));
+        assert_eq!(
+            Front::of(Score::Accuracy).report(10),
+            FrontReport { points: vec![], knee: None, hypervolume: 0.0 }
+        );
+    }
+
+    #[test]
+    fn what_could_not_be_measured_is_not_on_it() {
+        let mut front = Front::of(Score::Accuracy);
+        let measures = Measures::from_error(f64::NAN);
+        let subset = Subset::from_indices(9, [1]);
+        front.add(&Evaluation { subset, measures, cost: Cost::new(f64::NAN) });
+        assert!(front.report(9).points.is_empty());
+    }
+
+    #[test]
+    fn it_goes_by_the_score_asked_for() {
+        // What errs least recalls one class alone.
+        let tried = [(1, 0.06, 0.5), (2, 0.2, 0.65), (3, 0.3, 0.6)];
+        let front = |score| {
+            let mut front = Front::of(score);
+            for (size, error, balanced_accuracy) in tried {
+                let subset = Subset::from_indices(9, 0..size);
+                let measures = Measures { error, balanced_accuracy, ..Measures::WORST };
+                front.add(&Evaluation { subset, measures, cost: Cost::new(error) });
+            }
+            front.report(9)
+        };
+        let sizes =
+            |report: &FrontReport| report.points.iter().map(|point| point.size).collect::<Vec<_>>();
+        assert_eq!(sizes(&front(Score::Accuracy)), [1]);
+        let balanced = front(Score::BalancedAccuracy);
+        assert_eq!(sizes(&balanced), [1, 2]);
+        assert!((balanced.hypervolume - (0.65 * 7.0 + 0.5) / 9.0).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn the_front_is_what_nothing_dominates(
+            tried in proptest::collection::vec((1usize..9, 0u8..10), 1..40),
+        ) {
+            let mut expected: Vec<(usize, u8)> = tried.iter().copied().filter(|&(s, e)| {
+                !tried.iter().any(|&(s2, e2)| (s2 <= s && e2 < e) || (s2 < s && e2 <= e))
+            }).collect();
+            expected.sort_unstable();
+            expected.dedup();
+            let report = front(&tried).report(9);
+            let got: Vec<(usize, u8)> =
+                report.points.iter().map(|p| (p.size, p.cost.value() as u8)).collect();
+            prop_assert_eq!(got, expected);
+        }
+
+        #[test]
+        fn no_point_lies_farther_below_the_line_than_the_knee(
+            tried in proptest::collection::vec((1usize..9, 0u8..10), 2..40),
+        ) {
+            let report = front(&tried).report(9);
+            let (first, last) = (&report.points[0], &report.points[report.points.len() - 1]);
+            prop_assume!(first.size < last.size);
+            let normal = |point: &FrontPoint| [
+                (point.size - first.size) as f64 / (last.size - first.size) as f64,
+                (point.measures.error - last.measures.error)
+                    / (first.measures.error - last.measures.error),
+            ];
+            let distances: Vec<f64> = report
+                .points
+                .iter()
+                .map(|point| distance(normal(point), normal(first), normal(last)))
+                .collect();
+            let knee = distances[report.knee.unwrap()];
+            // Two formulas for one distance differ in the last bits.
+            prop_assert!(knee > -1e-12);
+            prop_assert!(distances.iter().all(|&other| other <= knee + 1e-12));
+        }
+    }
+}

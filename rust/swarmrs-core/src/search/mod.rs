@@ -1,0 +1,9 @@
+//! The contract of an algorithm, the engine that runs one, and the observers of a run.
+
+pub mod algorithm;
+pub mod engine;
+pub mod evaluations;
+pub mod front;
+pub mod observer;
+pub mod replay;
+pub mod trace;

@@ -1,0 +1,358 @@
+//! The same again in 256-bit vectors. Callers have checked every length; see `mod.rs`.
+
+// Vectors stay in registers only where no call stands between them: plain loops, not iterator closures.
+#![allow(clippy::needless_range_loop)]
+// Intrinsics by the dozen, each with its own unmistakable prefix.
+#![allow(clippy::wildcard_imports)]
+
+use super::bits::count_differing;
+use super::coarse::CoarsePairs;
+use super::{Apart, Change, Classes, Columns, From, KeyFormat, LANES, Lane, Pairs, ROWS, Tile};
+use std::arch::x86_64::*;
+use std::borrow::Cow;
+
+/// Columns of one step of the float kernels: two vectors.
+const STEP: usize = 8;
+
+/// # Safety
+/// As all kernels here: AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn manhattan16(
+    columns: Columns<'_, u16>,
+    change: Change<'_>,
+    tile: &Tile,
+    from: From<'_, u32>,
+    to: (&mut [u32], usize),
+) {
+    // SAFETY: see above; all offsets stay within the checked lengths.
+    unsafe {
+        let from = start(from, &to);
+        for at in (0..tile.columns.len()).step_by(LANES) {
+            // Two 16-bit differences share a 32-bit lane: `pairs` sums both at once, `highs` the upper one alone.
+            let mut pairs = [_mm256_setzero_si256(); ROWS];
+            let mut highs = [_mm256_setzero_si256(); ROWS];
+            for &feature in change.add {
+                let differences = differences16(columns, feature, tile, at);
+                for r in 0..ROWS {
+                    pairs[r] = _mm256_add_epi32(pairs[r], differences[r]);
+                    highs[r] = _mm256_add_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
+                }
+            }
+            for &feature in change.remove {
+                let differences = differences16(columns, feature, tile, at);
+                for r in 0..ROWS {
+                    pairs[r] = _mm256_sub_epi32(pairs[r], differences[r]);
+                    highs[r] = _mm256_sub_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
+                }
+            }
+            let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
+            for r in 0..ROWS {
+                // Taking the upper sums out of the joint ones, modulo 2^32, leaves the lower sums.
+                let lows = _mm256_sub_epi32(pairs[r], _mm256_slli_epi32(highs[r], 16));
+                let near = _mm256_unpacklo_epi32(lows, highs[r]);
+                let far = _mm256_unpackhi_epi32(lows, highs[r]);
+                sums[r][0] = _mm256_permute2x128_si256(near, far, 0x20);
+                sums[r][1] = _mm256_permute2x128_si256(near, far, 0x31);
+            }
+            for r in 0..ROWS {
+                for half in 0..2 {
+                    let mut sum = sums[r][half];
+                    if let Some((from, stride)) = from {
+                        let old = _mm256_loadu_si256(from.add(r * stride + at + half * 8).cast());
+                        sum = _mm256_add_epi32(sum, old);
+                    }
+                    let new = to.0.as_mut_ptr().add(r * to.1 + at + half * 8);
+                    _mm256_storeu_si256(new.cast(), sum);
+                }
+            }
+        }
+    }
+}
+
+/// Turns whole numbers between -2^51 and 2^51 from integers into floats: added as bits, then taken off as a float.
+const SIGNED_MAGIC: f64 = 6_755_399_441_055_744.0;
+/// Makes a sum of two products a whole number from 0 to 2^32 - 1. The one sum that overflows, 2 (-2^15)^2 = 2^31, comes
+/// out right as well.
+const BIAS: i32 = i32::MAX;
+
+/// # Safety
+/// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn euclidean16(
+    pairs: &Pairs,
+    tile: &Tile,
+    from: From<'_, f64>,
+    to: (&mut [f64], usize),
+) {
+    // SAFETY: see above.
+    unsafe {
+        let from = start(from, &to);
+        let magic = _mm256_set1_pd(SIGNED_MAGIC);
+        for at in (0..tile.columns.len()).step_by(STEP) {
+            let stride = pairs.stride;
+            let count = pairs.add.len() / stride;
+            let less = pairs.remove.len() / stride;
+            let bias = _mm256_set1_epi32(BIAS);
+            let biases = (count.cast_signed() - less.cast_signed()) as i64 * i64::from(BIAS);
+            // Two 32-bit products share a 64-bit lane: `joint` sums both at once, `highs` the upper one alone.
+            let mut joint = [_mm256_setzero_si256(); ROWS];
+            let mut highs = [_mm256_setzero_si256(); ROWS];
+            for pair in 0..count {
+                let pair = pairs.add.as_ptr().add(pair * stride);
+                let others = _mm256_loadu_si256(pair.add(tile.columns.start + at).cast());
+                for r in 0..ROWS {
+                    let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
+                    let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
+                    joint[r] = _mm256_add_epi64(joint[r], product);
+                    highs[r] = _mm256_add_epi64(highs[r], _mm256_srli_epi64(product, 32));
+                }
+            }
+            for pair in 0..less {
+                let pair = pairs.remove.as_ptr().add(pair * stride);
+                let others = _mm256_loadu_si256(pair.add(tile.columns.start + at).cast());
+                for r in 0..ROWS {
+                    let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
+                    let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
+                    joint[r] = _mm256_sub_epi64(joint[r], product);
+                    highs[r] = _mm256_sub_epi64(highs[r], _mm256_srli_epi64(product, 32));
+                }
+            }
+            let norms = pairs.norms.as_ptr().add(tile.columns.start + at);
+            let norms = [_mm256_loadu_si256(norms.cast()), _mm256_loadu_si256(norms.add(4).cast())];
+            let mut squares = [norms; ROWS];
+            for r in 0..ROWS {
+                let lows = _mm256_sub_epi64(joint[r], _mm256_slli_epi64(highs[r], 32));
+                let (near, far) =
+                    (_mm256_unpacklo_epi64(lows, highs[r]), _mm256_unpackhi_epi64(lows, highs[r]));
+                let products = [
+                    _mm256_permute2x128_si256(near, far, 0x20),
+                    _mm256_permute2x128_si256(near, far, 0x31),
+                ];
+                // The row's own norm, and the biases of all products.
+                let own = *pairs.norms.as_ptr().add(tile.rows[r] as usize) + 2 * biases;
+                let own =
+                    _mm256_set1_epi64x(own.wrapping_add(SIGNED_MAGIC.to_bits().cast_signed()));
+                for half in 0..2 {
+                    let twice = _mm256_slli_epi64(products[half], 1);
+                    squares[r][half] = _mm256_sub_epi64(_mm256_add_epi64(own, norms[half]), twice);
+                }
+            }
+            for r in 0..ROWS {
+                for half in 0..2 {
+                    let mut sum = _mm256_sub_pd(_mm256_castsi256_pd(squares[r][half]), magic);
+                    if let Some((from, stride)) = from {
+                        let old = _mm256_loadu_pd(from.add(r * stride + at + half * 4));
+                        sum = _mm256_add_pd(sum, old);
+                    }
+                    _mm256_storeu_pd(to.0.as_mut_ptr().add(r * to.1 + at + half * 4), sum);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn coarse_squares(
+    pairs: &CoarsePairs,
+    tile: &Tile,
+    from: From<'_, u32>,
+    to: (&mut [u32], usize),
+) {
+    // SAFETY: see above.
+    unsafe {
+        let from = start(from, &to);
+        let stride = pairs.stride;
+        let load = |at: *const u32| _mm256_loadu_si256(at.cast());
+        let norms = pairs.norms.as_ptr();
+        for at in (0..tile.columns.len()).step_by(LANES) {
+            let column = tile.columns.start + at;
+            // a^2 + b^2 - 2 a b, modulo 2^32 until it is whole.
+            let theirs = [load(norms.add(column)), load(norms.add(column + 8))];
+            let mut sums = [theirs; ROWS];
+            for r in 0..ROWS {
+                let own = _mm256_set1_epi32((*norms.add(tile.rows[r] as usize)).cast_signed());
+                for half in 0..2 {
+                    sums[r][half] = _mm256_add_epi32(theirs[half], own);
+                    if let Some((from, stride)) = from {
+                        let old = load(from.add(r * stride + at + half * 8));
+                        sums[r][half] = _mm256_add_epi32(sums[r][half], old);
+                    }
+                }
+            }
+            for pair in (0..pairs.add.values.len()).step_by(stride) {
+                let values = pairs.add.values.as_ptr().add(pair + column);
+                let others = [load(values), load(values.add(8))];
+                let twice = pairs.add.twice.as_ptr().add(pair);
+                for r in 0..ROWS {
+                    let own = _mm256_set1_epi32((*twice.add(tile.rows[r] as usize)).cast_signed());
+                    for half in 0..2 {
+                        let product = _mm256_madd_epi16(others[half], own);
+                        sums[r][half] = _mm256_add_epi32(sums[r][half], product);
+                    }
+                }
+            }
+            for pair in (0..pairs.remove.values.len()).step_by(stride) {
+                let values = pairs.remove.values.as_ptr().add(pair + column);
+                let others = [load(values), load(values.add(8))];
+                let twice = pairs.remove.twice.as_ptr().add(pair);
+                for r in 0..ROWS {
+                    let own = _mm256_set1_epi32((*twice.add(tile.rows[r] as usize)).cast_signed());
+                    for half in 0..2 {
+                        let product = _mm256_madd_epi16(others[half], own);
+                        sums[r][half] = _mm256_sub_epi32(sums[r][half], product);
+                    }
+                }
+            }
+            for r in 0..ROWS {
+                for half in 0..2 {
+                    let new = to.0.as_mut_ptr().add(r * to.1 + at + half * 8);
+                    _mm256_storeu_si256(new.cast(), sums[r][half]);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// AVX2 and a count of bits.
+#[target_feature(enable = "avx2,popcnt")]
+pub unsafe fn differing(a: &[u64], b: &[u64]) -> usize {
+    count_differing(a, b)
+}
+
+/// Where the sums to start from stand, if anywhere.
+fn start<S>(from: From<'_, S>, to: &(&mut [S], usize)) -> Option<(*const S, usize)> {
+    match from {
+        From::Zero => None,
+        From::Strips(from, stride) => Some((from.as_ptr(), stride)),
+        From::Place => Some((to.0.as_ptr(), to.1)),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn differences16(
+    columns: Columns<'_, u16>,
+    feature: u32,
+    tile: &Tile,
+    at: usize,
+) -> [__m256i; ROWS] {
+    // SAFETY: the caller's.
+    unsafe {
+        let column = columns.values.as_ptr().add(feature as usize * columns.stride);
+        let others = _mm256_loadu_si256(column.add(tile.columns.start + at).cast());
+        let mut differences = [others; ROWS];
+        for r in 0..ROWS {
+            let own = _mm256_set1_epi16((*column.add(tile.rows[r] as usize)).cast_signed());
+            differences[r] =
+                _mm256_or_si256(_mm256_subs_epu16(others, own), _mm256_subs_epu16(own, others));
+        }
+        differences
+    }
+}
+
+macro_rules! float_kernel {
+    ($name:ident, |$sum:ident, $d:ident| $enter:expr, $leave:expr) => {
+        /// # Safety
+        /// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
+        #[target_feature(enable = "avx2,fma")]
+        pub unsafe fn $name(
+            columns: Columns<'_, f64>,
+            change: Change<'_>,
+            tile: &Tile,
+            from: From<'_, f64>,
+            to: (&mut [f64], usize),
+        ) {
+            // SAFETY: see above; all offsets stay within the checked lengths.
+            unsafe {
+                let from = start(from, &to);
+                for at in (0..tile.columns.len()).step_by(STEP) {
+                    let mut sums = [[_mm256_setzero_pd(); 2]; ROWS];
+                    for &feature in change.add {
+                        let column = columns.values.as_ptr().add(feature as usize * columns.stride);
+                        let others = column.add(tile.columns.start + at);
+                        let others = [_mm256_loadu_pd(others), _mm256_loadu_pd(others.add(4))];
+                        for r in 0..ROWS {
+                            let own = _mm256_broadcast_sd(&*column.add(tile.rows[r] as usize));
+                            for half in 0..2 {
+                                let ($sum, $d) = (sums[r][half], _mm256_sub_pd(others[half], own));
+                                sums[r][half] = $enter;
+                            }
+                        }
+                    }
+                    for &feature in change.remove {
+                        let column = columns.values.as_ptr().add(feature as usize * columns.stride);
+                        let others = column.add(tile.columns.start + at);
+                        let others = [_mm256_loadu_pd(others), _mm256_loadu_pd(others.add(4))];
+                        for r in 0..ROWS {
+                            let own = _mm256_broadcast_sd(&*column.add(tile.rows[r] as usize));
+                            for half in 0..2 {
+                                let ($sum, $d) = (sums[r][half], _mm256_sub_pd(others[half], own));
+                                sums[r][half] = $leave;
+                            }
+                        }
+                    }
+                    for r in 0..ROWS {
+                        for half in 0..2 {
+                            let mut sum = sums[r][half];
+                            if let Some((from, stride)) = from {
+                                let old = from.add(r * stride + at + half * 4);
+                                sum = _mm256_add_pd(sum, _mm256_loadu_pd(old));
+                            }
+                            _mm256_storeu_pd(to.0.as_mut_ptr().add(r * to.1 + at + half * 4), sum);
+                        }
+                    }
+                }
+            }
+        }
+    };
+}
+
+float_kernel!(
+    manhattan,
+    |sum, d| _mm256_add_pd(sum, _mm256_andnot_pd(_mm256_set1_pd(-0.0), d)),
+    _mm256_sub_pd(sum, _mm256_andnot_pd(_mm256_set1_pd(-0.0), d))
+);
+// Whole numbers below 2^53: fusing the rounding away changes nothing.
+float_kernel!(euclidean, |sum, d| _mm256_fmadd_pd(d, d, sum), _mm256_fnmadd_pd(d, d, sum));
+
+/// # Safety
+/// AVX2 and FMA.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn keys<S: Lane>(sums: &[S], format: KeyFormat, to: &mut [f64]) {
+    super::scalar::keys(sums, format, to);
+}
+
+/// # Safety
+/// AVX2 and FMA.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn separate<S: Lane>(
+    sums: &[S],
+    classes: Classes<'_>,
+    apart: &mut [Apart<S>],
+) -> Apart<S> {
+    super::scalar::separate(sums, classes, apart)
+}
+
+macro_rules! again {
+    ($name:ident($($arg:ident: $type:ty),*)) => {
+        /// # Safety
+        /// AVX2 and FMA.
+        #[target_feature(enable = "avx2,fma")]
+        pub unsafe fn $name($($arg: $type),*) {
+            super::scalar::$name($($arg),*);
+        }
+    };
+}
+
+// Plain loops that the compiler turns into vectors by itself.
+again!(add_absolute(sums: &mut [f64], column: &[f64], own: f64, weight: f64));
+again!(add_squares(sums: &mut [f64], column: &[f64], own: f64, weight: f64));
+again!(add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]));
+again!(remove_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]));
+again!(greatest(best: &mut [i64], others: &[i64], classes: &mut [u32]));
+again!(join_coarse(a: &[u16], b: &[u16], drop: u32, pair: &mut [u32]));
+again!(square_coarse(pair: &[u32], twice: &mut [u32], norms: &mut [u32]));
+again!(join_two(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64]));

@@ -1,0 +1,59 @@
+//! Counting bits, in vectors where the machine has them.
+
+use super::Isa;
+
+/// Words counted between two looks at the limit.
+const RUN: usize = 32;
+
+/// How many bits of `a` and `b` differ, where that is less than `limit`.
+pub fn distance_below(isa: Isa, a: &[u64], b: &[u64], limit: usize) -> Option<usize> {
+    let mut distance = 0;
+    for (a, b) in a.chunks(RUN).zip(b.chunks(RUN)) {
+        distance += differing(isa, a, b);
+        if distance >= limit {
+            return None;
+        }
+    }
+    (distance < limit).then_some(distance)
+}
+
+fn differing(isa: Isa, a: &[u64], b: &[u64]) -> usize {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code)]
+        // SAFETY: the machine has the instructions.
+        Isa::Avx2(_) => unsafe { super::avx2::differing(a, b) },
+        _ => count_differing(a, b),
+    }
+}
+
+/// How many bits differ, by whatever instructions the caller is compiled for.
+#[allow(
+    clippy::inline_always,
+    reason = "only inside the caller is it compiled for its instructions"
+)]
+#[inline(always)]
+pub fn count_differing(a: &[u64], b: &[u64]) -> usize {
+    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones() as usize).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn distances_are_those_of_a_plain_count_and_end_at_the_limit(
+            words in proptest::collection::vec(any::<(u64, u64)>(), 0..100),
+            limit in 0usize..4000,
+        ) {
+            let (a, b): (Vec<u64>, Vec<u64>) = words.into_iter().unzip();
+            let bits = |a: u64, b: u64| (0..64).filter(|at| (a ^ b) >> at & 1 == 1).count();
+            let all: usize = a.iter().zip(&b).map(|(&a, &b)| bits(a, b)).sum();
+            for isa in [Isa::Scalar, Isa::detect()] {
+                prop_assert_eq!(distance_below(isa, &a, &b, limit), (all < limit).then_some(all));
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Neighbours as keys, and the least of them.
+
+#[cfg(target_arch = "x86_64")]
+use super::avx2_select;
+use super::{Isa, LANES, ROWS, Tile, check_strip, scalar};
+use std::ops::Range;
+
+/// How keys are made of distances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyFormat {
+    /// Bits of the row index.
+    pub shift: u32,
+}
+
+/// Keys begin here, so that as floats they are normal numbers.
+pub(super) const KEY_OFFSET: u64 = 1 << 52;
+/// Greater than every key, and still a finite float with any row index added.
+pub const NO_KEY: f64 = f64::from_bits(0x7FE0_0000_0000_0000);
+
+impl KeyFormat {
+    /// The key of row 0 at this distance: every key of that distance is as great or greater, by the row index.
+    pub fn base(self, steps: u64) -> f64 {
+        f64::from_bits((steps << self.shift) + KEY_OFFSET)
+    }
+
+    /// The key of `row` at this distance.
+    pub fn key(self, steps: u64, row: u32) -> f64 {
+        f64::from_bits(self.base(steps).to_bits() + u64::from(row))
+    }
+
+    /// The distance and the row behind a key.
+    pub fn parts(self, key: f64) -> (u64, usize) {
+        let bits = key.to_bits() - KEY_OFFSET;
+        (bits >> self.shift, (bits & ((1 << self.shift) - 1)) as usize)
+    }
+}
+
+/// Where the distances of a tile go.
+#[derive(Debug, Clone)]
+pub struct Scan<'a> {
+    /// How keys are made.
+    pub format: KeyFormat,
+    /// How many neighbours are kept.
+    pub k: usize,
+    /// The columns of the tile; both ends multiples of [`LANES`].
+    pub columns: Range<usize>,
+    /// Columns from here on are padding.
+    pub end: usize,
+    /// The first column each row of the block is compared with.
+    pub first: [usize; ROWS],
+    /// Which of `columns` are not to be compared with (infinite, else 0), where that is not a matter of `first` and `end`.
+    pub blocked: Option<&'a [f64]>,
+    /// The row index of each column.
+    pub index: &'a [u32],
+    /// The row index of each row of the block.
+    pub rows: [u32; ROWS],
+    /// The block's own group of keys.
+    pub group: usize,
+    /// Whether the columns learn of the rows too; their groups are then those of their positions.
+    pub is_symmetric: bool,
+}
+
+/// Puts the distances of a tile, as base keys, among the nearest found so far.
+///
+/// `keys` holds, for every group of four rows, the `k` least keys of each, level by level: row `4 g + l` at
+/// `(g k + level) 4 + l`, ascending with the level. `strips` holds the block's rows one after the other, `strips.1` apart.
+///
+/// # Panics
+/// When a length does not fit the others.
+pub fn select(isa: Isa, strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+    let run = &scan.columns;
+    check_strip(&Tile { rows: scan.rows, columns: run.clone() }, strips.0.len(), strips.1);
+    assert!(run.start.is_multiple_of(LANES) && run.end.is_multiple_of(LANES));
+    assert!(scan.k > 0 && keys.len() >= (scan.group + 1) * scan.k * ROWS);
+    assert!(run.end <= scan.index.len() && scan.blocked.is_none_or(|b| run.len() <= b.len()));
+    assert!(!scan.is_symmetric || run.end * scan.k <= keys.len());
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code)]
+        // SAFETY: the machine has the instructions, and every length is checked above.
+        Isa::Avx2(_) => unsafe { avx2_select::select(strips, scan, keys) },
+        _ => scalar::select(strips, scan, keys),
+    }
+}
+
+/// Puts one key among the `k` least of row `lane` of a group.
+pub fn insert(group: &mut [f64], lane: usize, mut key: f64) {
+    for level in group.chunks_exact_mut(ROWS) {
+        let held = level[lane];
+        level[lane] = held.min(key);
+        key = held.max(key);
+    }
+}

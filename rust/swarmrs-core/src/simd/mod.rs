@@ -1,0 +1,377 @@
+//! The inner loops: sums of differences between rows, and the nearest of them. The only folder with `unsafe`.
+//!
+//! Work is done in blocks of [`ROWS`] rows against runs of [`LANES`] columns ("columns" are rows too, seen from the
+//! other side: the matrix of distances is symmetric). Everything is an exact integer, so each instruction set gives the
+//! same bits: `scalar.rs` says what is computed, `avx2.rs` says it again for x86-64.
+//!
+//! A neighbour is held as a *key*: its distance, then its row index, in one integer that sorts as the two would. Keys
+//! are kept in the bits of positive floats, which order like integers and have vector minimum and maximum.
+
+// Strips travel as a slice and its stride, columns as a small view: by value, wherever they end.
+#![allow(clippy::needless_pass_by_value)]
+
+#[cfg(target_arch = "x86_64")]
+#[allow(
+    unsafe_code,
+    reason = "vector loads and stores; each function states what its pointers need"
+)]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+#[allow(
+    unsafe_code,
+    reason = "vector loads and stores; each function states what its pointers need"
+)]
+mod avx2_select;
+#[cfg(target_arch = "x86_64")]
+#[allow(
+    unsafe_code,
+    reason = "vector loads and stores; each function states what its pointers need"
+)]
+mod avx2_shortlist;
+mod bits;
+mod coarse;
+mod keys;
+mod pairs;
+mod scalar;
+mod shortlist;
+
+pub use bits::distance_below;
+pub use coarse::CoarseEuclidean;
+pub use keys::{KeyFormat, NO_KEY, Scan, insert, select};
+pub use pairs::{Euclidean16, Pairs};
+pub use shortlist::{NO_SHORT, SIDE, Short, ShortFormat, Sight, insert_short, note};
+
+use crate::base::cancel;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Rows of a block.
+pub const ROWS: usize = 4;
+/// Strips of distances begin and end at multiples of this.
+pub const LANES: usize = 16;
+
+/// Which instructions to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isa {
+    /// What every machine has.
+    Scalar,
+    /// 256-bit vectors, fused multiply-add and a count of bits; only [`Isa::detect`] makes it, where the machine has them.
+    Avx2(Detected),
+}
+
+/// Proof that the machine was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detected(());
+
+impl Isa {
+    /// The best this machine has.
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if std::is_x86_feature_detected!("avx2")
+            && std::is_x86_feature_detected!("fma")
+            && std::is_x86_feature_detected!("popcnt")
+        {
+            return Self::Avx2(Detected(()));
+        }
+        Self::Scalar
+    }
+}
+
+/// Values of all features, column-major: feature `f` of row `i` at `f * stride + i`.
+#[derive(Debug, Clone, Copy)]
+pub struct Columns<'a, E> {
+    /// All values.
+    pub values: &'a [E],
+    /// Distance from one feature to the next: the padded number of rows.
+    pub stride: usize,
+}
+
+/// Features that enter a sum and features that leave it.
+#[derive(Debug, Clone, Copy)]
+pub struct Change<'a> {
+    /// Entering.
+    pub add: &'a [u32],
+    /// Leaving.
+    pub remove: &'a [u32],
+}
+
+/// A block of rows against a run of columns.
+#[derive(Debug, Clone)]
+pub struct Tile {
+    /// Which rows.
+    pub rows: [u32; ROWS],
+    /// Which columns; both ends multiples of [`LANES`].
+    pub columns: Range<usize>,
+}
+
+/// What sums start from.
+#[derive(Debug, Clone, Copy)]
+pub enum From<'a, S> {
+    /// Nothing.
+    Zero,
+    /// These, one row after the other, the second number apart.
+    Strips(&'a [S], usize),
+    /// What stands where they go.
+    Place,
+}
+
+/// What can be summed exactly: a type of value, a type of sum, and how a difference enters it.
+pub trait Kernel: Send + Sync + 'static {
+    /// A value.
+    type Value: Copy + Send + Sync + Default + 'static;
+    /// A sum.
+    type Sum: Lane;
+    /// A change, in the form in which it is quickest to apply.
+    type Packed<'a>: Sync;
+    /// What short keys can tell of its sums, where they fit.
+    const SHORT: Option<Short> = None;
+
+    /// Prepares a change for all tiles.
+    fn pack<'a>(
+        isa: Isa,
+        columns: Columns<'a, Self::Value>,
+        change: Change<'a>,
+    ) -> Self::Packed<'a>;
+
+    /// `to = from + change` for the distances of a tile. `to` holds one row after the other, `to.1` apart.
+    fn accumulate(
+        isa: Isa,
+        packed: &Self::Packed<'_>,
+        tile: &Tile,
+        from: From<'_, Self::Sum>,
+        to: (&mut [Self::Sum], usize),
+    );
+}
+
+/// A sum that can become a key.
+pub trait Lane: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 'static {
+    /// Greater than any sum.
+    const MOST: Self;
+    /// The sum as an integer.
+    fn steps(self) -> u64;
+    /// The base keys of sums.
+    fn keys(isa: Isa, sums: &[Self], format: KeyFormat, to: &mut [f64]);
+    /// The sums themselves where they have 32 bits.
+    fn short(_sums: &[Self]) -> Option<&[u32]> {
+        None
+    }
+    /// Finds the nearest of other classes and the farthest of the same class among one row's distances.
+    fn separate(
+        isa: Isa,
+        sums: &[Self],
+        classes: Classes<'_>,
+        apart: &mut [Apart<Self>],
+    ) -> Apart<Self>;
+}
+
+/// The class of a row and those of the columns its distances lead to; columns that do not count have none.
+#[derive(Debug, Clone, Copy)]
+pub struct Classes<'a> {
+    /// Of the row.
+    pub own: i32,
+    /// Of the columns; negative where one does not count.
+    pub others: &'a [i32],
+}
+
+/// How far a row lies from other classes and from its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Apart<S> {
+    /// The distance to the nearest row of another class; [`Lane::MOST`] where there is none.
+    pub other: S,
+    /// The distance to the farthest row of the same class; 0 where there is none.
+    pub same: S,
+}
+
+impl<S: Lane> Default for Apart<S> {
+    fn default() -> Self {
+        Self { other: S::MOST, same: S::default() }
+    }
+}
+
+impl<S: Lane> Apart<S> {
+    /// Takes in what was found elsewhere.
+    #[inline]
+    pub fn join(&mut self, found: Self) {
+        self.other = if found.other < self.other { found.other } else { self.other };
+        self.same = if found.same > self.same { found.same } else { self.same };
+    }
+}
+
+/// |a - b| of 16-bit values in 32-bit sums.
+pub struct Manhattan16;
+/// |a - b| of whole numbers held in floats.
+pub struct Manhattan;
+/// (a - b)^2 of whole numbers held in floats.
+pub struct Euclidean;
+
+macro_rules! kernel {
+    ($kernel:ty, $value:ty, $sum:ty, $name:ident $(, $short:expr)?) => {
+        impl Kernel for $kernel {
+            type Value = $value;
+            type Sum = $sum;
+            type Packed<'a> = (Columns<'a, $value>, Change<'a>);
+            $(const SHORT: Option<Short> = Some($short);)?
+
+            fn pack<'a>(
+                _: Isa,
+                columns: Columns<'a, $value>,
+                change: Change<'a>,
+            ) -> Self::Packed<'a> {
+                (columns, change)
+            }
+
+            fn accumulate(
+                isa: Isa,
+                &(columns, change): &Self::Packed<'_>,
+                tile: &Tile,
+                from: From<'_, $sum>,
+                to: (&mut [$sum], usize),
+            ) {
+                check_tile(columns, change, tile);
+                check_strip(tile, to.0.len(), to.1);
+                if let From::Strips(from, stride) = from {
+                    check_strip(tile, from.len(), stride);
+                }
+                match isa {
+                    #[cfg(target_arch = "x86_64")]
+                    #[allow(unsafe_code)]
+                    // SAFETY: the machine has the instructions, and the checks above bound every access.
+                    Isa::Avx2(_) => unsafe { avx2::$name(columns, change, tile, from, to) },
+                    _ => scalar::$name(columns, change, tile, from, to),
+                }
+            }
+        }
+    };
+}
+
+kernel!(
+    Manhattan16,
+    u16,
+    u32,
+    manhattan16,
+    Short { farthest: u16::MAX as u64, lost: 0, is_squared: false }
+);
+kernel!(Manhattan, f64, f64, manhattan);
+kernel!(Euclidean, f64, f64, euclidean);
+
+/// Refuses tiles outside the columns. Cancelled work ends here, within a subset: every sixteenth block of rows, about
+/// every 10 to 100 µs.
+fn check_run(stride: usize, tile: &Tile) {
+    if (tile.rows[0] / ROWS as u32).is_multiple_of(16) {
+        cancel::check();
+    }
+    assert!(tile.rows.iter().all(|&row| (row as usize) < stride));
+    assert!(tile.columns.start.is_multiple_of(LANES) && tile.columns.end.is_multiple_of(LANES));
+    assert!(tile.columns.start <= tile.columns.end && tile.columns.end <= stride);
+}
+
+fn check_tile<E>(columns: Columns<'_, E>, change: Change<'_>, tile: &Tile) {
+    let features = columns.values.len() / columns.stride;
+    assert!(change.add.iter().chain(change.remove).all(|&f| (f as usize) < features));
+    check_run(columns.stride, tile);
+}
+
+fn check_strip(tile: &Tile, len: usize, stride: usize) {
+    assert!(tile.columns.len() <= stride && (ROWS - 1) * stride + tile.columns.len() <= len);
+}
+
+macro_rules! lane {
+    ($sum:ty, $most:expr, $steps:expr $(, $short:expr)?) => {
+        impl Lane for $sum {
+            const MOST: Self = $most;
+
+            fn separate(
+                isa: Isa,
+                sums: &[Self],
+                classes: Classes<'_>,
+                apart: &mut [Apart<Self>],
+            ) -> Apart<Self> {
+                match isa {
+                    #[cfg(target_arch = "x86_64")]
+                    #[allow(unsafe_code)]
+                    // SAFETY: the machine has the instructions.
+                    Isa::Avx2(_) => unsafe { avx2::separate(sums, classes, apart) },
+                    _ => scalar::separate(sums, classes, apart),
+                }
+            }
+
+            fn steps(self) -> u64 {
+                $steps(self)
+            }
+
+            $(fn short(sums: &[Self]) -> Option<&[u32]> {
+                $short(sums)
+            })?
+
+            fn keys(isa: Isa, sums: &[Self], format: KeyFormat, to: &mut [f64]) {
+                assert_eq!(sums.len(), to.len());
+                match isa {
+                    #[cfg(target_arch = "x86_64")]
+                    #[allow(unsafe_code)]
+                    // SAFETY: the machine has the instructions.
+                    Isa::Avx2(_) => unsafe { avx2::keys(sums, format, to) },
+                    _ => scalar::keys(sums, format, to),
+                }
+            }
+        }
+    };
+}
+
+lane!(u32, u32::MAX, u64::from, Some);
+// Added to 2^52, a whole number below it stands in the low bits: a plain cast would keep vectors from being used.
+lane!(f64, f64::INFINITY, |sum: f64| (sum + TWO_52).to_bits() - TWO_52.to_bits());
+
+const TWO_52: f64 = (1u64 << 52) as f64;
+
+macro_rules! dispatched {
+    ($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*)) => {
+        $(#[$doc])*
+        pub fn $name(isa: Isa, $($arg: $type),*) {
+            cancel::check();
+            match isa {
+                #[cfg(target_arch = "x86_64")]
+                #[allow(unsafe_code)]
+                // SAFETY: the machine has the instructions.
+                Isa::Avx2(_) => unsafe { avx2::$name($($arg),*) },
+                _ => scalar::$name($($arg),*),
+            }
+        }
+    };
+}
+
+dispatched!(
+    /// Adds |x - own| * weight to the sum of each row. Rows do not mix, so the bits are the same at any vector width.
+    add_absolute(sums: &mut [f64], column: &[f64], own: f64, weight: f64)
+);
+dispatched!(
+    /// Adds ((x - own) * weight)^2 to the sum of each row.
+    add_squares(sums: &mut [f64], column: &[f64], own: f64, weight: f64)
+);
+dispatched!(
+    /// Adds tables of log-likelihoods, each as long as the sums.
+    add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>])
+);
+dispatched!(
+    /// Takes tables of log-likelihoods out again.
+    remove_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>])
+);
+dispatched!(
+    /// The class with the greatest sum for each case, the smallest of equals. `best` holds the sums of class 0 and becomes
+    /// the greatest; `others` holds those of the other classes, class after class.
+    greatest(best: &mut [i64], others: &[i64], classes: &mut [u32])
+);
+dispatched!(
+    /// Puts two features into a pair, centered, and adds their squares.
+    join_two(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64])
+);
+dispatched!(
+    /// Puts two features without their low bits into a pair.
+    join_coarse(a: &[u16], b: &[u16], drop: u32, pair: &mut [u32])
+);
+dispatched!(
+    /// Takes -2 times the values of a pair, and adds their squares.
+    square_coarse(pair: &[u32], twice: &mut [u32], norms: &mut [u32])
+);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! The nearest of a tile in short keys: 32 bits, eight rows to a vector.
+//!
+//! A short key is a distance without its low bits, then the row. At 32 bits the lists of the least keys need no branch,
+//! which is quicker than asking whether there is something to insert. What short keys cannot tell apart is left to exact
+//! distances, see `knn/screen.rs`.
+
+#[cfg(target_arch = "x86_64")]
+use super::avx2_shortlist;
+use super::{Isa, LANES, ROWS, Tile, check_strip, scalar};
+use std::ops::Range;
+
+/// Rows whose lists stand side by side.
+pub const SIDE: usize = 8;
+/// Greater than every short key.
+pub const NO_SHORT: u32 = u32::MAX;
+
+/// How short keys are made of distances: the low bits dropped, room made for a row index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShortFormat {
+    /// Bits of the distance that are left out.
+    pub drop: u32,
+    /// Bits of the row index.
+    pub shift: u32,
+}
+
+impl ShortFormat {
+    /// The format for distances up to `farthest`, which is 32 bits at most, and row indices of `shift` bits.
+    pub fn new(farthest: u64, shift: u32) -> Self {
+        let bits = u64::BITS - farthest.min(u64::from(u32::MAX)).leading_zeros();
+        Self { drop: (bits + shift).saturating_sub(u32::BITS), shift }
+    }
+
+    /// The key of `row` at this distance.
+    pub fn key(self, steps: u32, row: u32) -> u32 {
+        (steps >> self.drop) << self.shift | row
+    }
+
+    /// The least distance that has this key, and the row.
+    pub fn parts(self, key: u32) -> (u64, usize) {
+        (u64::from(key >> self.shift) << self.drop, (key & ((1 << self.shift) - 1)) as usize)
+    }
+}
+
+/// What can be told from sums of 32 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Short {
+    /// The greatest sum of one feature.
+    pub farthest: u64,
+    /// Bits that values were stripped of before.
+    pub lost: u32,
+    /// Whether sums are squares of distances.
+    pub is_squared: bool,
+}
+
+/// Which pairs of a tile are compared, and under which keys; each serves both its rows.
+#[derive(Debug, Clone)]
+pub struct Sight<'a> {
+    /// How keys are made.
+    pub format: ShortFormat,
+    /// How many keys a list holds.
+    pub levels: usize,
+    /// The columns of the tile; both ends multiples of [`LANES`].
+    pub columns: Range<usize>,
+    /// Columns from here on are padding.
+    pub end: usize,
+    /// The first column each row of the block is compared with.
+    pub first: [usize; ROWS],
+    /// The row index of each place.
+    pub index: &'a [u32],
+    /// The places of the rows, one after the other from a multiple of [`ROWS`].
+    pub start: usize,
+}
+
+/// Puts the distances of a tile into the lists of its rows and of its columns.
+///
+/// `lists` holds, for every [`SIDE`] places, the least keys of each, level by level: place `8 g + l` at
+/// `(g levels + level) 8 + l`, ascending with the level. `strips` holds the block's rows one after the other, `strips.1`
+/// apart.
+///
+/// # Panics
+/// When a length does not fit the others.
+pub fn note(isa: Isa, strips: (&[u32], usize), sight: &Sight<'_>, lists: &mut [u32]) {
+    let run = &sight.columns;
+    check_strip(&Tile { rows: [0; ROWS], columns: run.clone() }, strips.0.len(), strips.1);
+    assert!(run.start.is_multiple_of(LANES) && run.end.is_multiple_of(LANES));
+    assert!(sight.levels > 0 && lists.len().is_multiple_of(sight.levels * SIDE));
+    let places = lists.len() / sight.levels;
+    assert!(run.end <= places && places <= sight.index.len());
+    assert!(sight.start.is_multiple_of(ROWS) && sight.start + ROWS <= places);
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code)]
+        // SAFETY: the machine has the instructions, and every length is checked above.
+        Isa::Avx2(_) => unsafe { avx2_shortlist::note(strips, sight, lists) },
+        _ => scalar::note(strips, sight, lists),
+    }
+}
+
+/// Puts one key among the least of place `lane` of a group of [`SIDE`].
+pub fn insert_short(group: &mut [u32], lane: usize, mut key: u32) {
+    for level in group.chunks_exact_mut(SIDE) {
+        let held = level[lane];
+        level[lane] = held.min(key);
+        key = held.max(key);
+    }
+}

@@ -1,0 +1,229 @@
+use super::*;
+use proptest::prelude::*;
+
+const N: usize = 48;
+const D: usize = 9;
+
+fn strips<K: Kernel>(
+    isa: Isa,
+    values: &[K::Value],
+    (add, remove): (&[u32], &[u32]),
+    tile: &Tile,
+    from: From<'_, K::Sum>,
+    place: K::Sum,
+) -> Vec<K::Sum> {
+    let width = tile.columns.len() + 3;
+    let mut to = vec![place; ROWS * width];
+    let columns = Columns { values, stride: N };
+    let packed = K::pack(isa, columns, Change { add, remove });
+    K::accumulate(isa, &packed, tile, from, (&mut to, width));
+    (0..ROWS).flat_map(|r| to[r * width..][..tile.columns.len()].to_vec()).collect()
+}
+
+fn tile() -> impl Strategy<Value = Tile> {
+    let rows = proptest::array::uniform4(0..N as u32);
+    (rows, 0..=2usize, 1..=3usize).prop_map(|(rows, start, count)| Tile {
+        rows,
+        columns: start * LANES..(start + count).min(N / LANES) * LANES,
+    })
+}
+
+fn features() -> impl Strategy<Value = Vec<u32>> {
+    proptest::collection::vec(0..D as u32, 0..12)
+}
+
+fn agree<K: Kernel>(values: &[K::Value], add: &[u32], remove: &[u32], tile: &Tile) {
+    let sum = |isa| {
+        // Every feature first, so that removing never goes below zero.
+        let all: Vec<u32> = (0..D as u32).flat_map(|f| [f; 12]).collect();
+        let base = strips::<K>(isa, values, (&all, &[]), tile, From::Zero, K::Sum::default());
+        let from = From::Strips(&base, tile.columns.len());
+        strips::<K>(isa, values, (add, remove), tile, from, K::Sum::default())
+    };
+    assert_eq!(sum(Isa::Scalar), sum(Isa::detect()));
+}
+
+proptest! {
+    #[test]
+    fn sums_agree_between_instruction_sets(
+        // The ends of the range more often than by chance: there products are greatest.
+        values in proptest::collection::vec(prop_oneof![Just(0), Just(u16::MAX), any::<u16>()], N * D), tile in tile(), add in features(), remove in features(),
+    ) {
+        agree::<Manhattan16>(&values, &add, &remove, &tile);
+        agree::<Euclidean16>(&values, &add, &remove, &tile);
+        agree::<CoarseEuclidean<2>>(&values, &add, &remove, &tile);
+        agree::<CoarseEuclidean<4>>(&values, &add, &remove, &tile);
+        let whole: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
+        let sum = |narrow: &[f64], wide: &[f64]| assert_eq!(narrow, wide);
+        sum(
+            &strips::<Euclidean16>(Isa::detect(), &values, (&add, &remove), &tile, From::Place, 1.0),
+            &strips::<Euclidean>(Isa::detect(), &whole, (&add, &remove), &tile, From::Place, 1.0),
+        );
+        let wide: Vec<f64> = values.iter().map(|&v| f64::from(v) * 8.0).collect();
+        agree::<Manhattan>(&wide, &add, &remove, &tile);
+        agree::<Euclidean>(&wide, &add, &remove, &tile);
+    }
+
+    #[test]
+    fn sums_are_those_of_the_definition(
+        values in proptest::collection::vec(any::<u16>(), N * D), tile in tile(), add in features(),
+    ) {
+        let got = strips::<Manhattan16>(Isa::detect(), &values, (&add, &[]), &tile, From::Place, 7);
+        let width = tile.columns.len();
+        for (at, sum) in got.into_iter().enumerate() {
+            let (row, column) = (tile.rows[at / width] as usize, tile.columns.start + at % width);
+            let expected: u32 = add.iter().map(|&f| {
+                let column_of = &values[f as usize * N..][..N];
+                u32::from(column_of[row].abs_diff(column_of[column]))
+            }).sum();
+            prop_assert_eq!(sum, expected + 7);
+        }
+    }
+
+    #[test]
+    fn selection_agrees_between_instruction_sets_and_with_sorting(
+        sums in proptest::collection::vec(0u32..50, ROWS * N), k in 1usize..8, group in 0usize..N / ROWS,
+        skip in 0usize..9, end in N - 15..=N, is_symmetric: bool, hidden in proptest::option::of(0..N),
+        shuffled in Just((0..N as u32).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let first: [usize; ROWS] = std::array::from_fn(|lane| group * ROWS + 1 + skip + lane / 2);
+        let blocked: Option<Vec<f64>> =
+            hidden.map(|at| (0..N).map(|c| if c == at { NO_KEY } else { 0.0 }).collect());
+        let format = KeyFormat { shift: 6 };
+        let start = first[0] / LANES * LANES;
+        let scan = Scan {
+            format, k, columns: start.min(N)..N, end, first, blocked: blocked.as_ref().map(|b| &b[start.min(N)..]), index: &shuffled,
+            rows: std::array::from_fn(|lane| shuffled[group * ROWS + lane]), group, is_symmetric,
+        };
+        let run = |isa| {
+            let mut keys = vec![NO_KEY; N * k];
+            let wide: Vec<f64> = sums.iter().map(|&s| f64::from(s)).collect();
+            let (mut bases, mut again) = (vec![0.0; sums.len()], vec![0.0; sums.len()]);
+            u32::keys(isa, &sums, format, &mut bases);
+            f64::keys(isa, &wide, format, &mut again);
+            assert_eq!(bases, again);
+            select(isa, (&bases, N), &scan, &mut keys);
+            keys
+        };
+        let keys = run(Isa::detect());
+        prop_assert_eq!(&keys, &run(Isa::Scalar));
+        let mut expected: Vec<Vec<f64>> = vec![Vec::new(); N];
+        for lane in 0..ROWS {
+            for column in first[lane].max(scan.columns.start)..end {
+                if blocked.as_ref().is_some_and(|b| b[column] > 0.0) {
+                    continue;
+                }
+                let steps = u64::from(sums[lane * N + column - scan.columns.start]);
+                expected[group * ROWS + lane].push(format.key(steps, shuffled[column]));
+                if is_symmetric {
+                    expected[column].push(format.key(steps, scan.rows[lane]));
+                }
+            }
+        }
+        for (row, mut all) in expected.into_iter().enumerate() {
+            all.sort_by(f64::total_cmp);
+            all.resize(k, NO_KEY);
+            let got: Vec<f64> =
+                (0..k).map(|level| keys[(row / ROWS * k + level) * ROWS + row % ROWS]).collect();
+            prop_assert_eq!(got, all);
+        }
+    }
+
+    #[test]
+    fn coarse_sums_are_those_of_stripped_values(
+        values in proptest::collection::vec(any::<u16>(), N * D), tile in tile(), add in features(),
+    ) {
+        let stripped: Vec<u16> = values.iter().map(|&value| value >> 3).collect();
+        let coarse = strips::<CoarseEuclidean<3>>(Isa::detect(), &values, (&add, &[]), &tile, From::Zero, 0);
+        let exact = strips::<Euclidean16>(Isa::detect(), &stripped, (&add, &[]), &tile, From::Zero, 0.0);
+        let coarse: Vec<f64> = coarse.into_iter().map(f64::from).collect();
+        prop_assert_eq!(coarse, exact);
+    }
+
+    #[test]
+    fn lists_agree_between_instruction_sets_and_with_sorting(
+        sums in proptest::collection::vec(0u32..900, ROWS * N), levels in 1usize..8, group in 0usize..N / ROWS,
+        skip in 0usize..9, end in N - 15..=N, drop in 0u32..4,
+        index in Just((0..N as u32).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let start = group * ROWS;
+        let first: [usize; ROWS] = std::array::from_fn(|lane| start + 1 + skip + lane / 2);
+        let begin = (first[0] / LANES * LANES).min(N);
+        let format = ShortFormat { drop, shift: 6 };
+        let sight = Sight { format, levels, columns: begin..N, end, first, index: &index, start };
+        let run = |isa| {
+            let mut lists = vec![NO_SHORT; N * levels];
+            note(isa, (&sums, N), &sight, &mut lists);
+            lists
+        };
+        let lists = run(Isa::detect());
+        prop_assert_eq!(&lists, &run(Isa::Scalar));
+        let mut expected: Vec<Vec<u32>> = vec![Vec::new(); N];
+        for lane in 0..ROWS {
+            for column in first[lane].max(begin)..end {
+                let steps = sums[lane * N + column - begin];
+                expected[start + lane].push(format.key(steps, index[column]));
+                expected[column].push(format.key(steps, index[start + lane]));
+            }
+        }
+        for (place, mut all) in expected.into_iter().enumerate() {
+            all.sort_unstable();
+            all.resize(levels, NO_SHORT);
+            let at = |level| (place / SIDE * levels + level) * SIDE + place % SIDE;
+            let got: Vec<u32> = (0..levels).map(|level| lists[at(level)]).collect();
+            prop_assert_eq!(got, all);
+        }
+    }
+
+    #[test]
+    fn a_key_gives_back_its_parts(steps in 0u64..1 << 50, row in 0u32..1 << 11) {
+        let format = KeyFormat { shift: 11 };
+        prop_assert_eq!(format.parts(format.key(steps, row)), (steps, row as usize));
+        prop_assert!(format.key(steps, row) < format.key(steps + 1, 0));
+        prop_assert!(format.key(steps, row) < NO_KEY);
+    }
+
+    #[test]
+    fn tables_agree_between_instruction_sets(
+        sums in proptest::collection::vec(-1i64 << 60..1 << 60, 60), table in proptest::collection::vec(-1i64 << 60..1 << 60, 60),
+        n in prop_oneof![Just(10usize), Just(15), Just(20), Just(30)],
+    ) {
+        let run = |isa| {
+            let mut all = sums.clone();
+            let both = [Cow::from(&sums), Cow::from(&table)];
+            add_tables(isa, &mut all, &both);
+            remove_tables(isa, &mut all, &[Cow::from(&sums), Cow::from(&sums)]);
+            let mut classes = vec![9; n];
+            let (first, others) = all.split_at(n);
+            greatest(isa, &mut first.to_vec(), others, &mut classes);
+            (all, classes)
+        };
+        let (all, classes) = run(Isa::detect());
+        prop_assert_eq!(&all, &table);
+        prop_assert_eq!(&classes, &run(Isa::Scalar).1);
+        for (case, &class) in classes.iter().enumerate() {
+            let of = |class: usize| table[class * n + case];
+            let expected = (0..60 / n).rev().max_by_key(|&class| of(class)).unwrap();
+            prop_assert_eq!(class as usize, expected);
+        }
+    }
+
+    #[test]
+    fn separation_agrees_between_instruction_sets(
+        sums in proptest::collection::vec(any::<u32>(), 1..70), own in 0i32..3, others in proptest::collection::vec(-1i32..3, 70),
+        learns: bool,
+    ) {
+        let others = &others[..sums.len()];
+        let run = |isa| {
+            let mut apart = vec![Apart::default(); if learns { sums.len() } else { 0 }];
+            let found = u32::separate(isa, &sums, Classes { own, others }, &mut apart);
+            (found, apart)
+        };
+        let (found, apart) = run(Isa::detect());
+        prop_assert_eq!((found, &apart), { let (f, a) = run(Isa::Scalar); (f, &a.clone()) });
+        let of = |same: bool| sums.iter().zip(others)
+            .filter(move |&(_, &class)| class >= 0 && (class == own) == same).map(|(&sum, _)| sum);
+        prop_assert_eq!(found.other, of(false).min().unwrap_or(u32::MAX));
+        prop_assert_eq!(found.same, of(true).max().unwrap_or(0));
+    }
+}
