@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 from swarmrs import Evaluator, read_table
-from swarmrs._table import Table
+from swarmrs.data._table import Table
 from swarmrs.exceptions import SwarmrsWarning
 
 N_MASKS = 400

@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import swarmrs
 from swarmrs import exceptions, experiments
-from swarmrs._describe import Column
-from swarmrs._front import Front, FrontPoint, Parsimony
-from swarmrs._loss import Baseline
-from swarmrs._outer import Part
-from swarmrs._selection import Card, Evaluations, Parameter, Seconds, Work
-from swarmrs._stability import Agreement
-from swarmrs._table import Table
+from swarmrs.data._table import Table
+from swarmrs.evaluation._losses import Baseline
+from swarmrs.evaluation._native import Work
+from swarmrs.search._describe import Column
+from swarmrs.search._front import Front, FrontPoint, Parsimony
+from swarmrs.search._nested import Part
+from swarmrs.search._results import Card, Evaluations, Parameter, Seconds
+from swarmrs.search._stability import Agreement
 
 PAGE = Path(__file__).with_name("api.md")
 

@@ -26,6 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path("python/swarmrs")
+DATA = PACKAGE / "data"
 STATISTICS = PACKAGE / "experiments/_statistics"
 EQUIVALENT = ROOT / "tests/mutants_equivalent.txt"
 TABLE_TESTS = "test_table_facts test_table test_clean test_fill test_gaps test_read test_rare"
@@ -37,12 +38,12 @@ TESTS = {
     STATISTICS / "_moments.py": STATISTICS_TESTS,
     STATISTICS / "_pairs.py": STATISTICS_TESTS,
     STATISTICS / "_friedman.py": STATISTICS_TESTS,
-    PACKAGE / "_table.py": f"{TABLE_TESTS} test_formats test_any_estimator test_outer",
-    PACKAGE / "_clean.py": TABLE_TESTS,
-    PACKAGE / "_fill.py": TABLE_TESTS,
-    PACKAGE / "_target.py": TABLE_TESTS,
+    DATA / "_table.py": f"{TABLE_TESTS} test_formats test_any_estimator test_outer",
+    DATA / "_encode.py": TABLE_TESTS,
+    DATA / "_impute.py": TABLE_TESTS,
+    DATA / "_target.py": TABLE_TESTS,
 }
-GROUPS = {"statistics": STATISTICS, "table": PACKAGE}
+GROUPS = {"statistics": STATISTICS, "table": DATA}
 
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),

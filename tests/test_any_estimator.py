@@ -28,7 +28,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from swarmrs import SwarmSelector, read_table, select
-from swarmrs._levels import N_LEVELS, levels_of
+from swarmrs.data._target_bins import N_LEVELS, levels_of
 from swarmrs.exceptions import DataError, SpecError
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]

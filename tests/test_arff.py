@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from swarmrs import read_table
-from swarmrs._formats._arff import is_arff, parse_arff
+from swarmrs.data._formats._arff import is_arff, parse_arff
 from swarmrs.exceptions import DataError
 
 Write = Callable[..., Path]

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 from swarmrs import Evaluator, Selection, compare, select
-from swarmrs._loss import SCORES, against
+from swarmrs.evaluation._losses import SCORES, against
 from swarmrs.exceptions import NoFeaturesError
 from swarmrs.experiments import summary, write_selection_report
 

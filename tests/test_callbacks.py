@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from swarmrs import SwarmSelector, select
-from swarmrs._watch import Turn
 from swarmrs.exceptions import SpecError
+from swarmrs.search._progress import Turn
 
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
 
@@ -94,13 +94,13 @@ def test_under_a_grid_it_is_told_too(blobs: Blobs, capsys: pytest.CaptureFixture
 
 def test_nobody_listening_costs_nothing(blobs: Blobs, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[object] = []
-    from swarmrs import _estimators
+    from swarmrs.estimators import _swarm_selector
 
     def spy(*args: Any, on_turn: object, **settings: Any) -> Any:
         given.append(on_turn)
         return select(*args, on_turn=on_turn, **settings)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(_estimators, "select", spy)
+    monkeypatch.setattr(_swarm_selector, "select", spy)
     make_pipeline(SwarmSelector("sfs", cv=2)).fit(*blobs)
     assert given == [None]
 

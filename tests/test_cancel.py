@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from swarmrs import Evaluator, _swarmrs, select
-from swarmrs._watch import Turn
 from swarmrs.exceptions import SpecError
+from swarmrs.search._progress import Turn
 
 XY = tuple[NDArray[np.float64], NDArray[np.int64]]
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from swarmrs import read_table
-from swarmrs._clean import mark_missing
+from swarmrs.data._encode import mark_missing
 from swarmrs.exceptions import DataError, SpecError
 
 Write = Callable[..., Path]

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 import swarmrs
 import swarmrs.cli
-from swarmrs._evaluation import METRICS
-from swarmrs._presets import PRESETS
+from swarmrs.evaluation._native import METRICS
+from swarmrs.evaluation._presets import PRESETS
 
 Start = Callable[..., subprocess.Popen[str]]
 Offer = Callable[..., list[str]]

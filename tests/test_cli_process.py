@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from swarmrs._watch import Turn
 from swarmrs.cli._progress import EVERY, Lines, progress
+from swarmrs.search._progress import Turn
 
 Start = Callable[..., subprocess.Popen[str]]
 

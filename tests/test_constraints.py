@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 from swarmrs import SwarmSelector, algorithms, read_table, select
-from swarmrs._selection import Card
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
+from swarmrs.search._results import Card
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 

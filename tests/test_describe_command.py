@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from swarmrs import describe, read_table, select
-from swarmrs._cost import estimate_seconds
+from swarmrs.search._time_estimate import estimate_seconds
 
 Cli = Callable[..., Any]
 N = 60

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 import swarmrs
 from swarmrs import Evaluator, compare, group, minimize, rank, read_table, select
-from swarmrs._doors import entered, setting
-from swarmrs._formats._text import NULL_WORDS
+from swarmrs._base._hints import entered, setting
 from swarmrs.cli._options import parse_size
+from swarmrs.data._formats._text import NULL_WORDS
 from swarmrs.exceptions import SwarmrsError
 
 Cli = Callable[..., Any]

@@ -15,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from swarmrs import Evaluator, algorithms, compare, read_table, select
-from swarmrs._table import Table
+from swarmrs.data._table import Table
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments._cells import (
     RESULTS_VERSION,

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from swarmrs import read_table
-from swarmrs._formats import _bytes, _columnar
+from swarmrs.data._formats import _bytes, _columnar
 from swarmrs.exceptions import DataError
 
 Write = Callable[..., Path]

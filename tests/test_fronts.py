@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from swarmrs import Evaluator, SwarmSelector, algorithms, select
-from swarmrs._front import Front, FrontPoint, Pick
 from swarmrs.exceptions import SpecError
+from swarmrs.search._front import Front, FrontPoint, Pick
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from swarmrs import Evaluator, SwarmSelector, rank, read_table, select
-from swarmrs._dataset import dataset_of
+from swarmrs.data._dataset import dataset_of
 from swarmrs.exceptions import DataError
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]

@@ -30,7 +30,7 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
         ("typer", ["--help"]),
         ("numpy", ["select", "sklearn:wine"]),
         ("polars", ["describe", "sklearn:wine"]),
-        ("swarmrs._evaluator", ["evaluate", "sklearn:wine"]),
+        ("swarmrs.evaluation._evaluator", ["evaluate", "sklearn:wine"]),
         ("sklearn.datasets", ["rank", "sklearn:wine"]),
     ],
 )

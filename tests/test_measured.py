@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 from swarmrs import Evaluator, Selection, algorithms, select
-from swarmrs._measured import read_measured
-from swarmrs._watch import Turn
+from swarmrs.search._progress import Turn
+from swarmrs.search._results import read_measured
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 Cli = Callable[..., Any]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from swarmrs import algorithms, minimize
-from swarmrs._watch import Turn
 from swarmrs.exceptions import SpecError
+from swarmrs.search._progress import Turn
 
 Bits = NDArray[np.bool_]
 

@@ -22,8 +22,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from swarmrs import HeldOut, Selection, algorithms, select
-from swarmrs._stability import agreement
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
+from swarmrs.search._stability import agreement
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 Rows = NDArray[np.intp]

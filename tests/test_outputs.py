@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from swarmrs._output import whole_file
+from swarmrs._base._files import whole_file
 from swarmrs.exceptions import OutputError
 
 Cli = Callable[..., Any]

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from swarmrs import Evaluator, Selection, algorithms, select
-from swarmrs._front import Parsimony
 from swarmrs.exceptions import SpecError
+from swarmrs.search._front import Parsimony
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 

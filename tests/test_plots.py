@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from swarmrs import Selection, SwarmSelector, select
-from swarmrs._plots import draw_frequency
 from swarmrs.exceptions import SpecError, SwarmrsError
+from swarmrs.plotting._figures import draw_frequency
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 from swarmrs import Evaluator, SwarmSelector, algorithms, select
-from swarmrs._presets import PRESETS, count
+from swarmrs.evaluation._presets import PRESETS, count
 from swarmrs.exceptions import SpecError
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]

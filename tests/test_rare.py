@@ -10,8 +10,8 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 from swarmrs import Evaluator, read_table, select
-from swarmrs._rare import settle_rare
-from swarmrs._table import Table
+from swarmrs.data._table import Table
+from swarmrs.evaluation._rare_classes import settle_rare
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
 Cli = Callable[..., Any]

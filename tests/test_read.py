@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from swarmrs import read_table
-from swarmrs._formats._text import NULL_WORDS, parse_text
+from swarmrs.data._formats._text import NULL_WORDS, parse_text
 from swarmrs.exceptions import DataError, SpecError
 
 Write = Callable[..., Path]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef
 from swarmrs import Selection, compare, select
-from swarmrs._evaluation import jackknife, spread_of_mean
-from swarmrs._loss import loss_name, loss_of
+from swarmrs.evaluation._losses import loss_name, loss_of
+from swarmrs.evaluation._native import jackknife, spread_of_mean
 from swarmrs.experiments import summary
 
 SCORINGS = ("balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")

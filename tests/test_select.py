@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from swarmrs import Evaluator, select
-from swarmrs._settings import Settings
-from swarmrs._watch import Turn
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
+from swarmrs.search._progress import Turn
+from swarmrs.search._settings import Settings
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 

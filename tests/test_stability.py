@@ -15,9 +15,9 @@ from scipy.stats import norm
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from swarmrs import Selection, Stability, algorithms, select
-from swarmrs._stability import agreed, agreement
-from swarmrs._watch import Turn
 from swarmrs.exceptions import SpecError, SwarmrsWarning
+from swarmrs.search._progress import Turn
+from swarmrs.search._stability import agreed, agreement
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 Masks = NDArray[np.bool_]

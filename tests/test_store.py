@@ -9,7 +9,6 @@ from threading import Event
 import polars as pl
 import pytest
 from swarmrs import compare
-from swarmrs._selection import Seconds
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments import cells_frame, merge, settings
 from swarmrs.experiments._cells import Cell
@@ -17,6 +16,7 @@ from swarmrs.experiments._compare import Plan
 from swarmrs.experiments._measure import Finished
 from swarmrs.experiments._run import Threads, run_cells
 from swarmrs.experiments._store import Store
+from swarmrs.search._results import Seconds
 
 
 def made(path: Path, **how: object) -> Path:

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from swarmrs import read_table
-from swarmrs._clean import (
+from swarmrs.data._encode import (
     count_infinite,
     drop_columns,
     drop_rows,
@@ -21,9 +21,9 @@ from swarmrs._clean import (
     ranked,
     to_numbers,
 )
-from swarmrs._fill import Unfilled, fill, spread_out
-from swarmrs._read import Raw
-from swarmrs._target import classes_of, many_values, names_here, split
+from swarmrs.data._impute import Unfilled, fill, spread_out
+from swarmrs.data._read import Raw
+from swarmrs.data._target import classes_of, many_values, names_here, split
 from swarmrs.exceptions import DataError, SpecError
 
 

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 from swarmrs import SwarmSelector, select
-from swarmrs._watch import Turn
 from swarmrs.exceptions import SpecError, SwarmrsWarning
+from swarmrs.search._progress import Turn
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 

@@ -13,22 +13,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from swarmrs import exceptions
-    from swarmrs._describe import Description, describe
-    from swarmrs._estimators import SwarmSelector
-    from swarmrs._evaluator import Evaluator
-    from swarmrs._filter_selector import FilterSelector
-    from swarmrs._group import group
-    from swarmrs._grouping import Grouping
-    from swarmrs._minimize import Minimum, minimize
-    from swarmrs._outer import HeldOut
-    from swarmrs._rank import Ranking, rank
-    from swarmrs._select import select
-    from swarmrs._selection import Selection
-    from swarmrs._settings import algorithms
-    from swarmrs._stability import Stability
     from swarmrs._swarmrs import __version__
-    from swarmrs._table import read_table
+    from swarmrs.data._table import read_table
+    from swarmrs.estimators._filter_selector import FilterSelector
+    from swarmrs.estimators._swarm_selector import SwarmSelector
+    from swarmrs.evaluation._evaluator import Evaluator
     from swarmrs.experiments._compare import Comparison, compare
+    from swarmrs.filters._groups import Grouping, group
+    from swarmrs.filters._rank import Ranking, rank
+    from swarmrs.optimize import Minimum, minimize
+    from swarmrs.search._describe import Description, describe
+    from swarmrs.search._nested import HeldOut
+    from swarmrs.search._results import Selection
+    from swarmrs.search._select import select
+    from swarmrs.search._settings import algorithms
+    from swarmrs.search._stability import Stability
 
 __all__ = [
     "Comparison",
@@ -57,25 +56,25 @@ __all__ = [
 # Names are imported when first used: polars and scikit-learn take seconds to load.
 _HOMES = {
     "Comparison": "experiments._compare",
-    "Description": "_describe",
-    "Evaluator": "_evaluator",
-    "FilterSelector": "_filter_selector",
-    "Grouping": "_grouping",
-    "HeldOut": "_outer",
-    "Minimum": "_minimize",
-    "Ranking": "_rank",
-    "Selection": "_selection",
-    "Stability": "_stability",
-    "SwarmSelector": "_estimators",
+    "Description": "search._describe",
+    "Evaluator": "evaluation._evaluator",
+    "FilterSelector": "estimators._filter_selector",
+    "Grouping": "filters._groups",
+    "HeldOut": "search._nested",
+    "Minimum": "optimize",
+    "Ranking": "filters._rank",
+    "Selection": "search._results",
+    "Stability": "search._stability",
+    "SwarmSelector": "estimators._swarm_selector",
     "__version__": "_swarmrs",
-    "algorithms": "_settings",
+    "algorithms": "search._settings",
     "compare": "experiments._compare",
-    "describe": "_describe",
-    "group": "_group",
-    "minimize": "_minimize",
-    "rank": "_rank",
-    "read_table": "_table",
-    "select": "_select",
+    "describe": "search._describe",
+    "group": "filters._groups",
+    "minimize": "optimize",
+    "rank": "filters._rank",
+    "read_table": "data._table",
+    "select": "search._select",
 }
 
 

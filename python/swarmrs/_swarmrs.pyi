@@ -4,7 +4,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from swarmrs._fill import Unfilled
+from swarmrs.data._impute import Unfilled
 
 __all__ = [
     "Cancel",

@@ -20,8 +20,8 @@ import polars as pl
 import swarmrs
 from numpy.typing import NDArray
 from swarmrs import _swarmrs
-from swarmrs._dataset import dataset_of
 from swarmrs.cli import main as command_line
+from swarmrs.data._dataset import dataset_of
 
 from fuzz import arguments
 from fuzz.mutate import mutate_bytes, mutate_json
@@ -280,7 +280,7 @@ def call_a_command(rng: random.Random, note: Note) -> Finding | None:
 @cache
 def _specs() -> tuple[_swarmrs.Dataset, list[dict[str, Any]]]:
     """Return a data set and valid specs of searches on it."""
-    from swarmrs._search import Search
+    from swarmrs.search._search import Search
 
     table = swarmrs.read_table(table_of(1))
     made = []
@@ -300,7 +300,7 @@ def _specs() -> tuple[_swarmrs.Dataset, list[dict[str, Any]]]:
 
 def _settings(options: dict[str, Any]) -> Any:
     """Return settings with the defaults of `select` for what is not given."""
-    from swarmrs._settings import Settings
+    from swarmrs.search._settings import Settings
 
     known = inspect.signature(swarmrs.select).parameters
     given = {name: known[name].default for name in inspect.signature(Settings).parameters}

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer import TyperException
 
-from swarmrs._output import STREAM_ERRORS, output_error
+from swarmrs._base._files import STREAM_ERRORS, output_error
 from swarmrs.cli._command import Command, Group, configurable
 from swarmrs.cli._commands import algorithms, evaluate, select
 from swarmrs.cli._compare import compare, merge

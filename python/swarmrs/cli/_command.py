@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from swarmrs._doors import entered
+from swarmrs._base._hints import entered
 from swarmrs.cli._config import NEVER, Options, Setting, Settings, find_settings
 from swarmrs.cli._door import CommandLine
 from swarmrs.cli._files import check_distinct

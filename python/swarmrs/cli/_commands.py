@@ -6,17 +6,17 @@ from typing import Annotated
 
 import typer
 
-from swarmrs._words import check_word
+from swarmrs._base._messages import check_word
 from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._files import check_output, check_place
-from swarmrs.cli._honest import all_measured
 from swarmrs.cli._progress import progress
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._signals import INTERRUPTED
 from swarmrs.cli._snippet import check_snippet, snippet
 from swarmrs.cli._text import Attempts, complain, deliver, remark, told_later
+from swarmrs.cli._validation import all_measured
 from swarmrs.exceptions import DataError
 
 
@@ -114,9 +114,10 @@ def select(
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
     with told_later():
         try:
-            from swarmrs import _select, _settings, read_table
-            from swarmrs._cost import forecast
-            from swarmrs._threads import count_threads
+            from swarmrs import read_table
+            from swarmrs._base._resources import count_threads
+            from swarmrs.search import _select, _settings
+            from swarmrs.search._time_estimate import forecast
 
             table = read_table(data, target, exclude=exclude, **reading)
             if not quiet:
@@ -271,7 +272,8 @@ def evaluate(
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
-    from swarmrs import Evaluator, _selection, read_table
+    from swarmrs import Evaluator, read_table
+    from swarmrs._base import _versions
 
     table = read_table(data, target, **reading)
     names = table.names
@@ -301,7 +303,7 @@ def evaluate(
     measured = evaluator.measure(mask)[0]
     scores = dict(zip(measured.dtype.names, measured.tolist(), strict=True))
     plain = {
-        "schema_version": _selection.SCHEMA_VERSION,
+        "schema_version": _versions.SCHEMA_VERSION,
         "preset": preset,
         "data": evaluator.describe_data(),
         "evaluation": evaluator.evaluation.to_dict(),
@@ -311,7 +313,7 @@ def evaluate(
         "baseline": evaluator.baseline.to_dict(),
         **scores,
         "work": evaluator.work._asdict(),
-        "versions": _selection.versions(),
+        "versions": _versions.versions(),
     }
     if format == "json":
         print(render.as_json(plain))

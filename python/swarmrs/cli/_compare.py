@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swarmrs._words import check_word, counted, sized
+from swarmrs._base._messages import check_word, counted, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._cells_progress import Stopping, cells_progress, spoken
@@ -263,7 +263,7 @@ def _whole_or_word(cv: str | None) -> int | str | None:
 def _dry(planned: "Plan", path: Path | None, n_jobs: int, memory: int, format: str) -> str:
     from dataclasses import asdict
 
-    from swarmrs._threads import count_threads
+    from swarmrs._base._resources import count_threads
     from swarmrs.cli._text import told_later
     from swarmrs.experiments._estimate import estimate
     from swarmrs.experiments._frame import cells_frame

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from swarmrs._presets import PRESETS
+from swarmrs.evaluation._presets import PRESETS
 
 # A shell acts on other characters where it inserts a name as it is.
 _SAFE = re.compile(r"\w[\w.+@%-]*")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from swarmrs._words import nearest
+from swarmrs._base._messages import nearest
 from swarmrs.cli._signature import Option
 from swarmrs.exceptions import SpecError
 

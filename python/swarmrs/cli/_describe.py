@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from swarmrs._words import check_word, counted, listed, printable, shortened, sized
+from swarmrs._base._messages import check_word, counted, listed, printable, shortened, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._reading import Reading, reads_data, words_of
@@ -44,7 +44,7 @@ def describe(
     swarmrs describe genes.parquet --format json
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
-    from swarmrs import _describe
+    from swarmrs.search import _describe
 
     found = _describe.describe(data, target, exclude=exclude, **reading)
     if not quiet:
@@ -89,7 +89,7 @@ def _table(found: Mapping[str, Any], every: bool, data: str) -> str:
 
 def _advice(settings: Mapping[str, Any] | None, seconds: float | None, data: str) -> list[str]:
     """Return the command that searches the data, and how long it takes."""
-    from swarmrs._cost import said
+    from swarmrs.search._time_estimate import said
 
     if settings is None or seconds is None:
         return [line("command", "none is known: see what select would refuse")]

@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Mapping
 
-from swarmrs._doors import Value, alternatives
+from swarmrs._base._hints import Value, alternatives
 from swarmrs.cli._config import PREFIX, Setting
 from swarmrs.cli._signature import Option
 

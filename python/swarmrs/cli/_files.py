@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from swarmrs._output import output_error
+from swarmrs._base._files import output_error
 from swarmrs.exceptions import SpecError
 
 # Where a file is named, this is standard input or output.

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from swarmrs._loss import loss_name
-from swarmrs._words import counted, printable
+from swarmrs._base._messages import counted, printable
 from swarmrs.cli._text import aligned, line
+from swarmrs.evaluation._losses import loss_name
 
 _HEADER = (
     *("DATA", "METHOD", "RUNS", "MEAN", "STD", "BEST", "PI%", "SIZE", "REDUCED%", "TRAIN", "EVALS"),

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from swarmrs._words import check_word
+from swarmrs._base._messages import check_word
 from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
@@ -25,7 +25,7 @@ def group(
             help="lbm, a block model; hclust, average linkage; =K for a number of groups; then "
             "settings after commas: rows=N, levels=N, criterion=aic|icl, restarts=N, "
             "distance=su|spearman. prefix or prefix=SEP, names. Or a file: a line for each group.",
-            autocompletion=complete.words("_groups", "METHODS"),
+            autocompletion=complete.words("filters._groups", "METHODS"),
         ),
     ] = "lbm",
     seed: Annotated[int, typer.Option(metavar="N", help="Draws rows and starts.")] = 0,
@@ -58,14 +58,15 @@ def group(
     check_word("format", format, render.FORMATS)
     check_output(output, (".txt", ".json", "-"), force)
     n_jobs = options.parse_jobs(jobs)
-    from swarmrs import _group, read_table
+    from swarmrs import read_table
+    from swarmrs.filters import _groups
 
     table = read_table(data, target, exclude=exclude, **reading)
     if not quiet:
         remark("note", table.notices)
         remark("warning", table.warnings)
     with told_later():
-        grouping = _group.group(table, by=by, seed=seed, exclude=exclude, n_jobs=n_jobs)
+        grouping = _groups.group(table, by=by, seed=seed, exclude=exclude, n_jobs=n_jobs)
     plain = grouping.to_dict()
     if output == options.STDOUT:
         print(grouping.to_text())

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swarmrs._presets import PRESETS
-from swarmrs._setting_text import read_setting
-from swarmrs._threads import MOST_THREADS
+from swarmrs._base._messages import read_setting
+from swarmrs._base._resources import MOST_THREADS
 from swarmrs.cli import _complete as complete
 from swarmrs.cli._files import STREAM, check_output
+from swarmrs.evaluation._presets import PRESETS
 from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
-    from swarmrs._selection import Setting
+    from swarmrs._base._messages import Setting
 
 # What is left open is done as in the algorithm's paper, if one is at work.
 OWN = "the algorithm's own"
@@ -59,7 +59,7 @@ RareClass = Annotated[
     typer.Option(
         metavar="POLICY",
         help="Classes too rare for the folds: warn, error, drop, merge.",
-        autocompletion=complete.words("_rare", "RARE_CLASS"),
+        autocompletion=complete.words("evaluation._rare_classes", "RARE_CLASS"),
     ),
 ]
 Constant = Annotated[
@@ -68,7 +68,7 @@ Constant = Annotated[
         metavar="POLICY",
         help="Columns with one value: drop, keep.",
         show_default="drop, or keep with a preset",
-        autocompletion=complete.words("_constraints", "CONSTANT"),
+        autocompletion=complete.words("search._constraints", "CONSTANT"),
     ),
 ]
 
@@ -89,7 +89,7 @@ Classifier = Annotated[
         metavar="NAME",
         help="What measures: knn, nb, or nb-cdf, a published error.",
         show_default="knn",
-        autocompletion=complete.words("_evaluation", "CLASSIFIERS"),
+        autocompletion=complete.words("evaluation._native", "CLASSIFIERS"),
     ),
 ]
 Neighbors = Annotated[
@@ -102,7 +102,7 @@ Metric = Annotated[
         metavar="NAME",
         help="euclidean, manhattan.",
         show_default=f"euclidean, or {OWN}",
-        autocompletion=complete.words("_evaluation", "METRICS"),
+        autocompletion=complete.words("evaluation._native", "METRICS"),
     ),
 ]
 Weights = Annotated[
@@ -111,7 +111,7 @@ Weights = Annotated[
         metavar="NAME",
         help="Votes: uniform, distance.",
         show_default="uniform",
-        autocompletion=complete.words("_evaluation", "WEIGHTS"),
+        autocompletion=complete.words("evaluation._native", "WEIGHTS"),
     ),
 ]
 Cv = Annotated[
@@ -120,7 +120,7 @@ Cv = Annotated[
         metavar="FOLDS",
         help="A number of folds, loo, kfold=10,contiguous, holdout=0.3, wrap5.",
         show_default=f"10, or {OWN}",
-        autocompletion=complete.words("_evaluation", "CVS"),
+        autocompletion=complete.words("evaluation._folds", "CVS"),
     ),
 ]
 CvSeed = Annotated[int, typer.Option(metavar="N", help="Shuffles the folds.")]
@@ -130,7 +130,7 @@ Scale = Annotated[
         metavar="NAME",
         help="minmax, standard or none; fold-minmax and fold-standard fit it inside each fold.",
         show_default="minmax",
-        autocompletion=complete.words("_evaluation", "SCALES"),
+        autocompletion=complete.words("evaluation._native", "SCALES"),
     ),
 ]
 
@@ -150,7 +150,7 @@ Objective = Annotated[
         metavar="NAME",
         help="What is lowered: error, weighted, hybrid, gaussian, filter-cfs, filter-mrmr.",
         show_default=OWN,
-        autocompletion=complete.words("_objective", "OBJECTIVES"),
+        autocompletion=complete.words("evaluation._objectives", "OBJECTIVES"),
     ),
 ]
 Scoring = Annotated[
@@ -159,7 +159,7 @@ Scoring = Annotated[
         metavar="NAME",
         help="What counts: accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc.",
         show_default="accuracy",
-        autocompletion=complete.words("_objective", "SCORES"),
+        autocompletion=complete.words("evaluation._objectives", "SCORES"),
     ),
 ]
 Alpha = Annotated[
@@ -180,7 +180,7 @@ Sim = Annotated[
         metavar="NAME",
         help="Similarity in gaussian: plain, literal, mvn.",
         show_default="plain",
-        autocompletion=complete.words("_objective", "SIMS"),
+        autocompletion=complete.words("evaluation._objectives", "SIMS"),
     ),
 ]
 SigmaLog = Annotated[
@@ -189,7 +189,7 @@ SigmaLog = Annotated[
         metavar="NAME",
         help="Logarithm in it: log10, ln.",
         show_default="log10",
-        autocompletion=complete.words("_objective", "SIGMA_LOGS"),
+        autocompletion=complete.words("evaluation._objectives", "SIGMA_LOGS"),
     ),
 ]
 MaxEvals = Annotated[

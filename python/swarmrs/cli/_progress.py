@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from swarmrs._watch import Turn
+    from swarmrs.search._progress import Turn
 
 EVERY = 30.0  # seconds between two lines
 

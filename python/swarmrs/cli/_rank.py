@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from swarmrs._words import check_word
+from swarmrs._base._messages import check_word
 from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
@@ -21,7 +21,7 @@ def rank(
         typer.Option(
             metavar="NAME",
             help="su, symmetric uncertainty; mi, bits.",
-            autocompletion=complete.words("_rank", "MEASURES"),
+            autocompletion=complete.words("filters._rank", "MEASURES"),
         ),
     ] = "su",
     top: Annotated[
@@ -45,7 +45,8 @@ def rank(
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     n_jobs = options.parse_jobs(jobs)
-    from swarmrs import _rank, read_table
+    from swarmrs import read_table
+    from swarmrs.filters import _rank
 
     table = read_table(data, target, exclude=exclude, **reading)
     if not quiet:

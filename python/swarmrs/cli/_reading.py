@@ -19,7 +19,7 @@ Missing = Annotated[
     typer.Option(
         metavar="POLICY",
         help="Missing values: error, drop-rows, drop-columns, mean, median, mode, knn, keep.",
-        autocompletion=complete.words("_clean", "MISSING"),
+        autocompletion=complete.words("data._encode", "MISSING"),
     ),
 ]
 Encode = Annotated[
@@ -27,7 +27,7 @@ Encode = Annotated[
     typer.Option(
         metavar="HOW",
         help="Text: error, ordinal, onehot.",
-        autocompletion=complete.words("_clean", "ENCODINGS"),
+        autocompletion=complete.words("data._encode", "ENCODINGS"),
     ),
 ]
 Separator = Annotated[str | None, typer.Option("--sep", metavar="CHAR", help="Field separator.")]
@@ -45,7 +45,7 @@ InputFormat = Annotated[
         metavar="NAME",
         help="csv, tsv, parquet, arrow, arff.",
         show_default="what the content says",
-        autocompletion=complete.words("_formats", "FORMATS"),
+        autocompletion=complete.words("data._formats", "FORMATS"),
     ),
 ]
 DedupeNames = Annotated[bool, typer.Option("--dedupe-names", help="Number columns of equal names.")]
@@ -95,7 +95,7 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
 def _collect(
     *, null: list[str], null_only: bool, max_input_bytes: str, **others: object
 ) -> Reading:
-    from swarmrs._formats._text import NULL_WORDS
+    from swarmrs.data._formats._text import NULL_WORDS
 
     words = [*([] if null_only else NULL_WORDS), *null]
     size = parse_size(max_input_bytes, "max-input-bytes")
@@ -110,7 +110,7 @@ def words_of(settings: Mapping[str, Any]) -> list[str]:
     >>> words_of({"target": "class", "exclude": ["id"], "separator": ";", "dedupe_names": True})
     ['--target', 'class', '--exclude', 'id', '--sep', ';', '--dedupe-names']
     """
-    from swarmrs._formats._text import NULL_WORDS
+    from swarmrs.data._formats._text import NULL_WORDS
 
     words: list[str] = []
     for name, value in settings.items():

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swarmrs._loss import loss_name
-from swarmrs._output import whole_file
-from swarmrs._words import STOPS, counted, listed, printable, shortened
-from swarmrs.cli._honest import baseline_text, held_out_lines, stability_lines
+from swarmrs._base._files import whole_file
+from swarmrs._base._messages import STOPS, counted, listed, printable, shortened
 from swarmrs.cli._text import aligned, line
+from swarmrs.cli._validation import baseline_text, held_out_lines, stability_lines
+from swarmrs.evaluation._losses import loss_name
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from swarmrs._selection import Card
+    from swarmrs.search._results import Card
 
 FORMATS = ("table", "json", "csv")
 OPTIMISTIC = "optimistic: the same folds chose the columns (try --outer-cv 10)"

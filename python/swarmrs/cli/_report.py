@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swarmrs._words import check_word
+from swarmrs._base._messages import check_word
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._findings import findings_table

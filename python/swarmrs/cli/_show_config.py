@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from swarmrs._words import check_word, printable
+from swarmrs._base._messages import check_word, printable
 from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render

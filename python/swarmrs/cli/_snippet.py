@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from swarmrs._presets import find_preset, settle
 from swarmrs.cli._reading import Reading
+from swarmrs.evaluation._presets import find_preset, settle
 from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
-    from swarmrs._selection import Selection
-    from swarmrs._table import Table
+    from swarmrs.data._table import Table
+    from swarmrs.search._results import Selection
 
 # All that comes from users stands in the code as a literal, so that nothing they name is run.
 _CODE = '''"""Columns that swarmrs {version} chose ({algorithm}, seed {seed}), and a model on them.
@@ -118,7 +118,7 @@ def literal(value: object) -> str:
 def _given(arguments: Mapping[str, object]) -> list[str]:
     """Write the arguments of `read_table` that are other than its defaults."""
     from swarmrs import read_table
-    from swarmrs._formats import Reading as Defaults
+    from swarmrs.data._formats import Reading as Defaults
 
     defaults: dict[str, object] = {field.name: field.default for field in fields(Defaults)}
     for name, parameter in inspect.signature(read_table).parameters.items():

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
 from tempfile import NamedTemporaryFile
 
-from swarmrs._output import output_error
-from swarmrs._words import printable
+from swarmrs._base._files import output_error
+from swarmrs._base._messages import printable
 from swarmrs.exceptions import OutputError, SwarmrsWarning
 
 LABEL = 13

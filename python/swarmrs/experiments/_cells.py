@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from swarmrs import _swarmrs
-from swarmrs._evaluation import COMMON
-from swarmrs._presets import find_preset, settle
-from swarmrs._search import plain
-from swarmrs._table import Table
-from swarmrs._words import check_whole, counted
+from swarmrs._base._messages import check_whole, counted
+from swarmrs.data._table import Table
+from swarmrs.evaluation._native import COMMON
+from swarmrs.evaluation._presets import find_preset, settle
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._methods import ALL, Method
 from swarmrs.experiments._protocols import Protocol
+from swarmrs.search._search import plain
 
 # Traces move with the second number of the version, and only then; results with them.
 RESULTS_VERSION = ".".join(_swarmrs.__version__.split(".")[:2])

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from swarmrs._evaluator import Evaluator
-from swarmrs._groups import group_spec
-from swarmrs._search import Search
-from swarmrs._settings import Settings
-from swarmrs._table import Table
+from swarmrs.data._table import Table
+from swarmrs.evaluation._evaluator import Evaluator
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 from swarmrs.experiments._cells import Data, Experiment
 from swarmrs.experiments._measure import keywords
 from swarmrs.experiments._methods import Method
+from swarmrs.filters._groups import group_spec
+from swarmrs.search._search import Search
+from swarmrs.search._settings import Settings
 
 # The rows of a stand-in, half of them of each class.
 _ROWS = 20

@@ -12,8 +12,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from swarmrs._doors import setting
-from swarmrs._table import Table, read_table
+from swarmrs._base._hints import setting
+from swarmrs.data._table import Table, read_table
 from swarmrs.exceptions import ClusterError, SpecError, SwarmrsWarning
 from swarmrs.experiments._cells import Cell, Data, Experiment, canonical, fingerprint_of
 from swarmrs.experiments._measure import Finished, run_cell

@@ -9,14 +9,12 @@ from typing import Any, TypedDict, Unpack
 
 import polars as pl
 
-from swarmrs._arguments import check_arguments
-from swarmrs._evaluation import METRICS
-from swarmrs._select import select
-from swarmrs._selection import Setting
-from swarmrs._table import Data as Given
-from swarmrs._target import Target
-from swarmrs._threads import count_threads
-from swarmrs._words import check_whole, check_word
+from swarmrs._base._arguments import check_arguments
+from swarmrs._base._messages import Setting, check_whole, check_word
+from swarmrs._base._resources import count_threads
+from swarmrs.data._table import Data as Given
+from swarmrs.data._target import Target
+from swarmrs.evaluation._native import METRICS
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._cells import Cell, Data, Experiment, check_runs, plan
 from swarmrs.experiments._checks import check_experiment
@@ -26,6 +24,7 @@ from swarmrs.experiments._methods import Method, read_methods
 from swarmrs.experiments._run import Outcome, Progress, Threads, Workers, run_cells
 from swarmrs.experiments._store import DataRow, Store
 from swarmrs.experiments._tables import read_data
+from swarmrs.search._select import select
 
 
 class Settings(TypedDict, total=False):

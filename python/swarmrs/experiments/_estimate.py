@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from swarmrs._watch import Turn
 from swarmrs.experiments._cells import Cell
 from swarmrs.experiments._compare import Plan
 from swarmrs.experiments._measure import parts, search
+from swarmrs.search._progress import Turn
 
 # Seconds for all trials together, and for one at least.
 _TRIALS = 20.0

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from swarmrs._loss import loss_of
-from swarmrs._presets import find_preset
+from swarmrs.evaluation._losses import loss_of
+from swarmrs.evaluation._presets import find_preset
 from swarmrs.experiments._store import Store
 
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {

@@ -7,18 +7,19 @@ from typing import Any
 
 import polars as pl
 
-from swarmrs._evaluation import majority
-from swarmrs._outer import own_scores, predict_one, side_by_side
-from swarmrs._search import Search
-from swarmrs._select import select
-from swarmrs._selection import Seconds, Selection, Setting
-from swarmrs._settings import Settings
-from swarmrs._table import Table
-from swarmrs._watch import Turn
+from swarmrs._base._messages import Setting
+from swarmrs.data._table import Table
+from swarmrs.evaluation._native import majority
 from swarmrs.exceptions import NoFeaturesError, SwarmrsError
 from swarmrs.experiments._cells import Cell, Experiment, canonical
 from swarmrs.experiments._methods import ALL
 from swarmrs.experiments._protocols import Division
+from swarmrs.search._nested import own_scores, predict_one, side_by_side
+from swarmrs.search._progress import Turn
+from swarmrs.search._results import Seconds, Selection
+from swarmrs.search._search import Search
+from swarmrs.search._select import select
+from swarmrs.search._settings import Settings
 
 # What is told of rows held out.
 _TESTED = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")

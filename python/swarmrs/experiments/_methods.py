@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from swarmrs._doors import setting
-from swarmrs._selection import Card, Parameter, Setting
-from swarmrs._setting_text import read_setting
-from swarmrs._settings import algorithms
-from swarmrs._words import check_word
+from swarmrs._base._hints import setting
+from swarmrs._base._messages import Setting, check_word, read_setting
 from swarmrs.exceptions import SpecError
+from swarmrs.search._results import Card, Parameter
+from swarmrs.search._settings import algorithms
 
 # Not an algorithm but what others are held against: every feature, measured once.
 ALL = "all"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from swarmrs._table import Table
+from swarmrs.data._table import Table
 from swarmrs.exceptions import DataError, SpecError
 
 PROTOCOLS = ("cv10", "split70", "resub", "loo")

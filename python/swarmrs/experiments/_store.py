@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from swarmrs._doors import setting
-from swarmrs._selection import versions
-from swarmrs._words import listed
+from swarmrs._base._hints import setting
+from swarmrs._base._messages import listed
+from swarmrs._base._versions import versions
 from swarmrs.exceptions import DataError, SpecError, StoreError
 from swarmrs.experiments._cells import Cell, Experiment, canonical
 from swarmrs.experiments._measure import Finished

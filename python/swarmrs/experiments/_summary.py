@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from swarmrs._words import check_word, counted, quoted
+from swarmrs._base._messages import check_word, counted, quoted
 from swarmrs.exceptions import DataError
 from swarmrs.experiments._findings import Entry, Findings, Overall, Versus
 from swarmrs.experiments._methods import ALL

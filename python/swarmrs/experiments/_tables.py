@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from swarmrs._doors import named
-from swarmrs._table import Data as Given
-from swarmrs._table import Table, read_table
-from swarmrs._target import Target
+from swarmrs._base._hints import named
+from swarmrs.data._table import Data as Given
+from swarmrs.data._table import Table, read_table
+from swarmrs.data._target import Target
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments._cells import Data, fingerprint_of
 

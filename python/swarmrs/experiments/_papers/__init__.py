@@ -1,6 +1,6 @@
 """The papers whose tables can be run again: a module of declarations for each."""
 
-from swarmrs._words import check_word
+from swarmrs._base._messages import check_word
 from swarmrs.experiments._papers import paper_000, paper_001, paper_002, paper_003, paper_004
 from swarmrs.experiments._papers._paper import Paper, PaperTable
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from swarmrs._doors import named, setting
-from swarmrs._table import Source
+from swarmrs._base._hints import named, setting
+from swarmrs.data._table import Source
 from swarmrs.exceptions import DataError
 from swarmrs.experiments._papers._paper import Paper
 from swarmrs.experiments._tables import find_file

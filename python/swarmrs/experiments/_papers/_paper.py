@@ -7,7 +7,7 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
-from swarmrs._words import check_word
+from swarmrs._base._messages import check_word
 from swarmrs.exceptions import SpecError
 
 # The row of a published table that is about all its data sets.

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import polars as pl
 
-from swarmrs._doors import named
-from swarmrs._table import Source, Table, read_table
-from swarmrs._words import MOST_RUNS, check_whole, counted
+from swarmrs._base._hints import named
+from swarmrs._base._messages import MOST_RUNS, check_whole, counted
+from swarmrs.data._table import Source, Table, read_table
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._compare import Plan, Settings, carry_out, describe
 from swarmrs.experiments._frame import cells_frame

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from swarmrs._words import counted
+from swarmrs._base._messages import counted
 from swarmrs.experiments._papers._figures import DEVIATIONS, EXTRA, FIGURES, judge
 from swarmrs.experiments._papers._paper import ALL_DATA, PaperTable
 from swarmrs.experiments._papers._values import Sample

@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from swarmrs._evaluator import Evaluator
-from swarmrs._group import group
-from swarmrs._outer import scores_of, side_by_side
-from swarmrs._table import Table
+from swarmrs.data._table import Table
+from swarmrs.evaluation._evaluator import Evaluator
 from swarmrs.exceptions import SwarmrsWarning
 from swarmrs.experiments._compare import Plan
 from swarmrs.experiments._papers._paper import Handling, Study
 from swarmrs.experiments._statistics import improvement, reduction, signed_rank, verdict
+from swarmrs.filters._groups import group
+from swarmrs.search._nested import scores_of, side_by_side
 
 Values: TypeAlias = NDArray[np.float64]
 

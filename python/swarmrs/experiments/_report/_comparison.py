@@ -8,9 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
-from swarmrs._loss import loss_name
-from swarmrs._output import whole_file
-from swarmrs._words import counted
+from swarmrs._base._files import whole_file
+from swarmrs._base._messages import counted
+from swarmrs.evaluation._losses import loss_name
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._findings import Findings
 from swarmrs.experiments._report._drawing import Drawing, drawing, save

@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swarmrs._output import whole_file
-from swarmrs._words import printable
+from swarmrs._base._files import whole_file
+from swarmrs._base._messages import printable
 from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from swarmrs._loss import loss_name
-from swarmrs._words import counted
+from swarmrs._base._messages import counted
+from swarmrs.evaluation._losses import loss_name
 from swarmrs.experiments._findings import Findings
 from swarmrs.experiments._methods import ALL
 from swarmrs.experiments._report._drawing import (

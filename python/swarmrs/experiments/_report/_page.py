@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from swarmrs._words import counted, printable
+from swarmrs._base._messages import counted, printable
 from swarmrs.experiments._report._drawing import Drawing, shown
 from swarmrs.experiments._report._svg import Sheet, as_svg
 

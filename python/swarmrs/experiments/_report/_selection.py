@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
-from swarmrs._loss import against, loss_name
-from swarmrs._output import whole_file
-from swarmrs._words import STOPS, counted, listed
+from swarmrs._base._files import whole_file
+from swarmrs._base._messages import STOPS, counted, listed
+from swarmrs.evaluation._losses import against, loss_name
 from swarmrs.experiments._report._drawing import (
     COLORS,
     INK,
@@ -26,7 +26,7 @@ from swarmrs.experiments._report._page import on_page, render
 from swarmrs.experiments._report._svg import Sheet
 
 if TYPE_CHECKING:
-    from swarmrs._selection import Selection
+    from swarmrs.search._results import Selection
 
 # What a result says about how it came about; the rest is shown on its own.
 _SETTINGS = (

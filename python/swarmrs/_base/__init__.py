@@ -1,0 +1,1 @@
+"""Arguments, messages, hints, files, threads, seeds; imports the exceptions and the engine."""

@@ -1,0 +1,110 @@
+"""What a result says of itself: how stable it is, what rows that no search saw show."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from swarmrs._base._messages import counted, printable
+from swarmrs.cli._text import aligned, line
+from swarmrs.evaluation._losses import against
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from swarmrs import Selection
+
+# Columns chosen less often than so many others are counted, not listed.
+_LISTED = 20
+_LABEL = 40
+
+
+def baseline_text(loss: float, baseline: Mapping[str, Any]) -> str:
+    """Return the loss of the majority class, given as for JSON, and whether `loss` is no better."""
+    label, verdict = baseline["label"], against(loss, baseline["loss"])
+    name = label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
+    told = "" if verdict is None else f": the selection is {verdict}"
+    return f"{baseline['loss']:.4f} by predicting '{name}', the majority class{told}"
+
+
+def stability_lines(stability: Mapping[str, Any] | None, what: str) -> list[str]:
+    """Return what repeated runs agree on, given as for JSON, for people; `what` is the loss."""
+    if stability is None:
+        return []
+    runs, consensus, drawn = stability["runs"], stability["consensus"], stability["resample"]
+    seeds = f"{len(runs)} runs, seeds {runs[0]['seed']} to {runs[-1]['seed']}"
+    rows = "" if drawn is None else f", each on {drawn:.0%} of the rows, drawn anew"
+    agreed = set(consensus["selected_indices"])
+    table = [("INDEX", "COLUMN", "RUNS", "")]
+    for at in stability["frequency"][:_LISTED]:
+        mark = "consensus" if at["index"] in agreed else ""
+        table.append((str(at["index"]), printable(at["column"]), f"{at['frequency']:.0%}", mark))
+    more = len(stability["frequency"]) - _LISTED
+    return [
+        "",
+        line("repeats", f"{seeds}{rows}"),
+        line("stability", _interval(stability)),
+        line(
+            "consensus",
+            f"{counted(consensus['size'], 'column')}, {what} {consensus['loss']:.4f}, "
+            f"cost {consensus['cost']:.4f}",
+        ),
+        *(f"  {row}" for row in aligned(table, right=(0, 2))),
+        *([f"  and {counted(more, 'column')} that fewer runs chose"] if more > 0 else []),
+    ]
+
+
+def held_out_lines(held_out: Mapping[str, Any] | None, folds: str, what: str) -> list[str]:
+    """Return what rows held out show, given as for JSON, for people.
+
+    `folds` says which rows, and `what` which loss.
+    """
+    if held_out is None:
+        return []
+    parts, spread = held_out["parts"], held_out["spread"]
+    which = f"{folds}, each by a search that did not see it"
+    if len(parts) == 1:
+        all_rows = parts[0]["train_rows"] + parts[0]["test_rows"]
+        which = f"{parts[0]['test_rows']} of {counted(all_rows, 'row')}, which no search saw"
+    loss, formula = ("error", "") if what == "error" else ("loss", f" ({what})")
+    told = [
+        "",
+        line("held out", which),
+        line(f"inner {loss}", f"{held_out['inner_loss']:.4f}{formula}, what a search says itself"),
+        line(
+            f"outer {loss}",
+            f"{held_out['outer_loss']:.4f}"
+            f"{'' if spread is None else f' ± {spread:.4f}'}{formula} on the rows held out",
+        ),
+        line("baseline", baseline_text(held_out["outer_loss"], held_out["baseline"])),
+        line("optimism", f"{held_out['optimism']:.4f}"),
+        *(line("note", note) for note in held_out["notes"]),
+    ]
+    if held_out["stability"] is None:
+        return told
+    sizes = [part["size"] for part in parts]
+    between = f"{min(sizes)} to {counted(max(sizes), 'column')}"
+    return [*told, line("subsets", f"{between}, stability {_interval(held_out['stability'])}")]
+
+
+def all_measured(result: "Selection", as_text: bool) -> "pl.DataFrame":
+    """Return every subset measured with the seed of its run; features as text if need be.
+
+    Of runs that drew rows none is told: their numbers do not compare.
+    """
+    import polars as pl
+
+    stability = result.stability
+    repeated = stability is not None and stability.resample is None
+    runs = stability.runs if stability is not None and repeated else (result,)
+    frames = [
+        run.measured.select(pl.lit(run.seed, pl.UInt64).alias("seed"), pl.all())
+        for run in runs
+        if run.measured is not None
+    ]
+    whole = pl.concat(frames)
+    features = pl.col("selected_indices").cast(pl.List(pl.String)).list.join(" ")
+    return whole.with_columns(features) if as_text else whole
+
+
+def _interval(stability: Mapping[str, Any]) -> str:
+    low, high, level = stability["low"], stability["high"], stability["level"]
+    return f"{stability['value']:.2f}, {level:.0%} interval {low:.2f} to {high:.2f}"

@@ -1,0 +1,165 @@
+"""The target of a table: which column it is, and the classes in it."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from swarmrs._base._hints import setting, worded
+from swarmrs._base._messages import counted, locate
+from swarmrs.data._read import Raw, series_of
+from swarmrs.exceptions import DataError
+
+Label: TypeAlias = str | int | float | bool
+Target: TypeAlias = str | int | ArrayLike | None
+
+# At most so many different labels are classes, whatever they look like.
+_FEW = 20
+# More numbers than that are no classes if they have fewer rows than this on average and such a
+# share of them occurs once: codes of classes repeat (100 people with 4 pictures each), amounts and
+# counts have a long tail.
+_ROWS_OF_A_CLASS = 5
+_LONE = 0.1
+# More numbers than this are doubted even where each has many rows, such as minutes of delay.
+_DOUBTED = 100
+
+
+def split(
+    raw: Raw, target: Target, name: str = "class"
+) -> tuple[pl.DataFrame, pl.Series, list[str]]:
+    """Return the features, the labels, and notices of how they were told apart.
+
+    Labels that are given apart from the features are called by `name`.
+
+    Raises
+    ------
+    DataError
+        If there are no rows or no features, or the labels do not fit the rows.
+    SpecError
+        If there is no such column.
+    """
+    frame, notices = raw.frame, list(raw.notices)
+    if frame.is_empty():
+        raise DataError(f"{raw.name} has no rows", "there must be a line for each sample")
+    if target is None:
+        target = raw.target or -1
+        if raw.target is None:
+            notices.append(f"the target is the last column, '{frame.columns[-1]}'")
+    if isinstance(target, str | int):
+        labels = frame.to_series(locate(target, frame.columns, raw.name))
+        features = pl.DataFrame([column for column in frame if column.name != labels.name])
+    else:
+        while name in frame.columns:
+            name += "_"
+        labels, features = series_of(name, target), frame
+        if len(labels) != frame.height:
+            raise DataError(
+                f"{counted(frame.height, 'row')} but {counted(len(labels), 'label')}",
+                "give a label for each row",
+            )
+    if not features.width:
+        raise DataError(
+            f"{raw.name} has no column beside the target '{labels.name}'",
+            "there must be a column for each feature",
+        )
+    return features, labels.fill_nan(None) if labels.dtype.is_float() else labels, notices
+
+
+def names_here(
+    frame: pl.DataFrame, columns: Sequence[str | int], where: str, encode: str, target: str
+) -> list[str]:
+    """Return the names of columns given by name or index.
+
+    A column may be one that one-hot encoding has yet to make: then only names already here count.
+    """
+    return [
+        frame.columns[locate(column, frame.columns, where, target=target)]
+        for column in columns
+        if encode != "onehot" or column in frame.columns
+    ]
+
+
+def many_values(labels: pl.Series, classes: tuple[Label, ...]) -> str | None:
+    """Return what is to be said of labels that look like measured numbers."""
+    n, rows = len(classes), len(labels)
+    is_thin = n > _FEW and rows < _ROWS_OF_A_CLASS * n
+    if not labels.dtype.is_numeric() or not (is_thin or n > _DOUBTED):
+        return None
+    return f"target '{labels.name}' has {n} different numbers in {rows} rows: are they classes?"
+
+
+def _refuse_no_classes(labels: pl.Series, counts: NDArray[np.intp], target: str) -> None:
+    """Refuse labels that are many and rare: amounts if they are numbers, names if they are text.
+
+    Numbers are no classes if there are more than 20 of them, fewer than 5 rows for each on average,
+    and at least a tenth of them occur once. Text is no class if there are more than 20 labels and
+    fewer than 2 rows for each on average.
+
+    Raises
+    ------
+    DataError
+        If they are.
+    """
+    n, rows = len(counts), len(labels)
+    if n <= _FEW:
+        return
+    is_thin, n_lone = rows < _ROWS_OF_A_CLASS * n, int((counts == 1).sum())
+    if labels.dtype.is_numeric() and is_thin and n_lone >= _LONE * n:
+        raise DataError(
+            f"{target} has {n} different numbers in {rows} rows, expected classes", _cut()
+        )
+    if labels.dtype == pl.String and rows < 2 * n:
+        raise DataError(
+            f"{target} has {n} different labels in {rows} rows, expected classes", _another()
+        )
+
+
+def _another() -> str:
+    return f"name the column of classes with {setting('target')}"
+
+
+def _cut() -> str:
+    numbers = worded(
+        python="give a regressor as the classifier", shell="a regressor in Python takes numbers"
+    )
+    return f"{_another()}, or cut its values into classes first; {numbers}"
+
+
+def classes_of(
+    labels: pl.Series, where: str, gaps: str | None = None
+) -> tuple[NDArray[np.uint32], tuple[Label, ...]]:
+    """Return the class of each row as an index into the sorted classes.
+
+    `gaps` says why labels may be missing.
+
+    Raises
+    ------
+    DataError
+        If the labels are no classes, some are missing, or there are too few or too many.
+    """
+    target = f"target '{labels.name}' of {where}"
+    another = _another()
+    if labels.dtype in (pl.Categorical, pl.Enum):
+        labels = labels.cast(pl.String)
+    if labels.dtype.is_float():
+        if not (labels.drop_nulls() % 1 == 0).all():
+            raise DataError(f"{target} is continuous, expected classes", _cut())
+    elif not (labels.dtype.is_integer() or labels.dtype in (pl.String, pl.Boolean, pl.Null)):
+        raise DataError(f"{target} is {labels.dtype}, expected classes", another)
+    if labels.null_count() == len(labels):
+        raise DataError(f"{target} has no value at all", another)
+    if labels.null_count():
+        raise DataError(
+            f"{target} has {counted(labels.null_count(), 'missing value')}"
+            f"{f'; {gaps}' if gaps else ''}",
+            f"remove these rows, or use {setting('missing', 'drop-rows')}",
+        )
+    classes, codes, counts = np.unique(labels.to_numpy(), return_inverse=True, return_counts=True)
+    if len(classes) < 2:
+        raise DataError(f"{target} has one class, expected 2 or more", another)
+    if len(classes) == len(labels):
+        raise DataError(f"{target} has a class for every row", another)
+    _refuse_no_classes(labels, counts, target)
+    return codes.astype(np.uint32), tuple(classes.tolist())

@@ -1,0 +1,1 @@
+"""The selectors of scikit-learn's interface; imports `search` and below."""

@@ -1,0 +1,138 @@
+"""What all selectors share: samples in, chosen columns out."""
+
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from swarmrs._base._messages import counted, quoted
+from swarmrs.data._read import check_names, unmasked
+from swarmrs.exceptions import DataError
+
+
+class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """A selector that learns its mask, `support_`, from samples and their classes."""
+
+    support_: NDArray[np.bool_]
+
+    def transform(self, X: ArrayLike | pl.DataFrame) -> NDArray[np.float64] | pl.DataFrame:
+        """Return the chosen features: of a polars frame its columns as they are, else an array.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The samples.
+        """
+        check_is_fitted(self)
+        _check_frame(X)
+        X = cast("ArrayLike | pl.DataFrame", unmasked(X))
+        if isinstance(X, pl.DataFrame):
+            validate_data(self, X, reset=False, skip_check_array=True)
+            pairs = zip(X.columns, self.get_support(), strict=True)
+            return X.select(name for name, is_in in pairs if is_in)
+        return super().transform(X)  # type: ignore[no-any-return]
+
+    def _checked(
+        self,
+        X: ArrayLike | pl.DataFrame,
+        y: ArrayLike,
+        *,
+        allow_nan: bool = False,
+        continuous: bool = False,
+    ) -> tuple[NDArray[np.float64] | pl.DataFrame, NDArray[np.generic]]:
+        """Return what `fit` was given, checked, with the names of the features if they have any.
+
+        The target is numbers if it is `continuous`, and classes if it is not.
+        """
+        _check_frame(X)
+        _check_numbers(X)
+        if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+            lost = int(y.mask.sum())
+            raise DataError(f"y has {counted(lost, 'missing value')}", "remove these rows")
+        samples, labels = validate_data(
+            self,
+            unmasked(X),
+            unmasked(y),
+            dtype=np.float64,
+            order="F",
+            ensure_min_samples=2,
+            ensure_all_finite="allow-nan" if allow_nan else True,
+            y_numeric=continuous,
+        )
+        if not continuous:
+            check_classification_targets(labels)
+        names = getattr(self, "feature_names_in_", None)
+        data = samples if names is None else pl.from_numpy(samples, schema=names.tolist())
+        return data, labels
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _check_frame(X: Any) -> None:
+    """Refuse frames that scikit-learn refuses without telling why.
+
+    Raises
+    ------
+    DataError
+        If a frame is lazy, or two of its columns have one name.
+    """
+    if isinstance(X, pl.LazyFrame):
+        raise DataError("X is a LazyFrame, which holds no values yet", "give X.collect()")
+    if _is_pandas(X):
+        check_names([str(name) for name in X.columns], "the frame", "rename one of them")
+
+
+def _check_numbers(X: Any) -> None:
+    """Refuse columns of text, whose digits scikit-learn takes for numbers.
+
+    Raises
+    ------
+    DataError
+        If a frame or an array has any.
+    """
+    text: list[str] = []
+    if not (isinstance(X, pl.DataFrame) or _is_pandas(X) or hasattr(X, "toarray")):
+        array = np.asarray(X)
+        if array.ndim == 2 and array.dtype.kind in "OSTU":
+            text = [f"x{at}" for at, column in enumerate(array.T) if _is_text(column)]
+    if isinstance(X, pl.DataFrame):
+        written = (pl.String, pl.Categorical, pl.Enum)
+        text = [name for name, dtype in X.schema.items() if isinstance(dtype, written)]
+    elif _is_pandas(X):
+        columns = ((str(name), X.iloc[:, at]) for at, name in enumerate(X.columns))
+        text = [name for name, column in columns if _is_text(column)]
+    if text:
+        raise DataError(
+            f"{counted(len(text), 'column')} of text: {quoted(text)}",
+            "encode them first, for example by OrdinalEncoder in a ColumnTransformer",
+        )
+
+
+def _is_pandas(X: object) -> bool:
+    """Return whether it is a frame of pandas, without importing it."""
+    return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
+def _is_text(column: Any) -> bool:
+    """Return whether a column of pandas or numpy holds text."""
+    values = getattr(column.dtype, "categories", column)
+    if str(values.dtype) in ("str", "string") or getattr(values.dtype, "kind", None) in (
+        "S",
+        "T",
+        "U",
+    ):
+        return True
+    return values.dtype == object and any(isinstance(value, str | bytes) for value in values)

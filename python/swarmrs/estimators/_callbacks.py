@@ -1,0 +1,66 @@
+"""The callbacks of scikit-learn, from 1.9 on: who is set on a selector is told of each turn."""
+
+from typing import TYPE_CHECKING, Any
+
+from swarmrs.search._progress import OnTurn, Turn
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # Older ones have none.
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """No callbacks can be set."""
+
+    def with_callbacks(method: Any) -> Any:
+        """Return the method as it is."""
+        return method
+
+
+__all__ = ["CallbackSupportMixin", "Task", "with_callbacks"]
+
+
+class Task:
+    """The task of a fit, as callbacks see it: a subtask for each turn.
+
+    A turn is told when it is done. Its metadata is what `on_turn` of `swarmrs.select` is told. No
+    fitted selector goes with it: which subset is best, the engine tells at the end.
+
+    Parameters
+    ----------
+    selector : BaseEstimator
+        Who is being fitted.
+    X, y : array-like or frame, array-like
+        What on.
+    most_turns : int, optional
+        How many turns there can be.
+
+    Attributes
+    ----------
+    on_turn : callable or None
+        What is to be told of each turn; None if nobody listens, which then costs nothing.
+    """
+
+    def __init__(
+        self, selector: "BaseEstimator", X: object, y: object, most_turns: int | None
+    ) -> None:
+        self._told = {"estimator": selector, "X": X, "y": y}
+        self._context: Any = None
+        if hasattr(selector, "_init_callback_context"):
+            self._context = selector._init_callback_context(max_subtasks=most_turns)
+            self._context.call_on_fit_task_begin(**self._told)
+        is_heard = bool(getattr(selector, "_skl_callbacks", None))
+        self.on_turn: OnTurn | None = self._tell if is_heard else None
+
+    def end(self) -> None:
+        """Tell that the fit is done."""
+        if self._context is not None:
+            self._context.call_on_fit_task_end(**self._told)
+
+    def _tell(self, turn: Turn) -> bool:
+        task = self._context.subcontext(task_name=f"turn {turn['turn']}")
+        told = {**self._told, "metadata": {"turn": turn}}
+        task.call_on_fit_task_begin(**told)
+        return bool(task.call_on_fit_task_end(**told))

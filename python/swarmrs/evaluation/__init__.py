@@ -1,0 +1,1 @@
+"""Folds, classifiers, scores and objectives: the evaluation of a subset; imports `data`."""

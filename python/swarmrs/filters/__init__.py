@@ -1,0 +1,1 @@
+"""Feature rankings and feature groups, without a classifier; imports `evaluation` and below."""

@@ -1,0 +1,1 @@
+"""Searches from settings to results, repeated and nested; imports `plotting` and below."""

@@ -1,0 +1,405 @@
+"""What a search found, and the cards that describe the algorithms."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from swarmrs._base._messages import Setting, counted, listed, printable
+from swarmrs._base._versions import SCHEMA_VERSION, versions
+from swarmrs.data._dataset import describe_data
+from swarmrs.data._table import Table
+from swarmrs.evaluation._estimator import Outside
+from swarmrs.evaluation._losses import Baseline, loss_of
+from swarmrs.evaluation._native import Evaluation, Work
+from swarmrs.evaluation._objectives import Objective
+from swarmrs.search._front import Front, FrontPoint, Parsimony
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from swarmrs.search._nested import HeldOut
+    from swarmrs.search._stability import Stability
+
+# A short summary names so many features, the rest by their number.
+_NAMED = 10
+# Bits are spread out for so many subsets at a time: a byte for each would not fit otherwise.
+_AT_A_TIME = 1024
+
+
+class Evaluations(NamedTuple):
+    """Subsets the search asked for, and those of them that had to be measured."""
+
+    asked: int
+    unique: int
+
+
+class Seconds(NamedTuple):
+    """Where the time went: the search itself, its evaluations, both."""
+
+    search: float
+    evaluate: float
+    total: float
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The best subset a search measured, or the one picked of its front, and how it was found.
+
+    Attributes
+    ----------
+    algorithm : str
+        The id of the algorithm.
+    params : dict
+        All its settings.
+    seed : int
+        What fixed its chance; the same seed gives the same selection.
+    preset : str or None
+        The study whose settings were used where the call had none.
+    data, evaluation, objective, budget : dict
+        The table, how subsets were measured, what was lowered, the limits in force.
+    prescreen : dict or None
+        The rule by which features were dropped before the search, how many candidates it was given
+        and how many of them are its survivors; included and excluded ones are not counted.
+    groups : tuple of tuple of str or None
+        The groups of features the search knew of; None where it asked for none.
+    pick : str
+        Which subset of the run this is: ``"best"``, the least cost; ``"knee"`` or ``"size<=K"`` of
+        the front; or ``"1se"``, the smallest near the best. What follows, down to the scores, is
+        that subset's.
+    selected : tuple of str
+        The names of the chosen features, in the order of the table.
+    selected_indices : tuple of int
+        Their positions.
+    support : ndarray of bool
+        The same as a mask over all features.
+    cost : float
+        What the objective makes of the chosen features.
+    scores : dict of str to float or None
+        What they show on the folds; None where a scorer from outside does not tell.
+        These are the search's own scores, and optimistic: the folds chose the features.
+    evaluations : Evaluations
+        How many subsets were asked for, and measured.
+    seconds : Seconds
+        Where the time went. Nothing else here depends on the machine or the number of threads.
+    work : Work
+        Element operations.
+    stop : str
+        Why the search ended: ``"evaluations"``, ``"turns"``, ``"seconds"``, ``"target"``,
+        ``"finished"``, ``"patience"``, ``"interrupted"`` or ``"stopped"`` (by `on_turn`). In
+        ``"no_features"`` no feature survived the prescreen of an outer fold, or of rows drawn:
+        nothing is chosen, and the majority class is predicted.
+    trace : polars.DataFrame
+        A row for each turn.
+    front : Front
+        The trade-off between size and loss among all subsets tried, its knee and hypervolume.
+    parsimony : Parsimony or None
+        What was given up for a smaller subset, if that was asked for.
+    measured : polars.DataFrame or None
+        If `keep_all` was given, a row for each subset measured, in that order: its turn, size, cost
+        and error, and the positions of its features.
+    stability : Stability or None
+        If the search was repeated, how alike the subsets of its runs are.
+    held_out : HeldOut or None
+        If rows were held out, what the features show on rows that no search has seen.
+    warnings : tuple of str
+        What can mislead: how the data was read, rare classes, columns the grid is too coarse for.
+    scoring : str or None
+        The score whose loss the front, parsimony, repeats and rows held out go by: ``"accuracy"``
+        unless `scoring` was given. None where a scorer tells its own losses.
+    baseline : Baseline or None
+        What predicting the majority class shows on the same folds; None for a scorer.
+    """
+
+    algorithm: str
+    params: dict[str, Setting]
+    seed: int
+    preset: str | None
+    data: dict[str, object]
+    evaluation: dict[str, object]
+    objective: Objective
+    budget: dict[str, float | None]
+    prescreen: dict[str, str | int] | None
+    groups: tuple[tuple[str, ...], ...] | None
+    pick: str
+    selected: tuple[str, ...]
+    selected_indices: tuple[int, ...]
+    support: NDArray[np.bool_]
+    cost: float
+    scores: dict[str, float | None]
+    evaluations: Evaluations
+    seconds: Seconds
+    work: Work
+    stop: str
+    trace: pl.DataFrame
+    front: Front
+    warnings: tuple[str, ...]
+    parsimony: Parsimony | None = None
+    measured: pl.DataFrame | None = None
+    stability: "Stability | None" = None
+    held_out: "HeldOut | None" = None
+    scoring: str | None = None
+    baseline: Baseline | None = None
+
+    @property
+    def loss(self) -> float:
+        """What the score named by `scoring` lacks to 1; of the accuracy that is the error."""
+        return loss_of(self.scores, self.scoring)
+
+    @property
+    def size(self) -> int:
+        """How many features are chosen."""
+        return len(self.selected)
+
+    def plot_convergence(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the least cost so far over the subsets asked for; return the matplotlib axes."""
+        from swarmrs.plotting._figures import draw_convergence
+
+        return draw_convergence(self, ax)
+
+    def plot_front(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the front of loss and size with its knee and the choice; return the axes."""
+        from swarmrs.plotting._figures import draw_front
+
+        return draw_front(self, ax)
+
+    def plot_frequency(self, ax: "Axes | None" = None, *, top: int = 20) -> "Axes":
+        """Draw how often the `top` features are in a subset of the front; return the axes."""
+        from swarmrs.plotting._figures import draw_frequency, front_shares
+
+        return draw_frequency(front_shares(self), ax, top=top, of="subsets of the front")
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the result as plain values, ready for JSON."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "algorithm": self.algorithm,
+            "params": self.params,
+            "seed": self.seed,
+            "preset": self.preset,
+            "data": self.data,
+            "evaluation": self.evaluation,
+            "objective": self.objective,
+            "budget": self.budget,
+            "prescreen": self.prescreen,
+            "groups": None if self.groups is None else [list(group) for group in self.groups],
+            "pick": self.pick,
+            "selected": list(self.selected),
+            "selected_indices": list(self.selected_indices),
+            "size": self.size,
+            "cost": self.cost,
+            "scoring": self.scoring,
+            "loss": self.loss,
+            "baseline": None if self.baseline is None else self.baseline.to_dict(),
+            **self.scores,
+            "evaluations": self.evaluations._asdict(),
+            "seconds": self.seconds._asdict(),
+            "work": self.work._asdict(),
+            "stop": self.stop,
+            "front": self.front.to_dict(),
+            "parsimony": None if self.parsimony is None else self.parsimony._asdict(),
+            "stability": None if self.stability is None else self.stability.to_dict(),
+            "held_out": None if self.held_out is None else self.held_out.to_dict(),
+            "versions": versions(),
+        }
+
+    def __repr__(self) -> str:
+        """Return what was found in three lines; `to_dict` has everything."""
+        return "\n  ".join(text for _, text in self._summary())
+
+    def _repr_html_(self) -> str:
+        """Return the same for a notebook."""
+        rows = (
+            f"<tr><th style='text-align: left'>{label}</th>"
+            f"<td style='text-align: left'>{escape(text)}</td></tr>"
+            for label, text in self._summary()
+        )
+        return f"<table>{''.join(rows)}</table>"
+
+    def _summary(self) -> list[tuple[str, str]]:
+        """Return the lines of a short summary, each with its label."""
+        of = f"{self.size} of {counted(len(self.support), 'feature')} of {self.data['name']}"
+        error = "error unknown"
+        if (inner := self.scores["error"]) is not None:
+            error = f"inner error {inner:.4f} (optimistic: the same folds chose the features)"
+        if self.held_out is not None:
+            error += f", outer error {self.held_out.outer_error:.4f}"
+        return [
+            ("Selection", f"Selection of {of} by {self.algorithm}, seed {self.seed}"),
+            ("features", listed(map(printable, self.selected), _NAMED)),
+            ("errors", error),
+        ]
+
+
+class Parameter(NamedTuple):
+    """A setting of an algorithm: its name, default, allowed values and meaning."""
+
+    name: str
+    default: Setting
+    range: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """What there is to know about an algorithm.
+
+    Attributes
+    ----------
+    id, name, family : str
+        What it is called in calls, what it is called by people, what kind it is.
+    year, paper, doi : int, str, str
+        Where it comes from.
+    aliases : tuple of str
+        Other ids it answers to.
+    summary : str
+        What sets it apart.
+    evaluations : int or None
+        The evaluations it asks for by default; None if it ends by itself.
+    objective : dict
+        What it lowers by default.
+    measured_by : dict
+        The k, the metric and the folds it has subsets measured by where nothing else is said.
+    seeks_front : bool
+        Whether it seeks a front of cost and size, and not one subset.
+    params : tuple of Parameter
+        Its settings.
+    """
+
+    id: str
+    name: str
+    family: str
+    year: int
+    paper: str
+    doi: str
+    aliases: tuple[str, ...]
+    summary: str
+    evaluations: int | None
+    objective: Objective
+    measured_by: dict[str, Any]
+    seeks_front: bool
+    params: tuple[Parameter, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the card as plain values, ready for JSON."""
+        params = [parameter._asdict() for parameter in self.params]
+        return vars(self) | {"aliases": list(self.aliases), "params": params}
+
+
+def read_cards(text: str) -> list[Card]:
+    """Return the cards in what the engine says about its algorithms."""
+    cards = []
+    for entry in json.loads(text):
+        entry["aliases"] = tuple(entry["aliases"])
+        entry["params"] = tuple(Parameter(**parameter) for parameter in entry["params"])
+        cards.append(Card(**{field.name: entry[field.name] for field in fields(Card)}))
+    return cards
+
+
+def read_selection(
+    found: Mapping[str, Any],
+    chosen: Mapping[str, Any],
+    table: Table,
+    measure: Evaluation | Outside,
+    *,
+    fingerprint: str,
+    preset: str | None,
+    pick: str,
+    parsimony: Parsimony | None,
+    measured: pl.DataFrame | None,
+    baseline: Baseline | None,
+) -> Selection:
+    """Return the selection in what the engine says about its run, `chosen` being the subset."""
+    scoring, groups = found.get("scoring"), found["groups"]
+    point = read_point(chosen, table, measure, scoring)
+    points = tuple(read_point(each, table, measure, scoring) for each in found["front"]["points"])
+    knee = found["front"]["knee"]
+    support = np.zeros(table.frame.width, dtype=bool)
+    support[list(point.selected_indices)] = True
+    return Selection(
+        algorithm=found["algorithm"],
+        params=found["params"],
+        seed=found["seed"],
+        preset=preset,
+        data=describe_data(table, fingerprint) | {"codes": table.text_codes(point.selected)},
+        evaluation=measure.to_dict(),
+        objective=found["objective"] | ({"scoring": scoring} if scoring else {}),
+        budget=found["budget"],
+        prescreen=found["prescreen"],
+        groups=None if groups is None else tuple(_names(table, group) for group in groups),
+        pick=pick,
+        selected=point.selected,
+        selected_indices=point.selected_indices,
+        support=support,
+        cost=point.cost,
+        scores=point.scores,
+        evaluations=Evaluations(**found["evaluations"]),
+        seconds=Seconds(**found["seconds"]),
+        work=Work(**found["work"]),
+        stop=found["stop"],
+        trace=pl.DataFrame(found["trace"]),
+        front=Front(points, None if knee is None else points[knee], found["front"]["hypervolume"]),
+        warnings=(*table.warnings, *table.name_classes(found["warnings"])),
+        parsimony=parsimony,
+        measured=measured,
+        scoring=scoring_of(measure, scoring),
+        baseline=baseline,
+    )
+
+
+def scoring_of(measure: Evaluation | Outside, scoring: str | None) -> str | None:
+    """Return the name of the score that counts, if it has one."""
+    return measure.scoring if isinstance(measure, Outside) else scoring or "accuracy"
+
+
+def read_point(
+    point: Mapping[str, Any], table: Table, measure: Evaluation | Outside, scoring: str | None
+) -> FrontPoint:
+    """Return a subset with what the engine measured of it."""
+    scores = point["measures"]
+    if isinstance(measure, Outside):
+        scores = {name: scores[name] if name == "error" else None for name in scores}
+    indices: Sequence[int] = point["selected"]
+    names = _names(table, indices)
+    return FrontPoint(
+        point["size"],
+        scores["error"],
+        point["cost"],
+        scores,
+        names,
+        tuple(indices),
+        loss_of(scores, scoring),
+    )
+
+
+def _names(table: Table, indices: Sequence[int]) -> tuple[str, ...]:
+    return tuple(table.names[index] for index in indices)
+
+
+def read_measured(
+    turns: NDArray[np.uint64],
+    costs: NDArray[np.float64],
+    errors: NDArray[np.float64],
+    bits: NDArray[np.uint8],
+    width: int,
+) -> pl.DataFrame:
+    """Return a row for each subset measured, in that order; none of them is empty.
+
+    `bits` has a row for each, eight of its `width` features a byte, the first in the lowest bit.
+    """
+    parts = [_lists(bits[at : at + _AT_A_TIME], width) for at in range(0, len(bits), _AT_A_TIME)]
+    lists = pl.concat([pl.Series("selected_indices", [], dtype=pl.List(pl.UInt32)), *parts])
+    return pl.DataFrame(
+        {"turn": turns, "size": lists.list.len(), "cost": costs, "error": errors, lists.name: lists}
+    )
+
+
+def _lists(bits: NDArray[np.uint8], width: int) -> pl.Series:
+    rows, features = np.nonzero(np.unpackbits(bits, axis=1, count=width, bitorder="little"))
+    chosen = pl.DataFrame({"row": rows, "selected_indices": features.astype(np.uint32)})
+    return chosen.group_by("row", maintain_order=True).agg("selected_indices")["selected_indices"]

@@ -1,0 +1,320 @@
+"""One search on one table, ready to run."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from swarmrs import _swarmrs
+from swarmrs._base._messages import check_number, check_whole
+from swarmrs.data._dataset import dataset_of, describe_data
+from swarmrs.data._table import Table
+from swarmrs.evaluation._estimator import Outside, Scorer
+from swarmrs.evaluation._losses import Baseline
+from swarmrs.evaluation._native import Evaluation, Work
+from swarmrs.evaluation._objectives import Objective, read_objective, read_scoring
+from swarmrs.exceptions import NoFeaturesError, SpecError
+from swarmrs.filters._groups import group_spec
+from swarmrs.search._constraints import read_together, useless
+from swarmrs.search._front import Front, FrontPoint, Pick
+from swarmrs.search._pool import CANCEL
+from swarmrs.search._progress import OnTurn, Patience
+from swarmrs.search._results import (
+    Evaluations,
+    Seconds,
+    Selection,
+    read_measured,
+    read_point,
+    read_selection,
+    scoring_of,
+)
+from swarmrs.search._settings import Settings
+
+# The columns that every trace has.
+_TRACE = {
+    **dict.fromkeys(("turn", "asked", "unique"), pl.Int64),
+    **dict.fromkeys(("best_cost", "best_error"), pl.Float64),
+    "best_size": pl.Int64,
+    **dict.fromkeys(("mean_size", "diversity"), pl.Float64),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Settings on a table: everything is checked, and each seed is a run.
+
+    Attributes
+    ----------
+    table : Table
+        The samples.
+    settings : Settings
+        What the user said.
+    measure : Evaluation or Outside
+        What measures subsets.
+    spec : dict
+        All that fixes a run but its seed, as the engine reads it.
+    pick : Pick
+        Which subset of a run is wanted.
+    dataset : Dataset
+        The table as the engine has it.
+    n_jobs : int or None
+        The processes that an estimator from outside is measured by.
+    """
+
+    table: Table
+    settings: Settings
+    measure: Evaluation | Outside
+    spec: dict[str, Any]
+    pick: Pick
+    dataset: _swarmrs.Dataset
+    n_jobs: int | None
+
+    @classmethod
+    def of(cls, table: Table, settings: Settings, n_jobs: int | None = None) -> "Search":
+        """Check settings against a table whose rare classes are settled."""
+        measure, scores = settings.measure(table, n_jobs), None
+        if isinstance(measure, Evaluation):
+            scores = read_scoring(settings.scoring) or settings.study.scoring
+        included, excluded = table.locate(settings.include), table.locate(settings.exclude)
+        lists = read_together(table, settings.together)
+        default = "drop" if settings.preset is None and settings.scorer is None else "keep"
+        excluded += useless(table, settings.constant or default, included, excluded, lists)
+        pick = Pick.read(settings.pick, len({*included}), settings.parsimony)
+        if pick.rule == "1se" and isinstance(measure, Outside) and len(measure.splits) < 2:
+            raise SpecError(
+                "parsimony goes by how an error spreads, which one score does not tell",
+                "give an estimator and two folds or more",
+            )
+        most, (params, limits) = settings.max_features, settings.filled_up(table.x.shape[1])
+        cost = settings.target_cost
+        cost = None if cost is None else check_number("target_cost", cost)
+        spec = {
+            "algorithm": settings.algo,
+            "params": params,
+            "evaluation": measure.spec(),
+            "objective": read_objective(
+                settings.goal(measure),
+                alpha=settings.alpha,
+                gamma=settings.gamma,
+                sim=settings.sim,
+                sigma_log=settings.sigma_log,
+            ),
+            "scoring": scores,
+            "budget": {**limits, "target": cost},
+            "include": included,
+            "exclude": excluded,
+            "max_features": None if most is None else check_whole("max_features", most),
+            "together": lists,
+            "one_per_group": bool(settings.one_per_group),
+            "prescreen": settings.prescreen,
+            "groups": None if settings.groups is None else group_spec(settings.groups, table)[1],
+            "memory": check_whole("memory", settings.memory, 0),
+        }
+        grid = measure.scale if isinstance(measure, Evaluation) else "minmax"
+        return cls(table, settings, measure, spec, pick, dataset_of(table, grid), n_jobs)
+
+    def on(self, table: Table) -> "Search":
+        """Return the same search on other rows.
+
+        Raises
+        ------
+        SpecError
+            If it is tied to its rows.
+        """
+        if self.settings.scorer is not None:
+            raise SpecError(
+                "rows cannot be held out or drawn: a scorer has its own",
+                "give a classifier or an estimator instead",
+            )
+        cv = self.settings.cv
+        if not (cv is None or isinstance(cv, int | str | np.integer) or hasattr(cv, "split")):
+            raise SpecError(
+                "cv names rows, some of which are held out or not drawn",
+                "give cv a number or a splitter",
+            )
+        if self.settings.fit_params:
+            raise SpecError(
+                "fit_params are of all rows, some of which are held out or not drawn",
+                "hold out rows before",
+            )
+        return Search.of(table, self.settings, self.n_jobs)
+
+    @property
+    def free(self) -> NDArray[np.bool_]:
+        """Whether each feature is neither always in nor always out."""
+        free = ~self._mask([*self.spec["include"], *self.spec["exclude"]])
+        for members in self.spec["together"]:
+            # What holds for one of them holds for all.
+            free[members] &= free[members].all()
+        return free
+
+    def run(
+        self,
+        seed: int,
+        *,
+        threads: int = 1,
+        checkpoint: str | os.PathLike[str] | None = None,
+        on_turn: OnTurn | None = None,
+        keep_all: bool = False,
+    ) -> Selection:
+        """Search, and return what was found; its warnings are left to the caller."""
+        turns = self.settings.patience
+        patient = None if turns is None else Patience(check_whole("patience", turns), on_turn)
+        text, kept = _swarmrs.run(
+            self.dataset,
+            self._said(seed),
+            threads=threads,
+            checkpoint=None if checkpoint is None else os.fspath(checkpoint),
+            on_turn=patient or on_turn,
+            scorer=self._scorer,
+            keep_all=keep_all,
+            cancel=CANCEL.get(),
+        )
+        found, measure = json.loads(text), self.measure
+        if isinstance(measure, Evaluation):
+            measure = measure.settled(found["measured_by"])
+
+        def spread(indices: Sequence[int]) -> float:
+            return measure.standard_error(
+                self.table, self.dataset, self._mask(indices), self.scoring
+            )
+
+        chosen, parsimony = self.pick.of(found, spread)
+        selection = read_selection(
+            found,
+            chosen,
+            self.table,
+            measure,
+            fingerprint=self.dataset.fingerprint,
+            preset=self.settings.preset,
+            pick=self.pick.rule,
+            parsimony=parsimony,
+            measured=None if kept is None else read_measured(*kept, self.table.frame.width),
+            baseline=self.baseline(measure),
+        )
+        if patient is None:
+            return selection
+        is_spent = patient.is_spent and selection.stop == "stopped"
+        return replace(
+            selection,
+            stop="patience" if is_spent else selection.stop,
+            budget=selection.budget | {"patience": patient.turns},
+        )
+
+    def price(self, indices: Sequence[int], threads: int = 1) -> FrontPoint:
+        """Return what a subset costs and shows, measured as in a run."""
+        masks = self._mask(indices)[np.newaxis]
+        priced = _swarmrs.price(
+            self.dataset, self._said(0), masks, threads=threads, scorer=self._scorer
+        )
+        return read_point(json.loads(priced)[0], self.table, self.measure, self.scoring)
+
+    def baseline(self, measure: Evaluation | Outside) -> Baseline | None:
+        """Return what predicting the majority class shows, nothing about the measure being open."""
+        if isinstance(measure, Evaluation):
+            return measure.baseline(self.table, self.dataset, self.scoring)
+        return measure.baseline(self.table)
+
+    def majority(self, seed: int, problem: NoFeaturesError) -> Selection:
+        """Return the selection of no feature at all, by which the majority class is predicted.
+
+        It stands for a run that `problem` ended before its first subset.
+        """
+        settings, measure, card = self.settings, self.measure, self.settings.card
+        baseline = None
+        if card is not None and isinstance(measure, Evaluation):
+            measure = measure.settled(card.measured_by)
+            baseline = self.baseline(measure)
+        elif isinstance(measure, Outside):
+            baseline = self.baseline(measure)
+        if card is None or baseline is None:
+            raise problem
+        objective: Objective = self.spec["objective"] or card.objective
+        defaults = {parameter.name: parameter.default for parameter in card.params}
+        free = int(self.free.sum())
+        return Selection(
+            algorithm=card.id,
+            params=defaults | self.spec["params"],
+            seed=seed,
+            preset=settings.preset,
+            data=describe_data(self.table, self.dataset.fingerprint),
+            evaluation=measure.to_dict(),
+            objective=objective | ({"scoring": self.scoring} if self.scoring else {}),
+            budget=self.spec["budget"],
+            prescreen={"rule": str(settings.prescreen), "candidates": free, "survivors": 0},
+            groups=None,
+            pick=self.pick.rule,
+            selected=(),
+            selected_indices=(),
+            support=self._mask(()),
+            cost=baseline.loss,
+            scores=baseline.scores,
+            evaluations=Evaluations(0, 0),
+            seconds=Seconds(0.0, 0.0, 0.0),
+            work=Work(0, 0, 0),
+            stop="no_features",
+            trace=pl.DataFrame(schema=_TRACE),
+            front=Front((), None, 0.0),
+            warnings=(*self.table.warnings, f"{problem}; the majority class is predicted"),
+            scoring=scoring_of(measure, self.scoring),
+            baseline=baseline,
+        )
+
+    @property
+    def scoring(self) -> str | None:
+        """The score of a classifier of ours that counts, if one was asked for."""
+        scoring: str | None = self.spec["scoring"]
+        return scoring
+
+    @property
+    def _scorer(self) -> Scorer | None:
+        return self.measure.scorer if isinstance(self.measure, Outside) else None
+
+    def _mask(self, indices: Sequence[int]) -> NDArray[np.bool_]:
+        mask = np.zeros(self.table.frame.width, dtype=bool)
+        mask[list(indices)] = True
+        return mask
+
+    def _said(self, seed: int) -> str:
+        return as_json({**self.spec, "seed": seed})
+
+
+def as_json(spec: Mapping[str, object]) -> str:
+    """Return a spec as the engine reads it.
+
+    Raises
+    ------
+    SpecError
+        If it holds what JSON does not: a number that is not finite, an object.
+    """
+    try:
+        return json.dumps(spec, default=plain, allow_nan=False)
+    except ValueError:
+        name, value = _not_finite(spec) or ("a setting", float("nan"))
+        raise SpecError(f"{_SAID.get(name, name)} is {value}, expected a finite number") from None
+
+
+# What users call what the engine calls otherwise.
+_SAID = {"seconds": "time_limit", "target": "target_cost"}
+
+
+def _not_finite(spec: Mapping[str, object]) -> tuple[str, float] | None:
+    for name, value in spec.items():
+        if isinstance(value, Mapping):
+            if found := _not_finite(value):
+                return found
+        elif isinstance(value, float | np.floating) and not np.isfinite(value):
+            return name, float(value)
+    return None
+
+
+def plain(value: object) -> object:
+    """Return a number of numpy as one of Python, for JSON."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise SpecError(f"{value!r} is no setting", "give a number, a string, a boolean or None")
