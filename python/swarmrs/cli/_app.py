@@ -43,18 +43,19 @@ for command in (*_SEARCHES, *_COMPARISONS, config):
 @app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
-    """Choose the columns of a table that tell its classes apart best.
+    """Select features with particle swarms and 30 other search algorithms (wrapper methods).
 
     \b
     # what is in the data?
     swarmrs describe data.csv --target class
-    # which columns tell most, each alone?
+    # which features are relevant by themselves?
     swarmrs rank data.csv --target class --top 10
-    # which tell most together?
+    # which feature subset predicts the class best?
     swarmrs select data.csv --target class --output reduced.csv
-    # the options of a command, with more examples
+    # the options that matter most, and all of them
+    swarmrs select -h
     swarmrs select --help
     """  # noqa: D301
     if version:

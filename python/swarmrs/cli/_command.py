@@ -13,6 +13,7 @@ from swarmrs._base._hints import entered
 from swarmrs.cli._config import NEVER, Options, Setting, Settings, find_settings
 from swarmrs.cli._door import CommandLine
 from swarmrs.cli._files import check_distinct
+from swarmrs.cli._options import DECLARED
 from swarmrs.cli._signature import options_of, set_signature
 from swarmrs.cli._text import remark
 from swarmrs.exceptions import SpecError
@@ -31,23 +32,33 @@ Config = Annotated[
 Isolated = Annotated[bool, typer.Option("--isolated", help="Read no such file.")]
 
 # The help of a command lists its options under these headings, in this order; others come last.
+# Options of a search have a heading of their own in their declaration.
 SECTIONS = {
     "Comparison": "algos datasets runs protocol store split_seed test_metric data_dir fetch shard "
     "cluster dry_run listed measure reference",
-    "Data": "target missing encode rare_class constant allow_target_copy",
-    "Method": "algo settings population objective scoring alpha gamma sim sigma_log groups pick by "
-    "seed",
-    "Columns": "features include exclude max_features together one_per_group prescreen",
-    "Measuring": "preset classifier k metric weights cv cv_seed scale",
-    "Trust": "repeats resample test_size outer_cv parsimony",
-    "Ending": "max_evals iterations time_limit target_cost patience",
+    "Data": "target missing encode allow_target_copy",
+    "Search": "by seed",
+    "Evaluation": "",
+    "Features": "features",
+    "Stopping": "",
+    "Validation": "",
     "Reading": "input_format separator decimal encoding null null_only dedupe_names "
     "max_input_bytes",
-    "Output": "format top every output trace kept report checkpoint force quiet no_progress",
+    "Running": "jobs memory",
+    "Output": "format top every output trace kept report force quiet no_progress",
 }
+# What the short help of a command lists, beside the options declared for it.
+BRIEF = (
+    *("target", "missing", "by", "top", "features", "algos", "runs", "protocol", "store"),
+    *("output", "report", "format"),
+)
+# The short help shows so many examples.
+EXAMPLES = 4
 REST = "Other"
+# The key of a context that says whether the short help is asked for.
+_IS_BRIEF = "swarmrs.is_brief"
 # Options that name a file to read, those that name one to write; arguments are read.
-_READ = ("groups", "by", "config")
+_READ = ("feature_groups", "by", "config")
 _WRITTEN = ("output", "trace", "report", "kept", "checkpoint", "store")
 
 
@@ -67,8 +78,13 @@ class Group(TyperGroup):
 class Command(TyperCommand):
     """A command whose defaults come from files and the environment, and whose help has sections."""
 
+    def get_help_option_names(self, ctx: "Context") -> list[str]:
+        """Return the flags of the short help and of the long one."""
+        return ["-h", "--help"]
+
     def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
         """Find the settings in force, let them be the defaults, then read the arguments."""
+        ctx.meta[_IS_BRIEF] = "-h" in args and "--help" not in args
         given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
         # Help is given, and words are completed, whatever a file holds.
         if not (ctx.resilient_parsing or given.get("help")):
@@ -99,11 +115,13 @@ class Command(TyperCommand):
                 raise SpecError(message, problem.hint) from problem
 
     def format_options(self, ctx: "Context", formatter: "HelpFormatter") -> None:
-        """Write the options in sections."""
+        """Write the options in sections; for the short help those that matter most."""
+        is_brief = ctx.meta.get(_IS_BRIEF, False)
         records = {
             param: record
             for param in self.get_params(ctx)
             if (record := param.get_help_record(ctx)) is not None
+            and not (is_brief and param.param_type_name == "option" and not _is_brief(param.name))
         }
         width = max(len(name) for name, _ in records.values())
         sections: dict[str, list[tuple[int, str, str]]] = {}
@@ -115,6 +133,36 @@ class Command(TyperCommand):
                 rows = sorted(sections[title], key=lambda row: row[0])
                 with formatter.section(title):
                     formatter.write_dl([(name, text) for _, name, text in rows])
+
+    def format_help_text(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Write what the command does, with examples; the short help has the first few."""
+        whole = self.help or ""
+        if ctx.meta.get(_IS_BRIEF, False):
+            self.help = _shortened(whole)
+        super().format_help_text(ctx, formatter)
+        self.help = whole
+
+    def format_epilog(self, ctx: "Context", formatter: "HelpFormatter") -> None:
+        """Say where all options are listed."""
+        if ctx.meta.get(_IS_BRIEF, False):
+            formatter.write_paragraph()
+            formatter.write_text(f"`{ctx.command_path} --help` lists all options.")
+
+
+def _is_brief(name: str) -> bool:
+    return name in BRIEF or (name in DECLARED and DECLARED[name].brief)
+
+
+def _shortened(text: str) -> str:
+    """Cut the examples of a help text: each is a command, with a comment before it or none."""
+    kept: list[str] = []
+    examples = 0
+    for row in text.splitlines():
+        if examples == EXAMPLES and row.strip():
+            break
+        kept.append(row)
+        examples += row.strip().startswith("swarmrs ")
+    return "\n".join(kept)
 
 
 def configurable(command: Callable[..., None]) -> Callable[..., None]:
@@ -147,6 +195,9 @@ def _place(kind: str, parameter: str) -> tuple[str, int]:
     for title, names in SECTIONS.items():
         if parameter in names.split():
             return title, names.split().index(parameter)
+    if parameter in DECLARED:
+        # After the others of its section, in the order of the declaration.
+        return DECLARED[parameter].section, 100 + list(DECLARED).index(parameter)
     return REST, 0
 
 

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,55 +21,16 @@ from swarmrs.exceptions import DataError
 
 
 @reads_data
+@options.takes(options.names_of("c"))
 def select(
     data: options.Data,
     target: options.Target = None,
-    algo: options.Algo = "bpso",
-    preset: options.Preset = None,
-    classifier: options.Classifier = None,
-    k: options.Neighbors = None,
-    metric: options.Metric = None,
-    weights: options.Weights = None,
-    cv: options.Cv = None,
-    cv_seed: options.CvSeed = 0,
-    scale: options.Scale = None,
-    scoring: options.Scoring = None,
-    objective: options.Objective = None,
-    alpha: options.Alpha = None,
-    gamma: options.Gamma = None,
-    sim: options.Sim = None,
-    sigma_log: options.SigmaLog = None,
-    max_evals: options.MaxEvals = None,
-    iterations: options.Iterations = None,
-    population: options.Population = None,
-    time_limit: options.TimeLimit = None,
-    target_cost: options.TargetCost = None,
-    patience: options.Patience = None,
-    settings: options.Settings = [],  # noqa: B006
-    include: options.Include = [],  # noqa: B006
-    exclude: options.Exclude = [],  # noqa: B006
-    max_features: options.MaxFeatures = None,
-    together: options.Together = [],  # noqa: B006
-    one_per_group: options.OnePerGroup = False,
-    prescreen: options.Prescreen = None,
-    groups: options.Groups = None,
-    pick: options.Pick = "best",
-    parsimony: options.Parsimony = None,
-    repeats: options.Repeats = 1,
-    resample: options.Resample = None,
-    test_size: options.TestSize = None,
-    outer_cv: options.OuterCv = None,
-    seed: options.Seed = None,
-    jobs: options.Jobs = 0,
-    memory: options.Memory = "1GiB",
-    rare_class: options.RareClass = "warn",
-    constant: options.Constant = None,
     *,
+    given: dict[str, Any],
     reading: Reading,
     trace: options.Trace = None,
     report: options.Report = None,
     kept: options.KeepAll = None,
-    checkpoint: options.Checkpoint = None,
     output: options.Output = None,
     force: options.Force = False,
     format: options.Format = "table",
@@ -77,113 +38,59 @@ def select(
     no_progress: options.NoProgress = False,
     debug: options.Debug = False,
 ) -> None:
-    """Search for the columns that tell the classes apart best.
+    """Search for the feature subset with the best score (wrapper feature selection).
 
     \b
-    # a swarm looks for the columns by which 5-NN errs least
+    # particle swarm search, subsets scored by 5-NN and 10-fold cross-validation
     swarmrs select data.csv --target class
-    # forward selection by naive Bayes, leaving out one row at a time
-    swarmrs select data.csv --algo sfs --classifier nb --cv loo
-    # thousands of columns: drop the redundant ones first, select 50 at most
-    swarmrs select genes.parquet --prescreen fcbf --max-features 50
-    # as a published study did
-    swarmrs select data.csv --algo cdbpso --preset 004
-    # few columns and little error weighed against each other
-    swarmrs select data.csv --algo mopbpso --pick knee
-    # what rows that no search has seen will say of such a selection
+    # an unbiased score: nested cross-validation
     swarmrs select data.csv --outer-cv 10 --seed 1
-    # whether other rows would choose the same columns
+    # thousands of features: filter redundant ones first, select 50 at most
+    swarmrs select genes.parquet --prescreen fcbf --max-features 50
+    # forward selection by naive Bayes, leave-one-out
+    swarmrs select data.csv --algo sfs --estimator nb --cv loo
+    # the Pareto front of error and size; return its knee
+    swarmrs select data.csv --algo mopbpso --pick knee
+    # the settings of a published study
+    swarmrs select data.csv --algo cdbpso --preset chuang2012
+    # how stable is the selection when other rows are drawn?
     swarmrs select data.csv --repeats 20 --resample 0.8 --seed 1
-    # a long run that goes on where it was stopped; the reduced table as a file
+    # a long search that resumes where it stopped; the reduced table as a file
     swarmrs select data.csv --seed 1 --checkpoint run.ckpt -o reduced.csv
-    # scikit-learn code that fits the same classifier; the result for programs
+    # scikit-learn code that fits the same classifier; the result as JSON
     swarmrs select data.csv --seed 1 --output model.py --format json
-    # a page with figures
+    # a report with figures
     swarmrs select data.csv --report found.html
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     check_output(output, (".csv", ".tsv", ".parquet", ".json", ".py", "-"), force)
     if output is not None and output.suffix.lower() == ".py":
-        check_snippet(data, classifier, preset)
+        check_snippet(data, given.get("estimator"), given.get("preset"))
     for rows in (trace, kept):
         check_output(rows, (".csv", ".parquet"), force)
     options.check_page(report, force)
+    checkpoint = given.get("checkpoint")
     if checkpoint is not None:
         check_place(checkpoint)
-    params = options.parse_settings(settings, population)
-    n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
+    given = {"n_jobs": -1, **given, "keep_all": kept is not None}
     with told_later():
         try:
             from swarmrs import read_table
-            from swarmrs._base._resources import count_threads
             from swarmrs.search import _select, _settings
             from swarmrs.search._time_estimate import forecast
 
+            settings = _settings.Settings.of(given)
+            exclude = settings.options["exclude"]
             table = read_table(data, target, exclude=exclude, **reading)
             if not quiet:
                 remark("note", table.notices)
                 remark("warning", table.warnings)
-                asked = _settings.Settings(
-                    algo=algo,
-                    preset=preset,
-                    classifier=classifier,
-                    objective=objective,
-                    max_evals=max_evals,
-                    iterations=iterations,
-                    time_limit=time_limit,
-                    params=params,
-                )
-                threads = count_threads(n_jobs)
-                told = forecast(table, asked, repeats=repeats, outer_cv=outer_cv, threads=threads)
-                remark("note", told)
-            with progress(not (quiet or no_progress)) as on_turn:
-                result = _select.select(
-                    table,
-                    algo=algo,
-                    preset=preset,
-                    classifier=classifier,
-                    k=k,
-                    metric=metric,
-                    weights=weights,
-                    cv=cv,
-                    cv_seed=cv_seed,
-                    scale=scale,
-                    scoring=scoring,
-                    objective=objective,
-                    alpha=alpha,
-                    gamma=gamma,
-                    sim=sim,
-                    sigma_log=sigma_log,
-                    max_evals=max_evals,
-                    iterations=iterations,
-                    time_limit=time_limit,
-                    target_cost=target_cost,
-                    patience=patience,
-                    params=params,
-                    include=include,
-                    exclude=exclude,
-                    max_features=max_features,
-                    together=options.parse_together(together),
-                    one_per_group=one_per_group,
-                    prescreen=prescreen,
-                    groups=groups,
-                    pick=pick,
-                    parsimony=parsimony,
-                    repeats=repeats,
-                    resample=resample,
-                    test_size=test_size,
-                    outer_cv=outer_cv,
-                    keep_all=kept is not None,
-                    random_state=seed,
-                    n_jobs=n_jobs,
-                    memory=n_bytes,
-                    checkpoint=checkpoint,
-                    on_turn=on_turn,
-                    rare_class=rare_class,
-                    constant=constant,
-                )
+                remark("note", forecast(table, settings))
+            with progress(not (quiet or no_progress)) as callback:
+                settings = _settings.Settings.of({**given, "callback": callback})
+                result = _select.run_search(table, settings)
         except KeyboardInterrupt:
-            complain("interrupted before anything was measured", "run the command again")
+            complain("interrupted before the first subset was evaluated", "run the command again")
             raise typer.Exit(INTERRUPTED) from None
     if not quiet:
         remark("warning", result.warnings[len(table.warnings) :])
@@ -197,7 +104,7 @@ def select(
         elif format == "json":
             deliver(render.as_json(plain))
         elif format == "csv":
-            deliver(render.as_csv(("index", "column"), pairs))
+            deliver(render.as_csv(("index", "feature"), pairs))
         else:
             cards = {card.id: card for card in _settings.algorithms()}
             is_front_wanted = cards[result.algorithm].seeks_front or result.pick != "best"
@@ -232,70 +139,65 @@ def select(
         raise typer.Exit(INTERRUPTED)
 
 
+_EVALUATION = (
+    *("preset", "estimator", "n_neighbors", "metric", "weights", "cv", "cv_seed", "scale"),
+    *("rare_class", "n_jobs", "memory"),
+)
+
+
 @reads_data
+@options.takes(_EVALUATION)
 def evaluate(
     data: options.Data,
     features: Annotated[
         list[str],
         typer.Option(
             metavar="A,B,C",
-            help="Columns to measure.",
+            help="Features to evaluate.",
             show_default="all",
             autocompletion=complete.column_list,
         ),
     ] = [],  # noqa: B006
     target: options.Target = None,
-    preset: options.Preset = None,
-    classifier: options.Classifier = None,
-    k: options.Neighbors = None,
-    metric: options.Metric = None,
-    weights: options.Weights = None,
-    cv: options.Cv = None,
-    cv_seed: options.CvSeed = 0,
-    scale: options.Scale = None,
-    jobs: options.Jobs = 0,
-    memory: options.Memory = "1GiB",
-    rare_class: options.RareClass = "warn",
     *,
+    given: dict[str, Any],
     reading: Reading,
     format: options.Format = "table",
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Measure a subset of columns, as a search would.
+    """Score a feature subset, as a search does.
 
     \b
-    # two columns, leaving out one row at a time
+    # two features, leave-one-out
     swarmrs evaluate data.csv --features age,income --cv loo
-    # all columns, for programs
+    # all features, as JSON
     swarmrs evaluate data.csv --format json
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
-    n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
     from swarmrs import Evaluator, read_table
     from swarmrs._base import _versions
+    from swarmrs.search._settings import Settings
 
     table = read_table(data, target, **reading)
     names = table.names
     columns = [
         column for text in features for column in ([text] if text in names else text.split(","))
     ]
-    asked = set(table.locate(columns)) if columns else set(range(len(names)))
-    mask = [index in asked for index in range(len(names))]
+    wanted = set(table.locate(columns)) if columns else set(range(len(names)))
+    mask = [index in wanted for index in range(len(names))]
     with told_later():
+        settings = Settings.of({"n_jobs": -1, **given}, "evaluate")
+        asked = settings.options
         evaluator = Evaluator(
             table,
-            preset=preset,
-            classifier=classifier,
-            k=k,
-            metric=metric,
-            weights=weights,
-            cv=cv,
-            cv_seed=cv_seed,
-            scale=scale,
-            n_jobs=n_jobs,
-            memory=n_bytes,
-            rare_class=rare_class,
+            estimator=settings.classifier,
+            cv=asked["cv"],
+            cv_seed=asked["cv_seed"],
+            scale=asked["scale"],
+            n_jobs=asked["n_jobs"],
+            memory=asked["memory"],
+            rare_class=asked["rare_class"],
         )
     if not quiet:
         remark("note", table.notices)
@@ -304,12 +206,12 @@ def evaluate(
     scores = dict(zip(measured.dtype.names, measured.tolist(), strict=True))
     plain = {
         "schema_version": _versions.SCHEMA_VERSION,
-        "preset": preset,
+        "preset": asked["preset"],
         "data": evaluator.describe_data(),
         "evaluation": evaluator.evaluation.to_dict(),
-        "selected": [names[index] for index in sorted(asked)],
-        "selected_indices": sorted(asked),
-        "size": len(asked),
+        "selected": [names[index] for index in sorted(wanted)],
+        "selected_indices": sorted(wanted),
+        "size": len(wanted),
         "baseline": evaluator.baseline.to_dict(),
         **scores,
         "work": evaluator.work._asdict(),
@@ -318,7 +220,7 @@ def evaluate(
     if format == "json":
         print(render.as_json(plain))
     elif format == "csv":
-        print(render.as_csv(("size", *scores), [(len(asked), *scores.values())]))
+        print(render.as_csv(("size", *scores), [(len(wanted), *scores.values())]))
     else:
         print(render.evaluation_table(plain, scores))
 

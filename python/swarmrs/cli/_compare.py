@@ -5,7 +5,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -69,10 +69,6 @@ TestMetric = Annotated[
         metavar="NAME", help="Distance on the rows held out.", show_default="that of the search"
     ),
 ]
-CommonSettings = Annotated[
-    list[str],
-    typer.Option("--set", metavar="NAME=VALUE", help="For every method that has this setting."),
-]
 DataDir = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Where tables are that are given by name.")
 ]
@@ -94,46 +90,24 @@ DryRun = Annotated[
 
 
 @reads_data
+@options.takes(options.names_of("m"))
 def compare(
     data: Tables,
     algos: Algos,
     target: options.Target = None,
+    *,
+    given: dict[str, Any],
     runs: Runs = 10,
     protocol: ProtocolName = "cv10",
     store: StorePath = None,
-    preset: options.Preset = None,
-    classifier: options.Classifier = None,
-    k: options.Neighbors = None,
-    metric: options.Metric = None,
-    weights: options.Weights = None,
-    cv: options.Cv = None,
-    cv_seed: options.CvSeed = 0,
-    scale: options.Scale = None,
     test_metric: TestMetric = None,
-    scoring: options.Scoring = None,
-    objective: options.Objective = None,
-    alpha: options.Alpha = None,
-    gamma: options.Gamma = None,
-    sim: options.Sim = None,
-    sigma_log: options.SigmaLog = None,
-    max_evals: options.MaxEvals = None,
-    iterations: options.Iterations = None,
-    population: options.Population = None,
-    settings: CommonSettings = [],  # noqa: B006
-    max_features: options.MaxFeatures = None,
-    prescreen: options.Prescreen = None,
-    groups: options.Groups = None,
-    pick: options.Pick = "best",
     seed: FirstSeed = 1,
     split_seed: SplitSeed = None,
-    rare_class: options.RareClass = "warn",
-    constant: options.Constant = None,
     data_dir: DataDir = None,
-    *,
     reading: Reading,
     shard: Shard = None,
     cluster: ClusterAddress = None,
-    jobs: options.Jobs = 0,
+    jobs: options.Jobs = -1,
     memory: options.Memory = "1GiB",
     dry_run: DryRun = False,
     format: options.Format = "table",
@@ -146,7 +120,7 @@ def compare(
     \b
     swarmrs compare wine.csv sonar.csv --algos bpso,pbpso,all --store results.db
     swarmrs compare *.parquet --algos sfs,ga --protocol split70 --store r.db
-    swarmrs compare genes.csv -a vlpso,cso --preset 002 --store r.db --dry-run
+    swarmrs compare genes.csv -a vlpso,cso --preset tran2019 --store r.db --dry-run
     swarmrs compare *.csv --algos bpso,ga --store part1.db --shard 1/4
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
@@ -154,7 +128,7 @@ def compare(
         raise SpecError("no store is given", "name the file that keeps results: --store results.db")
     if store is not None:
         check_place(store)
-    n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
+    n_bytes = options.parse_size(memory)
     with Stopping() as stopping:
         from swarmrs.experiments._compare import Plan, carry_out, describe
         from swarmrs.experiments._frame import cells_frame
@@ -170,38 +144,16 @@ def compare(
             seed=seed,
             split_seed=split_seed,
             test_metric=test_metric,
-            params=options.parse_settings(settings, population),
             shard=_parse_shard(shard),
             data_dir=data_dir,
             reading=reading,
-            preset=preset,
-            classifier=classifier,
-            k=k,
-            metric=metric,
-            weights=weights,
-            cv=_whole_or_word(cv),
-            cv_seed=cv_seed,
-            scale=scale,
-            scoring=scoring,
-            objective=objective,
-            alpha=alpha,
-            gamma=gamma,
-            sim=sim,
-            sigma_log=sigma_log,
-            max_evals=max_evals,
-            iterations=iterations,
-            max_features=max_features,
-            prescreen=prescreen,
-            groups=groups,
-            pick=pick,
-            rare_class=rare_class,
-            constant=constant,
+            **given,
         )
         if not quiet:
             for table in planned.data:
                 remark("warning", tuple(f"{table.name}: {it}" for it in table.table.warnings))
         if dry_run:
-            print(_dry(planned, store, n_jobs, n_bytes, format))
+            print(_dry(planned, store, jobs, n_bytes, format))
             return
         assert store is not None
         command = shlex.join(["swarmrs", *sys.argv[1:]])
@@ -212,7 +164,7 @@ def compare(
                     outcome = carry_out(
                         planned,
                         kept,
-                        n_jobs=n_jobs,
+                        n_jobs=jobs,
                         memory=n_bytes,
                         cluster=cluster,
                         stop=stopping.stop,
@@ -253,11 +205,6 @@ def _parse_shard(text: str | None) -> tuple[int, int] | None:
     if parts is None:
         raise SpecError(f"shard is '{text}', expected i/n", "write --shard 1/4")
     return int(parts[1]), int(parts[2])
-
-
-def _whole_or_word(cv: str | None) -> int | str | None:
-    """Return a number of folds as one, so that it is one setting however it is written."""
-    return int(cv) if cv is not None and re.fullmatch(r"\d{1,9}", cv) else cv
 
 
 def _dry(planned: "Plan", path: Path | None, n_jobs: int, memory: int, format: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from swarmrs.evaluation._presets import PRESETS
+from swarmrs.search._presets import presets as known_presets
 
 # A shell acts on other characters where it inserts a name as it is.
 _SAFE = re.compile(r"\w[\w.+@%-]*")
@@ -26,7 +26,7 @@ def algorithms(incomplete: str) -> list[tuple[str, str]]:
 
 def presets(incomplete: str) -> list[tuple[str, str]]:
     """Offer the presets."""
-    return [(name, preset.about) for name, preset in PRESETS.items()]
+    return [(name, preset.about) for name, preset in known_presets.items()]
 
 
 def words(home: str, name: str) -> Callable[[str], list[str]]:
@@ -34,6 +34,15 @@ def words(home: str, name: str) -> Callable[[str], list[str]]:
 
     def offer(incomplete: str) -> list[str]:
         return list(getattr(import_module(f"swarmrs.{home}"), name))
+
+    return offer
+
+
+def of_words(known: Sequence[str]) -> Callable[[str], list[str]]:
+    """Return what offers these words."""
+
+    def offer(incomplete: str) -> list[str]:
+        return list(known)
 
     return offer
 

@@ -11,11 +11,8 @@ from swarmrs.cli._signature import Option
 
 # What is called otherwise in Python.
 _NAMES = {
-    "random_state": "seed",
-    "n_jobs": "jobs",
     "null_words": "null",
     "max_bytes": "max_input_bytes",
-    "params": "settings",
     "keep_all": "kept",
 }
 

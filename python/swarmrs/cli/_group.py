@@ -30,7 +30,7 @@ def group(
     ] = "lbm",
     seed: Annotated[int, typer.Option(metavar="N", help="Draws rows and starts.")] = 0,
     exclude: options.Exclude = [],  # noqa: B006
-    jobs: options.Jobs = 0,
+    jobs: options.Jobs = -1,
     *,
     reading: Reading,
     output: Annotated[
@@ -57,7 +57,6 @@ def group(
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     check_output(output, (".txt", ".json", "-"), force)
-    n_jobs = options.parse_jobs(jobs)
     from swarmrs import read_table
     from swarmrs.filters import _groups
 
@@ -66,7 +65,7 @@ def group(
         remark("note", table.notices)
         remark("warning", table.warnings)
     with told_later():
-        grouping = _groups.group(table, by=by, seed=seed, exclude=exclude, n_jobs=n_jobs)
+        grouping = _groups.group(table, by=by, seed=seed, exclude=exclude, n_jobs=jobs)
     plain = grouping.to_dict()
     if output == options.STDOUT:
         print(grouping.to_text())

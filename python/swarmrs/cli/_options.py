@@ -1,26 +1,165 @@
-"""The options of the commands, each described once."""
+"""The options of the commands: those of a search from their declaration, the others here."""
 
+import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
 from swarmrs._base._messages import read_setting
-from swarmrs._base._resources import MOST_THREADS
+from swarmrs._base._options import Option, options_of
 from swarmrs.cli import _complete as complete
 from swarmrs.cli._files import STREAM, check_output
-from swarmrs.evaluation._presets import PRESETS
+from swarmrs.cli._signature import set_signature
 from swarmrs.exceptions import SpecError
+from swarmrs.search._options import SearchOptions
 
 if TYPE_CHECKING:
     from swarmrs._base._messages import Setting
 
-# What is left open is done as in the algorithm's paper, if one is at work.
-OWN = "the algorithm's own"
 # Where a file is named, this is standard output.
 STDOUT = Path(STREAM)
+
+
+class Shorthands(TypedDict, total=False):
+    """Options that stand for a part of another one, on the command line alone."""
+
+    population: Annotated[
+        int,
+        Option(
+            default=None,
+            help="Population size; the same as --set population=N.",
+            cli=int,
+            metavar="N",
+            section="Search",
+        ),
+    ]
+    alpha: Annotated[
+        float,
+        Option(
+            default=None,
+            help="Weight of the error in the objectives weighted and gaussian.",
+            cli=float,
+            metavar="X",
+            section="Search",
+            shown="0.9, 0.98",
+        ),
+    ]
+    gamma: Annotated[
+        float,
+        Option(
+            default=None,
+            help="Weight of the accuracy in the objective hybrid.",
+            cli=float,
+            metavar="X",
+            section="Search",
+            shown="0.8",
+        ),
+    ]
+
+
+# All options by which a search is set up.
+DECLARED: dict[str, Option] = options_of(SearchOptions) | options_of(Shorthands)
+_COMPLETED: dict[str, Any] = {
+    "algo": complete.algorithms,
+    "preset": complete.presets,
+    "include": complete.columns,
+    "exclude": complete.columns,
+    "together": complete.column_list,
+}
+
+
+def takes(names: Sequence[str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command declared options, in place of its parameter `given`, which holds them then.
+
+    What is not given is left out of it, so that a preset has its say before the defaults.
+    """
+
+    def derive(command: Callable[..., None]) -> Callable[..., None]:
+        parameters: list[inspect.Parameter] = []
+        for parameter in inspect.signature(command).parameters.values():
+            if parameter.name == "given":
+                parameters += [_parameter(name, DECLARED[name]) for name in names]
+            else:
+                parameters.append(parameter)
+
+        @wraps(command)
+        def with_options(**values: Any) -> None:
+            own = {name: values.pop(name) for name in names}
+            given = {name: value for name, value in own.items() if value not in (None, [], False)}
+            command(**values, given=_parsed(given))
+
+        set_signature(with_options, parameters)
+        return with_options
+
+    return derive
+
+
+def names_of(door: str) -> list[str]:
+    """Return the names of the options of a door, in the order of their declaration."""
+    return [*options_of(SearchOptions, door), *options_of(Shorthands)]
+
+
+def _parameter(name: str, option: Option) -> inspect.Parameter:
+    """Return an option as typer reads it."""
+    flags = option.flags or (f"--{name.replace('_', '-')}",)
+    shown: Any = option.shown
+    if shown is None and option.default not in (None, (), False):
+        shown = str(option.default)
+    completion = _COMPLETED.get(name)
+    if completion is None and option.words:
+        completion = complete.of_words(option.words)
+    declared = typer.Option(
+        *flags,
+        metavar=option.metavar or None,
+        help=option.help,
+        show_default=shown or False,
+        autocompletion=completion,
+    )
+    is_list, is_flag = option.cli == list[str], option.cli is bool
+    default: Any = [] if is_list else False if is_flag else None
+    kind = option.cli if is_list or is_flag else option.cli | None
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind, declared],
+    )
+
+
+def _parsed(given: dict[str, Any]) -> dict[str, Any]:
+    """Return options as Python has them."""
+    settings = parse_settings(given.pop("algo_params", []), given.pop("population", None))
+    if settings:
+        given["algo_params"] = settings
+    weights = {name: given.pop(name) for name in ("alpha", "gamma") if name in given}
+    if weights:
+        if "objective" not in given:
+            name = next(iter(weights))
+            raise SpecError(f"{name} is {weights[name]}, but no objective is given")
+        given["objective"] = {"kind": given["objective"], **weights}
+    if "cv" in given:
+        given["cv"] = _whole_or_word(given["cv"])
+    if "memory" in given:
+        given["memory"] = parse_size(given["memory"])
+    if "together" in given:
+        given["together"] = parse_together(given["together"])
+    most = given.get("max_features")
+    if most is not None and (most > 1 or most == 1):
+        # A share is written with a point: 1 is one feature.
+        if most != int(most):
+            raise SpecError(f"max_features is {most:g}, expected a number of features or a share")
+        given["max_features"] = int(most)
+    return given
+
+
+def _whole_or_word(cv: str) -> int | str:
+    """Return a number of folds as one, so that it is one setting however it is written."""
+    return int(cv) if re.fullmatch(r"\d{1,9}", cv) else cv
+
 
 Data = Annotated[
     str,
@@ -36,7 +175,7 @@ Target = Annotated[
         "--target",
         "-t",
         metavar="COL",
-        help="Column of classes, by name or index.",
+        help="Target column, by name or index.",
         autocompletion=complete.columns,
     ),
 ]
@@ -44,250 +183,49 @@ Exclude = Annotated[
     list[str],
     typer.Option(
         metavar="COL",
-        help="Never select this column, nor look at it; repeat.",
+        help="Exclude this column. Repeatable.",
         autocompletion=complete.columns,
     ),
 ]
-Include = Annotated[
-    list[str],
-    typer.Option(
-        metavar="COL", help="Always select this column; repeat.", autocompletion=complete.columns
-    ),
-]
-RareClass = Annotated[
-    str,
-    typer.Option(
-        metavar="POLICY",
-        help="Classes too rare for the folds: warn, error, drop, merge.",
-        autocompletion=complete.words("evaluation._rare_classes", "RARE_CLASS"),
-    ),
-]
-Constant = Annotated[
-    str | None,
-    typer.Option(
-        metavar="POLICY",
-        help="Columns with one value: drop, keep.",
-        show_default="drop, or keep with a preset",
-        autocompletion=complete.words("search._constraints", "CONSTANT"),
-    ),
-]
-
-Preset = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Measure as a published study does, with its budget and swarm: "
-        f"{', '.join(PRESETS)}. What else is given wins.",
-        autocompletion=complete.presets,
-    ),
-]
-Classifier = Annotated[
-    str | None,
-    typer.Option(
-        "--classifier",
-        "-c",
-        metavar="NAME",
-        help="What measures: knn, nb, or nb-cdf, a published error.",
-        show_default="knn",
-        autocompletion=complete.words("evaluation._native", "CLASSIFIERS"),
-    ),
-]
-Neighbors = Annotated[
-    int | None,
-    typer.Option("-k", metavar="N", help="Neighbors of k-NN.", show_default=f"5, or {OWN}"),
-]
-Metric = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="euclidean, manhattan.",
-        show_default=f"euclidean, or {OWN}",
-        autocompletion=complete.words("evaluation._native", "METRICS"),
-    ),
-]
-Weights = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Votes: uniform, distance.",
-        show_default="uniform",
-        autocompletion=complete.words("evaluation._native", "WEIGHTS"),
-    ),
-]
-Cv = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FOLDS",
-        help="A number of folds, loo, kfold=10,contiguous, holdout=0.3, wrap5.",
-        show_default=f"10, or {OWN}",
-        autocompletion=complete.words("evaluation._folds", "CVS"),
-    ),
-]
-CvSeed = Annotated[int, typer.Option(metavar="N", help="Shuffles the folds.")]
-Scale = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="minmax, standard or none; fold-minmax and fold-standard fit it inside each fold.",
-        show_default="minmax",
-        autocompletion=complete.words("evaluation._native", "SCALES"),
-    ),
-]
-
-Algo = Annotated[
-    str,
-    typer.Option(
-        "--algo",
-        "-a",
-        metavar="ID",
-        help="`swarmrs algorithms` lists them.",
-        autocompletion=complete.algorithms,
-    ),
-]
-Objective = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="What is lowered: error, weighted, hybrid, gaussian, filter-cfs, filter-mrmr.",
-        show_default=OWN,
-        autocompletion=complete.words("evaluation._objectives", "OBJECTIVES"),
-    ),
-]
-Scoring = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="What counts: accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc.",
-        show_default="accuracy",
-        autocompletion=complete.words("evaluation._objectives", "SCORES"),
-    ),
-]
-Alpha = Annotated[
-    float | None,
-    typer.Option(
-        metavar="X",
-        help="Weight of the error in weighted and gaussian.",
-        show_default="0.9, 0.98",
-    ),
-]
-Gamma = Annotated[
-    float | None,
-    typer.Option(metavar="X", help="Weight of accuracy in hybrid.", show_default="0.8"),
-]
-Sim = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Similarity in gaussian: plain, literal, mvn.",
-        show_default="plain",
-        autocompletion=complete.words("evaluation._objectives", "SIMS"),
-    ),
-]
-SigmaLog = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Logarithm in it: log10, ln.",
-        show_default="log10",
-        autocompletion=complete.words("evaluation._objectives", "SIGMA_LOGS"),
-    ),
-]
-MaxEvals = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Subsets to ask for.", show_default=OWN),
-]
-Iterations = Annotated[int | None, typer.Option(metavar="N", help="Turns of the search.")]
-Population = Annotated[int | None, typer.Option(metavar="N", help="Same as --set population=N.")]
-TimeLimit = Annotated[
-    float | None, typer.Option(metavar="SECONDS", help="Stop after; not reproducible.")
-]
-TargetCost = Annotated[float | None, typer.Option(metavar="X", help="A cost that is good enough.")]
-Patience = Annotated[
-    int | None, typer.Option(metavar="N", help="Stop after so many turns without a better subset.")
-]
-Settings = Annotated[
-    list[str],
-    typer.Option("--set", metavar="NAME=VALUE", help="A setting of the algorithm; repeat."),
-]
-MaxFeatures = Annotated[int | None, typer.Option(metavar="N", help="Select at most so many.")]
-Together = Annotated[
-    list[str],
-    typer.Option(
-        metavar="COLS",
-        help="Columns that go in or out together: a,b,c; or encoded: those of one column of text.",
-        autocompletion=complete.column_list,
-    ),
-]
-OnePerGroup = Annotated[
-    bool, typer.Option("--one-per-group", help="Select at most one column of each group.")
-]
-Prescreen = Annotated[
-    str | None,
-    typer.Option(metavar="RULE", help="Drop columns before the search: su>0, top=K, fcbf, cfs."),
-]
-Groups = Annotated[
-    str | None,
-    typer.Option(
-        metavar="HOW",
-        help="Columns that belong together, for algorithms that ask: as --by of group.",
-        show_default="lbm",
-    ),
-]
-Pick = Annotated[
-    str,
-    typer.Option(
-        metavar="WHICH", help="Which of the subsets tried: best, or of the front knee, size<=K."
-    ),
-]
-Parsimony = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RULE", help="1se: the smallest subset within one standard error of the best."
-    ),
-]
-Repeats = Annotated[
+Jobs = Annotated[
     int,
     typer.Option(
-        metavar="N", help="Search so often, by --seed and those after it; tells stability."
+        "--jobs",
+        "-j",
+        "--n-jobs",
+        metavar="N",
+        help="Number of threads; -1 is all. It changes no result.",
     ),
 ]
-Resample = Annotated[
-    float | None,
-    typer.Option(metavar="SHARE", help="Give each repeat such a share of the rows, drawn anew."),
-]
-TestSize = Annotated[
-    float | None,
+Memory = Annotated[
+    str,
     typer.Option(
-        metavar="SHARE", help="Hold out such a share of the rows and measure on it what is found."
+        metavar="SIZE", help="Memory for cached distances, such as 512MiB. It changes no result."
     ),
 ]
-OuterCv = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FOLDS", help="Hold out each fold in turn, as --cv has them; costs a search each."
-    ),
-]
-KeepAll = Annotated[
-    Path | None,
-    typer.Option("--keep-all", metavar="FILE", help="Write every subset measured: csv, parquet."),
-]
-Seed = Annotated[
-    int | None, typer.Option(metavar="N", help="Fixes all chance.", show_default="drawn")
-]
-Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", metavar="N", help="Threads; 0 for all. Changes no result.")
-]
-Memory = Annotated[str, typer.Option(metavar="SIZE", help="For kept distances. Changes no result.")]
 
 Trace = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a row for each turn: csv, parquet.")
+    Path | None, typer.Option(metavar="FILE", help="Write a row for each iteration: csv, parquet.")
 ]
 Report = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write a page with figures: html. Needs swarmrs[plot]."),
+    typer.Option(metavar="FILE", help="Write a report with figures: html. Needs swarmrs[plot]."),
 ]
-Checkpoint = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Keep the state here, and go on from it.")
+KeepAll = Annotated[
+    Path | None,
+    typer.Option(
+        "--keep-all", metavar="FILE", help="Write every evaluated subset to a file: csv, parquet."
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        "--random-state",
+        metavar="N",
+        help="Random seed.",
+        show_default="random, printed with the result",
+    ),
 ]
 Output = Annotated[
     Path | None,
@@ -295,8 +233,8 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write the reduced table (csv, tsv, parquet), the result (json) or code that fits a "
-        "model to it (py); - prints the reduced table in place of the result.",
+        help="Write the reduced table (csv, tsv, parquet), the result (json) or scikit-learn code "
+        "that fits a model (py); - prints the reduced table instead of the result.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files.")]
@@ -306,13 +244,13 @@ Format = Annotated[
         "--format",
         "-f",
         metavar="NAME",
-        help="Of stdout: table, json, csv.",
+        help="Output format: table, json, csv.",
         autocompletion=complete.words("cli._render", "FORMATS"),
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no notes and no progress.")]
-NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show where an error arose.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Suppress notes and progress.")]
+NoProgress = Annotated[bool, typer.Option("--no-progress", help="Suppress the progress bar.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
 def parse_settings(settings: Sequence[str], population: int | None) -> "dict[str, Setting]":
@@ -341,15 +279,6 @@ def parse_size(size: str, what: str = "memory") -> int:
 def parse_together(given: list[str]) -> list[str | list[str]]:
     """Return the lists of columns in ``a,b,c``, and the word that stands for some as it is."""
     return [item if item == "encoded" else item.split(",") for item in given]
-
-
-def parse_jobs(jobs: int) -> int:
-    """Return the threads as scikit-learn counts them, where all is -1."""
-    if jobs < 0:
-        raise SpecError(f"jobs is {jobs}, expected 0 or more", "0 is all")
-    if jobs > MOST_THREADS:
-        raise SpecError(f"jobs is {jobs}, expected {MOST_THREADS} at most", "0 is all")
-    return jobs or -1
 
 
 def check_page(path: Path | None, force: bool) -> None:

@@ -28,7 +28,7 @@ def rank(
         int | None, typer.Option(metavar="K", help="Show the first so many.", show_default="all")
     ] = None,
     exclude: options.Exclude = [],  # noqa: B006
-    jobs: options.Jobs = 0,
+    jobs: options.Jobs = -1,
     *,
     reading: Reading,
     format: options.Format = "table",
@@ -44,7 +44,6 @@ def rank(
     swarmrs rank genes.parquet --by mi --format csv
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
-    n_jobs = options.parse_jobs(jobs)
     from swarmrs import read_table
     from swarmrs.filters import _rank
 
@@ -53,7 +52,7 @@ def rank(
         remark("note", table.notices)
         remark("warning", table.warnings)
     with told_later():
-        ranking = _rank.rank(table, by=by, exclude=exclude, n_jobs=n_jobs)
+        ranking = _rank.rank(table, by=by, exclude=exclude, n_jobs=jobs)
     shown = ranking if top is None else ranking.top(top)
     if format == "json":
         print(render.as_json(shown.to_dict()))

@@ -191,7 +191,7 @@ def _data(data: Mapping[str, Any]) -> str:
 def _measuring(result: Mapping[str, Any]) -> str:
     evaluation, preset = result["evaluation"], result["preset"]
     name = {"nb": "Gaussian naive Bayes", "nb-cdf": "nb-cdf, no naive Bayes"}.get(
-        evaluation["classifier"]
+        evaluation["estimator"]
     )
     if name is None:
         votes = "" if evaluation["weights"] == "uniform" else ", votes by distance"
@@ -201,7 +201,7 @@ def _measuring(result: Mapping[str, Any]) -> str:
 
 
 def _neighbors(evaluation: Mapping[str, Any]) -> str:
-    return f"{evaluation['k']}-NN, {evaluation['metric']}"
+    return f"{evaluation['n_neighbors']}-NN, {evaluation['metric']}"
 
 
 def _folds(evaluation: Mapping[str, Any]) -> str:

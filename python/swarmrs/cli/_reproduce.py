@@ -55,7 +55,7 @@ def reproduce(
     listed: Annotated[
         bool, typer.Option("--list", help="Only say which tables there are and what they need.")
     ] = False,
-    jobs: options.Jobs = 0,
+    jobs: options.Jobs = -1,
     memory: options.Memory = "1GiB",
     format: options.Format = "table",
     quiet: options.Quiet = False,
@@ -76,7 +76,7 @@ def reproduce(
         return
     if table is None:
         raise SpecError("no table is given", "name one, such as 004-2; --list has them all")
-    n_jobs, n_bytes = options.parse_jobs(jobs), options.parse_size(memory)
+    n_bytes = options.parse_size(memory)
     with Stopping() as stopping:
         from swarmrs.experiments._papers._reproduce import Reproduction
 
@@ -97,7 +97,7 @@ def reproduce(
             with cells_progress(not (quiet or no_progress)) as show:
                 found.run(
                     store=store,
-                    n_jobs=n_jobs,
+                    n_jobs=jobs,
                     memory=n_bytes,
                     stop=stopping.stop,
                     show=show,

@@ -6,8 +6,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from swarmrs.cli._reading import Reading
-from swarmrs.evaluation._presets import find_preset, settle
 from swarmrs.exceptions import SpecError
+from swarmrs.search._presets import find_preset
 
 if TYPE_CHECKING:
     from swarmrs.data._table import Table
@@ -43,22 +43,23 @@ if __name__ == "__main__":
 _SCALERS = {"minmax": ["MinMaxScaler"], "standard": ["StandardScaler"], "none": []}
 
 
-def check_snippet(data: str, classifier: str | None, preset: str | None) -> None:
+def check_snippet(data: str, estimator: str | None, preset: str | None) -> None:
     """Refuse, before anything is computed, what has no counterpart in code.
 
     Raises
     ------
     SpecError
-        If the data cannot be read again, or scikit-learn has no such classifier.
+        If the data cannot be read again, or scikit-learn has no such estimator.
     """
     if data == "-":
         raise SpecError("code cannot read standard input again", "give a file in place of -")
-    if settle(classifier, find_preset(preset).classifier, "knn") == "nb-cdf":
+    study = {} if preset is None else find_preset(preset).options
+    if (estimator or study.get("estimator")) == "nb-cdf":
         raise SpecError("scikit-learn has no nb-cdf", "write the result as .json or a table")
 
 
 def snippet(
-    result: "Selection", table: "Table", data: str, exclude: Sequence[str], reading: Reading
+    result: "Selection", table: "Table", data: str, exclude: Sequence[str | int], reading: Reading
 ) -> str:
     """Return the code for a result.
 
@@ -70,8 +71,8 @@ def snippet(
         Where it was found.
     data : str
         The file of the table, as the command line names it.
-    exclude : sequence of str
-        The columns that were not looked at.
+    exclude : sequence of str or int
+        The excluded columns.
     reading : mapping
         How the file was read.
     """
@@ -134,11 +135,15 @@ def _given(arguments: Mapping[str, object]) -> list[str]:
 
 def _classifier(evaluation: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return its name in scikit-learn, where it is found, and how it is set."""
-    if evaluation["classifier"] == "nb":
+    if evaluation["estimator"] == "nb":
         return "GaussianNB", "sklearn.naive_bayes", ""
     settings = {name: evaluation[name] for name in ("metric", "weights")}
     given = "".join(f", {name}={literal(value)}" for name, value in settings.items())
-    return "KNeighborsClassifier", "sklearn.neighbors", f"n_neighbors={evaluation['k']}{given}"
+    return (
+        "KNeighborsClassifier",
+        "sklearn.neighbors",
+        f"n_neighbors={evaluation['n_neighbors']}{given}",
+    )
 
 
 def _folds(folds: Mapping[str, Any]) -> tuple[str, str]:

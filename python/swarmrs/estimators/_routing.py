@@ -18,9 +18,9 @@ def router_of(selector: Any) -> MetadataRouter:
     router = MetadataRouter(owner=selector)
     if hasattr(selector.cv, "split") and not isinstance(selector.cv, str):
         router.add(splitter=selector.cv, method_mapping=_mapped("split"))
-    if hasattr(selector.classifier, "fit"):
-        router.add(estimator=selector.classifier, method_mapping=_mapped("fit"))
-        scorer = check_scoring(selector.classifier, scoring=selector.scoring)
+    if hasattr(selector.estimator, "fit"):
+        router.add(estimator=selector.estimator, method_mapping=_mapped("fit"))
+        scorer = check_scoring(selector.estimator, scoring=selector.scoring)
         router.add(scorer=scorer, method_mapping=_mapped("score"))
     return router
 

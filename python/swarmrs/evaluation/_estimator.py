@@ -51,14 +51,14 @@ def is_regressor(judge: object) -> bool:
         kind = "the class" if isinstance(judge, type) else "a"
         name = judge.__name__ if isinstance(judge, type) else type(judge).__name__
         raise SpecError(
-            f"{named('classifier')} is {kind} {name}, expected a name or an estimator",
+            f"{named('estimator')} is {kind} {name}, expected a name or an estimator",
             "give 'knn', 'nb' or an estimator of scikit-learn, such as DecisionTreeClassifier()",
         )
     try:
         return bool(base.is_regressor(judge))
     except AttributeError:
         raise SpecError(
-            f"{named('classifier')} is a {type(judge).__name__}, which scikit-learn cannot use",
+            f"{named('estimator')} is a {type(judge).__name__}, which scikit-learn cannot use",
             "derive it from sklearn.base.BaseEstimator",
         ) from None
 
@@ -109,7 +109,7 @@ class Outside:
         *,
         scoring: Scoring | None,
         cv: CV | None,
-        cv_seed: int,
+        cv_seed: int | None,
         n_jobs: int | None,
         params: Mapping[str, object] | None = None,
     ) -> "Outside":
@@ -123,8 +123,7 @@ class Outside:
         from sklearn import config_context, get_config
         from sklearn.utils.parallel import Parallel, delayed
 
-        # Ten folds, as the engine's own classifiers have them where nobody says otherwise.
-        folds = Folds.of(10 if cv is None else cv, cv_seed, table)
+        folds = Folds.of(cv, cv_seed, table)
         if table.values is not None and folds.scheme == "loo" and scoring in (None, "r2"):
             raise SpecError(
                 "cv is 'loo', but a part of one row has no r2",
@@ -209,7 +208,7 @@ class Outside:
 
     def to_dict(self) -> dict[str, object]:
         """Return the measure as a result records it."""
-        settings: dict[str, object] = {"classifier": self.name, "scale": "none"}
+        settings: dict[str, object] = {"estimator": self.name, "scale": "none"}
         if self.scoring is not None:
             settings["scoring"] = self.scoring
         if self.folds is not None:

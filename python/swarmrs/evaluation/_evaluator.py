@@ -13,9 +13,9 @@ from swarmrs._base._resources import count_threads
 from swarmrs.data._dataset import dataset_of, describe_data
 from swarmrs.data._table import Source, read_table
 from swarmrs.data._target import Target
+from swarmrs.evaluation._estimator import Estimator
 from swarmrs.evaluation._folds import CV
-from swarmrs.evaluation._native import COMMON, Evaluation, Work
-from swarmrs.evaluation._presets import find_preset
+from swarmrs.evaluation._native import Classifier, Evaluation, Work
 from swarmrs.evaluation._rare_classes import settle_rare
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
@@ -29,13 +29,11 @@ class Evaluator:
         The samples; see `read_table`.
     y : array-like, str or int, optional
         Their labels, or the column that holds them. By default the last column.
-    preset : str, optional
-        The study whose settings take the place of the defaults, as for `select`.
-    classifier : {"knn", "nb", "nb-cdf"}, optional
-        k nearest neighbors (the default) or Gaussian naive Bayes; ``"nb-cdf"`` repeats a published
-        error, as for `select`.
-    k, metric, weights, cv, cv_seed, scale, n_jobs, memory
-        As for `select`; by default 5 neighbors, Euclidean, 10 folds.
+    estimator : {"knn", "nb"}, KNeighborsClassifier, GaussianNB or pipeline, optional
+        The classifier, which the engine must have; see `select`. None is 5 nearest neighbors on
+        min-max scaled features.
+    cv, cv_seed, scale, n_jobs, memory
+        As for `select`.
     incremental : bool
         Whether a subset may be built from one measured before. It changes no score.
     rare_class : {"warn", "error", "drop", "merge"}
@@ -54,7 +52,7 @@ class Evaluator:
 
     Examples
     --------
-    >>> evaluator = Evaluator("sklearn:iris", classifier="nb", cv="loo")
+    >>> evaluator = Evaluator("sklearn:iris", estimator="nb", cv="loo")
     >>> scores = evaluator.measure([[True, True, False, False], [False, False, True, True]])
     >>> scores["accuracy"].round(2)
     array([0.78, 0.96])
@@ -65,13 +63,9 @@ class Evaluator:
         X: Source,
         y: Target = None,
         *,
-        preset: str | None = None,
-        classifier: str | None = None,
-        k: int | None = None,
-        metric: str | None = None,
-        weights: str | None = None,
-        cv: CV | None = None,
-        cv_seed: int = 0,
+        estimator: str | Estimator | Classifier | None = None,
+        cv: CV | None = 10,
+        cv_seed: int | None = None,
         scale: str | None = None,
         n_jobs: int | None = None,
         memory: int = 2**30,
@@ -79,20 +73,14 @@ class Evaluator:
         rare_class: str = "warn",
     ) -> None:
         check_arguments(Evaluator.__init__, locals())
-        study = find_preset(preset)
-        folds = study.cv if cv is None else cv
-        self.table = settle_rare(read_table(X, y), rare_class, folds, COMMON["folds"])
-        self.evaluation = Evaluation.of(
-            self.table,
-            study,
-            classifier=classifier,
-            k=k,
-            metric=metric,
-            weights=weights,
-            cv=folds,
-            cv_seed=cv_seed,
-            scale=scale,
-        ).settled(COMMON)
+        classifier = Classifier.of(estimator)
+        if classifier is None:
+            raise SpecError(
+                f"estimator is {' '.join(repr(estimator).split())}, which the engine does not have",
+                "score it with cross_val_score of scikit-learn",
+            )
+        self.table = settle_rare(read_table(X, y), rare_class, cv)
+        self.evaluation = Evaluation.of(self.table, classifier, cv=cv, cv_seed=cv_seed, scale=scale)
         table = self.table
         dataset = dataset_of(table, self.evaluation.scale)
         self.fingerprint = dataset.fingerprint

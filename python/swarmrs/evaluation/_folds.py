@@ -8,12 +8,11 @@ from typing import Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from swarmrs._base._choices import CVS
 from swarmrs._base._hints import setting
 from swarmrs._base._messages import check_whole, counted
 from swarmrs.data._table import Table
 from swarmrs.exceptions import DataError, SpecError
-
-CVS = ("10", "kfold=10,contiguous", "loo", "holdout=0.3", "wrap5")
 
 Split: TypeAlias = tuple[ArrayLike, ArrayLike]
 Rows: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -37,9 +36,9 @@ class Folds:
 
     Attributes
     ----------
-    scheme : {"kfold", "loo", "holdout", "wrap5", "splits", "own"}
+    scheme : {"kfold", "loo", "holdout", "wrap5", "splits"}
         Stratified folds, leave-one-out, one stratified test part, five folds repeated while errors
-        spread, or the splits given; "own" leaves it to the algorithm.
+        spread, or the splits given.
     k, shuffle : int, bool
         Of folds: how many, and whether the rows are shuffled.
     test : float
@@ -58,27 +57,37 @@ class Folds:
     splits: tuple[tuple[list[int], list[int]], ...] = ()
 
     @classmethod
-    def of(cls, cv: CV | None, seed: int, table: Table) -> "Folds":
-        """Return the folds that `cv` stands for on a table; None leaves them open."""
-        seed = check_whole("cv_seed", seed, 0)
+    def of(cls, cv: CV | None, seed: int | None, table: Table) -> "Folds":
+        """Return the folds that `cv` stands for on a table.
+
+        A number is that of stratified folds, which are shuffled only if there is a seed; None is 5,
+        as in scikit-learn. Splitters that the engine knows become its own schemes: they are faster.
+        """
+        draw = 0 if seed is None else check_whole("cv_seed", seed, 0)
         if cv is None:
-            return cls("own", seed=seed)
+            cv = 5
         if isinstance(cv, int | np.integer):
-            return cls("kfold", k=check_whole("cv", cv), seed=seed)
+            return cls("kfold", k=check_whole("cv", cv), shuffle=seed is not None, seed=draw)
         if isinstance(cv, str):
-            if cv == "loo":
-                return cls("loo")
-            if cv == "wrap5":
-                return cls("wrap5", seed=seed)
-            if kfold := re.fullmatch(r"(?:kfold=)?(\d{1,18})(,contiguous)?", cv):
-                return cls("kfold", k=int(kfold[1]), shuffle=kfold[2] is None, seed=seed)
+            if cv in ("loo", "wrap5"):
+                return cls(cv, seed=draw)
+            if re.fullmatch(r"\d{1,18}", cv):
+                return cls("kfold", k=int(cv), shuffle=seed is not None, seed=draw)
             if holdout := re.fullmatch(r"holdout=(0?\.\d+)", cv):
-                return cls("holdout", test=float(holdout[1]), seed=seed)
+                return cls("holdout", test=float(holdout[1]), seed=draw)
             raise SpecError(f"unknown cv '{cv}'", f"known: {', '.join(CVS)}")
         is_scalar = isinstance(cv, np.ndarray) and cv.ndim == 0
         if is_scalar or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
             raise SpecError(f"cv is {cv!r}, expected folds", f"known: {', '.join(CVS)}")
-        pairs = cv.split(table.x, table.y) if hasattr(cv, "split") else cv
+        if not hasattr(cv, "split"):
+            return cls("splits", splits=tuple(_pair(split) for split in cv))
+        kind, settings = type(cv).__name__, vars(cv)
+        if kind == "LeaveOneOut":
+            return cls("loo")
+        if kind == "StratifiedKFold" and not settings["shuffle"] and table.values is None:
+            return cls("kfold", k=int(settings["n_splits"]), shuffle=False)
+        splitter = cast(Splitter, cv)
+        pairs = splitter.split(table.x, table.y)
         return cls("splits", splits=tuple(_pair(split) for split in pairs))
 
     def rows(self, table: Table) -> list[Rows]:
@@ -89,8 +98,8 @@ class Folds:
         Raises
         ------
         SpecError
-            If the scheme is ``"wrap5"`` or ``"own"``, which no estimator from outside knows, or the
-            splits given are none of this table.
+            If the scheme is ``"wrap5"``, which only the built-in classifiers know, or the splits
+            given are none of this table.
         DataError
             If the classes are too small for it.
         """
@@ -153,8 +162,8 @@ class Folds:
             return {"scheme": "holdout", "test": self.test, "seed": self.seed}
         if self.scheme == "splits":
             return {"scheme": "splits", "n_splits": len(self.splits)}
-        if self.scheme in ("wrap5", "own"):
-            return {"scheme": self.scheme, "seed": self.seed}
+        if self.scheme == "wrap5":
+            return {"scheme": "wrap5", "seed": self.seed}
         return {"scheme": "loo"}
 
 

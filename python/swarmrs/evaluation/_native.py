@@ -1,7 +1,7 @@
 """The built-in classifiers: their settings, scores and standard errors."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -9,26 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
+from swarmrs._base._choices import CLASSIFIERS, METRICS, SCALES, WEIGHTS
 from swarmrs._base._hints import setting, worded
 from swarmrs._base._messages import check_whole, check_word
 from swarmrs.data._table import Table
 from swarmrs.evaluation._folds import CV, Folds
 from swarmrs.evaluation._losses import Baseline, loss_of
-from swarmrs.evaluation._presets import Preset, settle
 from swarmrs.exceptions import DataError, SpecError
 
-CLASSIFIERS = ("knn", "nb", "nb-cdf")
-METRICS = ("euclidean", "manhattan")
-WEIGHTS = ("uniform", "distance")
-# With "fold-", scaling is fitted on the training rows of each fold instead of all rows.
-SCALES = ("minmax", "standard", "none", "fold-minmax", "fold-standard")
-
-# What is done where neither user nor algorithm says otherwise.
-COMMON: dict[str, Any] = {
-    "k": 5,
-    "metric": "euclidean",
-    "folds": {"scheme": "kfold", "k": 10, "shuffle": True},
+# Beside those that users choose from: one paper's misprint of naive Bayes.
+_NAMES = (*CLASSIFIERS, "nb-cdf")
+# The distances of scikit-learn that the engine has, by name; Minkowski's by its exponent.
+_METRICS = {
+    "euclidean": "euclidean",
+    "l2": "euclidean",
+    "manhattan": "manhattan",
+    "cityblock": "manhattan",
+    "l1": "manhattan",
+    1: "manhattan",
+    2: "euclidean",
 }
+# The smoothing of variances that the engine has, which is the default of GaussianNB.
+_SMOOTHING = 1e-9
 
 
 class Work(NamedTuple):
@@ -37,6 +39,147 @@ class Work(NamedTuple):
     element_ops: int
     from_scratch_ops: int
     setup_ops: int
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """A classifier that the engine has.
+
+    Attributes
+    ----------
+    name : {"knn", "nb", "nb-cdf"}
+        k nearest neighbors, Gaussian naive Bayes, or naive Bayes as one study published it.
+    n_neighbors, metric, weights : int, str, str
+        Of k-NN.
+    scale : str
+        The scaling that goes with it: its pipeline's, "none" for an estimator alone.
+    """
+
+    name: str
+    n_neighbors: int = 5
+    metric: str = "euclidean"
+    weights: str = "uniform"
+    scale: str = "minmax"
+
+    @classmethod
+    def named(
+        cls,
+        name: object,
+        *,
+        n_neighbors: int | None = None,
+        metric: str | None = None,
+        weights: str | None = None,
+    ) -> "Classifier":
+        """Return the classifier of this name.
+
+        Raises
+        ------
+        SpecError
+            If there is none, or a setting is none of its own.
+        """
+        word = check_word("estimator", name, _NAMES)
+        own = {"n_neighbors": n_neighbors, "metric": metric, "weights": weights}
+        given: dict[str, Any] = {what: value for what, value in own.items() if value is not None}
+        if given and word != "knn":
+            what = next(iter(given))
+            raise SpecError(
+                f"{what} is {given[what]}, but '{word}' has no neighbors", f"leave {what} out"
+            )
+        if n_neighbors is not None:
+            check_whole("n_neighbors", n_neighbors)
+        if metric is not None:
+            check_word("metric", metric, METRICS)
+        if weights is not None:
+            check_word("weights", weights, WEIGHTS)
+        return cls(word, **given)
+
+    @classmethod
+    def of(cls, estimator: object, **settings: Any) -> "Classifier | None":
+        """Return the engine's equal of a name or an estimator; None if it has none.
+
+        Raises
+        ------
+        SpecError
+            If there is no such name, or a setting is none of its own.
+        """
+        if isinstance(estimator, Classifier):
+            return estimator
+        if estimator is None or isinstance(estimator, str):
+            return cls.named("knn" if estimator is None else estimator, **settings)
+        for name, value in settings.items():
+            if value is not None:
+                raise SpecError(
+                    f"{name} is {value!r}, but the estimator has its own", f"leave {name} out"
+                )
+        return cls.like(estimator)
+
+    @classmethod
+    def like(cls, estimator: object) -> "Classifier | None":
+        """Return the engine's equal of an estimator of scikit-learn; None if it has none."""
+        kind = type(estimator).__name__
+        if not type(estimator).__module__.startswith("sklearn."):
+            return None
+        settings = vars(estimator)
+        if kind == "Pipeline":
+            return _piped(settings["steps"])
+        if kind == "GaussianNB":
+            is_ours = settings["priors"] is None and settings["var_smoothing"] == _SMOOTHING
+            return cls("nb", scale="none") if is_ours else None
+        if kind != "KNeighborsClassifier":
+            return None
+        metric, n_neighbors = settings["metric"], settings["n_neighbors"]
+        exponent = settings["p"] if metric == "minkowski" else metric
+        is_hashable = isinstance(exponent, str | int | float)
+        distance = _METRICS.get(exponent) if is_hashable else None
+        is_ours = (
+            distance is not None
+            and settings["metric_params"] is None
+            and settings["weights"] in WEIGHTS
+            and isinstance(n_neighbors, int | np.integer)
+            and n_neighbors >= 1
+        )
+        if not is_ours or distance is None:
+            return None
+        return cls("knn", int(n_neighbors), distance, settings["weights"], "none")
+
+    def to_sklearn(self) -> Any:
+        """Return the estimator of scikit-learn for a classifier given by name, min-max scaled.
+
+        Raises
+        ------
+        SpecError
+            If there is none.
+        """
+        from sklearn.naive_bayes import GaussianNB
+        from sklearn.neighbors import KNeighborsClassifier
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import MinMaxScaler
+
+        if self.name == "nb-cdf":
+            raise SpecError("'nb-cdf' has no equal in scikit-learn", "take 'nb'")
+        if self.name == "nb":
+            return make_pipeline(MinMaxScaler(), GaussianNB())
+        neighbors = KNeighborsClassifier(self.n_neighbors, weights=self.weights, metric=self.metric)
+        return make_pipeline(MinMaxScaler(), neighbors)
+
+
+def _piped(steps: Sequence[tuple[str, object]]) -> Classifier | None:
+    """Return the engine's equal of a scaler and a classifier; None if it has none."""
+    if len(steps) != 2:
+        return None
+    scaler, last = (step for _, step in steps)
+    scales: dict[str, tuple[str, dict[str, object]]] = {
+        "MinMaxScaler": ("fold-minmax", {"feature_range": (0, 1), "clip": False}),
+        "StandardScaler": ("fold-standard", {"with_mean": True, "with_std": True}),
+    }
+    kind = type(scaler).__name__
+    if kind not in scales or not type(scaler).__module__.startswith("sklearn."):
+        return None
+    scale, settings = scales[kind]
+    if any(vars(scaler)[name] != value for name, value in settings.items()):
+        return None
+    classifier = Classifier.like(last)
+    return None if classifier is None else replace(classifier, scale=scale)
 
 
 @dataclass(frozen=True)
@@ -49,70 +192,48 @@ class Evaluation:
         How the rows are divided.
     scale : {"minmax", "standard", "none", "fold-minmax", "fold-standard"}
         How features are scaled; with "fold-", by the training rows of each fold.
-    classifier : {"knn", "nb", "nb-cdf"}
+    classifier : Classifier
         What predicts the class of a row.
-    k, metric, weights : int, str, str
-        Of k-NN: the number of neighbors, their distance and their votes. Before a search the first
-        two may be None, which leaves them to the algorithm.
     """
 
     folds: Folds
     scale: str
-    classifier: str
-    k: int | None = None
-    metric: str | None = None
-    weights: str = "uniform"
+    classifier: Classifier
 
     @classmethod
     def of(
         cls,
         table: Table,
-        preset: Preset,
+        classifier: Classifier,
         *,
-        classifier: object,
-        k: int | None,
-        metric: str | None,
-        weights: str | None,
         cv: CV | None,
-        cv_seed: int,
+        cv_seed: int | None,
         scale: str | None,
     ) -> "Evaluation":
-        """Check the settings of a built-in classifier and put them together.
+        """Check the settings of an evaluation and put them together.
 
-        What is None is what the preset has, or else the default.
+        Without a `scale` features are scaled as the classifier's pipeline does it; they are min-max
+        scaled for a classifier given by name, and left as they are for an estimator.
+
+        Raises
+        ------
+        DataError
+            If values are missing.
+        SpecError
+            If the scaling is unknown.
         """
-        name = check_word("classifier", settle(classifier, preset.classifier, "knn"), CLASSIFIERS)
         if table.has_gaps:
             raise DataError(
-                f"missing values are kept, but '{name}' cannot measure them",
+                f"missing values are kept, but '{classifier.name}' cannot handle them",
                 worded(
-                    python="give an estimator of scikit-learn, or another missing",
-                    shell=f"fill them with {setting('missing', 'median', 'mode', 'knn')}",
+                    python="give an estimator that can, or impute them with missing='median'",
+                    shell=f"impute them with {setting('missing', 'median', 'mode', 'knn')}",
                 ),
             )
-        for what, given in (("k", k), ("metric", metric), ("weights", weights)):
-            if given is not None and name != "knn":
-                hint = f"leave {what} out"
-                raise SpecError(f"{what} is {given}, but '{name}' has no neighbors", hint)
-        distance = preset.metric if metric is None else metric
-        return cls(
-            folds=Folds.of(preset.cv if cv is None else cv, cv_seed, table),
-            scale=check_word("scale", settle(scale, preset.scale, "minmax"), SCALES),
-            classifier=name,
-            k=preset.k if k is None else check_whole("k", k),
-            metric=None if distance is None else check_word("metric", distance, METRICS),
-            weights=check_word("weights", settle(weights, preset.weights, "uniform"), WEIGHTS),
-        )
-
-    def settled(self, by: Mapping[str, Any]) -> "Evaluation":
-        """Return the evaluation with what it leaves open as another has it."""
-        is_open = self.folds.scheme == "own"
-        return replace(
-            self,
-            k=by["k"] if self.k is None else self.k,
-            metric=by["metric"] if self.metric is None else self.metric,
-            folds=Folds(**{"seed": self.folds.seed, **by["folds"]}) if is_open else self.folds,
-        )
+        if scale is not None and classifier.scale.startswith("fold-"):
+            raise SpecError(f"scale is '{scale}', but the pipeline scales already", "leave it out")
+        chosen = check_word("scale", scale or classifier.scale, SCALES)
+        return cls(Folds.of(cv, cv_seed, table), chosen, classifier)
 
     def standard_error(
         self,
@@ -142,19 +263,20 @@ class Evaluation:
     def spec(self) -> dict[str, object]:
         """Return the evaluation as the engine reads it."""
         return {
-            "classifier": self.classifier,
-            "k": self.k,
-            "metric": self.metric,
-            "weights": self.weights,
+            "classifier": self.classifier.name,
+            "k": self.classifier.n_neighbors,
+            "metric": self.classifier.metric,
+            "weights": self.classifier.weights,
             "scale_fit": "train" if self.scale.startswith("fold-") else "all",
             "folds": self.folds.spec(),
         }
 
     def to_dict(self) -> dict[str, object]:
         """Return the evaluation as a result records it: only the settings that matter."""
-        settings: dict[str, object] = {"classifier": self.classifier}
-        if self.classifier == "knn":
-            settings |= {"k": self.k, "metric": self.metric, "weights": self.weights}
+        settings: dict[str, object] = {"estimator": self.classifier.name}
+        if self.classifier.name == "knn":
+            names = ("n_neighbors", "metric", "weights")
+            settings |= {name: getattr(self.classifier, name) for name in names}
         return settings | {"scale": self.scale, "folds": self.folds.to_dict()}
 
 

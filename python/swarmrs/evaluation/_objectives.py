@@ -1,62 +1,61 @@
-"""What a search lowers: the objectives, their settings, and the score that counts."""
+"""Objectives: the cost that a search minimizes, and the scores that the engine has."""
 
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
-from swarmrs._base._messages import check_number, check_word, listed
+from swarmrs._base._choices import NATIVE_SCORES
+from swarmrs._base._messages import Setting, check_number, check_word
 from swarmrs.evaluation._estimator import Scoring
 from swarmrs.exceptions import SpecError
 
 Objective: TypeAlias = dict[str, str | float]
 
-# The settings of each objective.
-OBJECTIVES = {
+# The settings of each objective. "sim" and "sigma_log" are readings of a misprint in one paper.
+KINDS: dict[str, tuple[str, ...]] = {
     "error": (),
+    "paper": (),
     "weighted": ("alpha",),
     "hybrid": ("gamma",),
     "gaussian": ("alpha", "sim", "sigma_log"),
     "filter-cfs": (),
     "filter-mrmr": (),
 }
-SCORES = ("accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
-SIMS = ("plain", "literal", "mvn")
-SIGMA_LOGS = ("log10", "ln")
+_READINGS = {"sim": ("plain", "literal", "mvn"), "sigma_log": ("log10", "ln")}
+# Beside those that users choose from: the one-versus-rest accuracy of one study.
+_SCORES = (*NATIVE_SCORES, "ovr_accuracy")
 
 
-def read_scoring(name: Scoring | None) -> str | None:
-    """Return the score of a classifier of ours that counts, if one is given.
-
-    Raises
-    ------
-    SpecError
-        If there is no such score.
-    """
-    if callable(name):
-        raise SpecError(
-            "scoring is a function, which is for estimators", f"known: {listed(SCORES)}"
-        )
-    return None if name is None else check_word("scoring", name, SCORES)
+def is_native_score(scoring: Scoring | None) -> bool:
+    """Whether the engine has a score; None is the accuracy, which it has."""
+    return scoring is None or scoring in _SCORES
 
 
-def read_objective(name: str | None, **settings: str | float | None) -> Objective | None:
-    """Return the objective as the engine takes it; None leaves it to the algorithm.
+def read_objective(given: str | Mapping[str, Setting]) -> Objective | None:
+    """Return the objective as the engine reads it; None for that of the algorithm's paper.
 
     Raises
     ------
     SpecError
         If there is no such objective, or a setting is none of its own.
+
+    Examples
+    --------
+    >>> read_objective({"kind": "weighted", "alpha": 0.8})
+    {'kind': 'weighted', 'alpha': 0.8}
     """
-    given = {what: value for what, value in settings.items() if value is not None}
-    if name is not None:
-        check_word("objective", name, list(OBJECTIVES))
-    for what, value in given.items():
-        if what not in OBJECTIVES.get(name or "", ()):
-            having = [kind for kind, known in OBJECTIVES.items() if what in known]
-            which = "no objective is given" if name is None else f"objective '{name}' has none"
-            hint = f"it belongs to objective {' and '.join(having)}"
-            raise SpecError(f"{what} is {value}, but {which}", hint)
-    for what in {"alpha", "gamma"} & {*given}:
-        given[what] = check_number(what, given[what])
-    for what, known in (("sim", SIMS), ("sigma_log", SIGMA_LOGS)):
-        if what in given:
-            check_word(what, given[what], known)
-    return None if name is None else {"kind": name, **given}
+    if not isinstance(given, str | Mapping):
+        raise SpecError(f"objective is {given!r}, expected a name", f"known: {', '.join(KINDS)}")
+    settings: dict[str, Any] = {"kind": given} if isinstance(given, str) else dict(given)
+    kind = check_word("objective", settings.pop("kind", None), list(KINDS))
+    for name, value in settings.items():
+        if name not in KINDS[kind]:
+            having = [other for other, known in KINDS.items() if name in known]
+            hint = f"it belongs to {' and '.join(having)}" if having else "leave it out"
+            raise SpecError(f"{name} is {value}, but objective '{kind}' has none", hint)
+        if name in _READINGS:
+            check_word(name, value, _READINGS[name])
+        else:
+            settings[name] = check_number(name, value)
+    if kind == "paper":
+        return None
+    return {"kind": kind, **{name: value for name, value in settings.items() if value is not None}}

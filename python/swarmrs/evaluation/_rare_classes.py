@@ -1,12 +1,12 @@
 """Classes with too few rows for the folds: named, refused, left out or joined."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from swarmrs._base._choices import RARE_CLASS
 from swarmrs._base._hints import setting
 from swarmrs._base._messages import check_word, counted, listed, shortened
 from swarmrs.data._table import Table
@@ -14,13 +14,11 @@ from swarmrs.data._target import Label
 from swarmrs.evaluation._folds import CV, Folds
 from swarmrs.exceptions import DataError, SpecError
 
-RARE_CLASS = ("warn", "error", "drop", "merge")
 
-
-def settle_rare(table: Table, policy: str, cv: CV | None, own: Mapping[str, object]) -> Table:
+def settle_rare(table: Table, policy: str, cv: CV | None) -> Table:
     """Return the table as a policy wants it where classes have fewer rows than there are folds.
 
-    The folds are those of `cv`, or else `own`. Schemes without a number of folds need two rows.
+    Schemes without a number of folds need two rows.
 
     ``"warn"`` changes nothing: the engine names the classes its folds are too many for, and a class
     of one row is warned of here. ``"drop"`` leaves out the rows of rare classes. ``"merge"`` joins
@@ -39,7 +37,7 @@ def settle_rare(table: Table, policy: str, cv: CV | None, own: Mapping[str, obje
         lone = [_named(table, code) for code in np.flatnonzero(counts == 1)]
         told = f"{counted(len(lone), 'class')} of 1 row, never learned when tested: {listed(lone)}"
         return replace(table, warnings=(*table.warnings, told)) if lone else table
-    least = _fewest(table, cv, own)
+    least = _fewest(table, cv)
     rare = counts < least
     if not rare.any():
         return table
@@ -63,12 +61,12 @@ def settle_rare(table: Table, policy: str, cv: CV | None, own: Mapping[str, obje
     return _merged(table, joined, told)
 
 
-def _fewest(table: Table, cv: CV | None, own: Mapping[str, object]) -> int:
-    scheme = own
-    if cv is not None:
-        scheme = Folds.of(cv, 0, table).to_dict() if _is_named(cv) else {}
-    folds = {"kfold": scheme.get("k"), "wrap5": 5}.get(str(scheme.get("scheme")))
-    return folds if isinstance(folds, int) else 2
+def _fewest(table: Table, cv: CV | None) -> int:
+    """Return the rows that a class needs to be in every fold."""
+    if not (cv is None or _is_named(cv)):
+        return 2
+    folds = Folds.of(cv, None, table)
+    return {"kfold": folds.k, "wrap5": 5}.get(folds.scheme, 2)
 
 
 def _is_named(cv: CV) -> bool:

@@ -3,11 +3,10 @@
 from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
+from swarmrs._base._choices import CONSTANT
 from swarmrs._base._messages import check_word
 from swarmrs.data._table import Table
 from swarmrs.exceptions import DataError, SpecError
-
-CONSTANT = ("drop", "keep")
 
 Together: TypeAlias = str | Sequence[str | Sequence[str | int]]
 

@@ -290,7 +290,7 @@ def _working(
 
 def _seconds(table: Table, exclude: Sequence[str | int]) -> float:
     """Return the seconds of the default search on all cores of this machine, roughly."""
-    card = Settings().card
+    card = Settings.of({}).card
     assert card is not None, "the default algorithm is known"
     out = {*table.constant, *table.locate(exclude)}
     rows, width = table.frame.height, table.frame.width - len(out)

@@ -7,12 +7,10 @@ from typing import Any, NamedTuple, Self, overload
 
 import polars as pl
 
-from swarmrs._base._messages import check_word, counted
+from swarmrs._base._choices import PICKS
+from swarmrs._base._messages import counted
 from swarmrs.evaluation._losses import loss_of
 from swarmrs.exceptions import SpecError
-
-PICKS = "best, knee, size<=K"
-PARSIMONY = ("1se",)
 
 
 class FrontPoint(NamedTuple):
@@ -128,7 +126,7 @@ class Pick:
     Attributes
     ----------
     rule : str
-        As it was given: ``"best"``, ``"knee"``, ``"size<=K"`` or, for parsimony, ``"1se"``.
+        As it was given: ``"best"``, ``"knee"``, ``"1se"`` or ``"size<=K"``.
     most : int or None
         K.
     """
@@ -137,31 +135,25 @@ class Pick:
     most: int | None = None
 
     @classmethod
-    def read(cls, rule: object, n_included: int, parsimony: object = None) -> Self:
-        """Return the pick a rule stands for, or that of parsimony.
+    def read(cls, rule: object, n_included: int) -> Self:
+        """Return the pick that a rule stands for.
 
         Raises
         ------
         SpecError
-            If it is none, if there are two, or if the features that are always in are too many.
+            If there is no such rule, or more features are always in than it allows.
         """
-        if parsimony is not None:
-            word = check_word("parsimony", parsimony, PARSIMONY)
-            if rule != "best":
-                raise SpecError(
-                    f"pick is {rule!r} and parsimony is {word!r}, but one subset is returned",
-                    "leave one of the two out",
-                )
-            return cls(word)
-        if rule in ("best", "knee"):
+        if rule in ("best", "knee", "1se"):
             return cls(str(rule))
         match = re.fullmatch(r"size ?<= ?([1-9]\d*)", rule) if isinstance(rule, str) else None
         if match is None:
-            raise SpecError(f"pick is {rule!r}, expected {PICKS}", "K is a number from 1 up")
+            raise SpecError(
+                f"pick is {rule!r}, expected {', '.join(PICKS)}", "K is a number from 1 up"
+            )
         most = int(match[1])
         if most < n_included:
             raise SpecError(
-                f"pick is size<={most}, but {counted(n_included, 'column')} are always in",
+                f"pick is size<={most}, but {counted(n_included, 'feature')} are always in",
                 "include fewer, or allow more",
             )
         return cls(f"size<={most}", most)

@@ -162,7 +162,7 @@ def hold_out(
     search: Search, share: float, procedure: Procedure, threads: int, on_turn: OnTurn | None
 ) -> Selection:
     """Search a part of the rows and measure what was found on the rest."""
-    folds = Folds("holdout", test=share, seed=search.settings.cv_seed)
+    folds = Folds("holdout", test=share, seed=search.settings.outer_seed)
     (rows,) = folds.rows(search.table)
     found = procedure(search.on(search.table.take(rows[0])), threads, on_turn)
     held_out = HeldOut.of(folds, [score(search, rows, found)], search.free)
@@ -173,7 +173,7 @@ def cross_validate(
     search: Search, cv: CV, seed: int, procedure: Procedure, threads: int, on_turn: OnTurn | None
 ) -> Selection:
     """Search all rows, and say what such a search is worth by others that do not see some rows."""
-    folds = Folds.of(cv, search.settings.cv_seed, search.table)
+    folds = Folds.of(cv, search.settings.options["cv_seed"], search.table)
     with warnings.catch_warnings():
         # Said in our own words below.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
@@ -279,8 +279,8 @@ def scores_of(
     x = np.asfortranarray(table.x[:, indices])
     part = replace(table.as_filled(), frame=table.frame.select(features), x=x)
     spec: dict[str, object] = {
-        "classifier": how["classifier"],
-        "k": how.get("k"),
+        "classifier": how["estimator"],
+        "k": how.get("n_neighbors"),
         "metric": metric if metric is not None and "metric" in how else how.get("metric"),
         "weights": how.get("weights", "uniform"),
         "scale_fit": "train",

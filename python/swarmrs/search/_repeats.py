@@ -84,7 +84,7 @@ def repeat(
 def _drawn(search: Search, share: float, draw: int) -> Search:
     """Return the search on a share of the rows of each class."""
     table = search.table
-    folds = Folds("holdout", test=1.0 - share, seed=search.settings.cv_seed + draw)
+    folds = Folds("holdout", test=1.0 - share, seed=search.settings.outer_seed + draw)
     ((rows, _),) = folds.rows(table)
     return search.on(table.take(rows))
 
@@ -102,7 +102,7 @@ def _compare(
             "frequency": counts[order] / len(runs),
         }
     )
-    most = search.settings.max_features
+    most = search.settings.max_features(search.table.x.shape[1])
     consensus = agreed(masks, most)
     if not len(consensus):
         # Runs that found nothing outweigh the others: what these agree on has features to measure.

@@ -147,6 +147,13 @@ class Selection:
     baseline: Baseline | None = None
 
     @property
+    def score(self) -> float:
+        """The mean cross-validated score of the selection, in the scorer's own sign."""
+        score = self.scores.get(self.scoring or "accuracy")
+        # An estimator of scikit-learn has one score, of which the error is what it lacks to 1.
+        return 1.0 - self.loss if score is None else score
+
+    @property
     def loss(self) -> float:
         """What the score named by `scoring` lacks to 1; of the accuracy that is the error."""
         return loss_of(self.scores, self.scoring)

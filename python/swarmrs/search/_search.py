@@ -17,7 +17,7 @@ from swarmrs.data._table import Table
 from swarmrs.evaluation._estimator import Outside, Scorer
 from swarmrs.evaluation._losses import Baseline
 from swarmrs.evaluation._native import Evaluation, Work
-from swarmrs.evaluation._objectives import Objective, read_objective, read_scoring
+from swarmrs.evaluation._objectives import Objective
 from swarmrs.exceptions import NoFeaturesError, SpecError
 from swarmrs.filters._groups import group_spec
 from swarmrs.search._constraints import read_together, useless
@@ -77,46 +77,41 @@ class Search:
     @classmethod
     def of(cls, table: Table, settings: Settings, n_jobs: int | None = None) -> "Search":
         """Check settings against a table whose rare classes are settled."""
-        measure, scores = settings.measure(table, n_jobs), None
-        if isinstance(measure, Evaluation):
-            scores = read_scoring(settings.scoring) or settings.study.scoring
-        included, excluded = table.locate(settings.include), table.locate(settings.exclude)
-        lists = read_together(table, settings.together)
-        default = "drop" if settings.preset is None and settings.scorer is None else "keep"
-        excluded += useless(table, settings.constant or default, included, excluded, lists)
-        pick = Pick.read(settings.pick, len({*included}), settings.parsimony)
-        if pick.rule == "1se" and isinstance(measure, Outside) and len(measure.splits) < 2:
+        options, evaluation = settings.options, settings.evaluation(table, n_jobs)
+        scoring = options["scoring"] if isinstance(evaluation, Evaluation) else None
+        included, excluded = table.locate(options["include"]), table.locate(options["exclude"])
+        lists = read_together(table, options["together"])
+        # A scorer is asked about every feature.
+        policy = options["constant"] if options["scorer"] is None else "keep"
+        excluded += useless(table, policy, included, excluded, lists)
+        pick = Pick.read(options["pick"], len({*included}))
+        if pick.rule == "1se" and isinstance(evaluation, Outside) and len(evaluation.splits) < 2:
             raise SpecError(
-                "parsimony goes by how an error spreads, which one score does not tell",
+                "pick is '1se', but one score has no standard error",
                 "give an estimator and two folds or more",
             )
-        most, (params, limits) = settings.max_features, settings.filled_up(table.x.shape[1])
-        cost = settings.target_cost
+        width = table.x.shape[1]
+        params, limits = settings.filled_up(width)
+        groups, cost = options["feature_groups"], options["target_cost"]
         cost = None if cost is None else check_number("target_cost", cost)
         spec = {
-            "algorithm": settings.algo,
+            "algorithm": options["algo"],
             "params": params,
-            "evaluation": measure.spec(),
-            "objective": read_objective(
-                settings.goal(measure),
-                alpha=settings.alpha,
-                gamma=settings.gamma,
-                sim=settings.sim,
-                sigma_log=settings.sigma_log,
-            ),
-            "scoring": scores,
-            "budget": {**limits, "target": cost},
+            "evaluation": evaluation.spec(),
+            "objective": settings.objective(evaluation),
+            "scoring": scoring,
+            "budget": {**limits, "cost": cost},
             "include": included,
             "exclude": excluded,
-            "max_features": None if most is None else check_whole("max_features", most),
+            "max_features": settings.max_features(width),
             "together": lists,
-            "one_per_group": bool(settings.one_per_group),
-            "prescreen": settings.prescreen,
-            "groups": None if settings.groups is None else group_spec(settings.groups, table)[1],
-            "memory": check_whole("memory", settings.memory, 0),
+            "one_per_group": bool(options["one_per_group"]),
+            "prescreen": options["prescreen"],
+            "groups": None if groups is None else group_spec(groups, table)[1],
+            "memory": check_whole("memory", options["memory"], 0),
         }
-        grid = measure.scale if isinstance(measure, Evaluation) else "minmax"
-        return cls(table, settings, measure, spec, pick, dataset_of(table, grid), n_jobs)
+        scale = evaluation.scale if isinstance(evaluation, Evaluation) else "minmax"
+        return cls(table, settings, evaluation, spec, pick, dataset_of(table, scale), n_jobs)
 
     def on(self, table: Table) -> "Search":
         """Return the same search on other rows.
@@ -126,18 +121,19 @@ class Search:
         SpecError
             If it is tied to its rows.
         """
-        if self.settings.scorer is not None:
+        options = self.settings.options
+        if options["scorer"] is not None:
             raise SpecError(
                 "rows cannot be held out or drawn: a scorer has its own",
                 "give a classifier or an estimator instead",
             )
-        cv = self.settings.cv
+        cv = options["cv"]
         if not (cv is None or isinstance(cv, int | str | np.integer) or hasattr(cv, "split")):
             raise SpecError(
                 "cv names rows, some of which are held out or not drawn",
                 "give cv a number or a splitter",
             )
-        if self.settings.fit_params:
+        if options["fit_params"]:
             raise SpecError(
                 "fit_params are of all rows, some of which are held out or not drawn",
                 "hold out rows before",
@@ -163,7 +159,7 @@ class Search:
         keep_all: bool = False,
     ) -> Selection:
         """Search, and return what was found; its warnings are left to the caller."""
-        turns = self.settings.patience
+        turns = self.settings.options["patience"]
         patient = None if turns is None else Patience(check_whole("patience", turns), on_turn)
         text, kept = _swarmrs.run(
             self.dataset,
@@ -176,8 +172,6 @@ class Search:
             cancel=CANCEL.get(),
         )
         found, measure = json.loads(text), self.measure
-        if isinstance(measure, Evaluation):
-            measure = measure.settled(found["measured_by"])
 
         def spread(indices: Sequence[int]) -> float:
             return measure.standard_error(
@@ -191,7 +185,7 @@ class Search:
             self.table,
             measure,
             fingerprint=self.dataset.fingerprint,
-            preset=self.settings.preset,
+            preset=self.settings.options["preset"],
             pick=self.pick.rule,
             parsimony=parsimony,
             measured=None if kept is None else read_measured(*kept, self.table.frame.width),
@@ -225,13 +219,8 @@ class Search:
 
         It stands for a run that `problem` ended before its first subset.
         """
-        settings, measure, card = self.settings, self.measure, self.settings.card
-        baseline = None
-        if card is not None and isinstance(measure, Evaluation):
-            measure = measure.settled(card.measured_by)
-            baseline = self.baseline(measure)
-        elif isinstance(measure, Outside):
-            baseline = self.baseline(measure)
+        options, measure, card = self.settings.options, self.measure, self.settings.card
+        baseline = self.baseline(measure)
         if card is None or baseline is None:
             raise problem
         objective: Objective = self.spec["objective"] or card.objective
@@ -241,12 +230,12 @@ class Search:
             algorithm=card.id,
             params=defaults | self.spec["params"],
             seed=seed,
-            preset=settings.preset,
+            preset=options["preset"],
             data=describe_data(self.table, self.dataset.fingerprint),
             evaluation=measure.to_dict(),
             objective=objective | ({"scoring": self.scoring} if self.scoring else {}),
             budget=self.spec["budget"],
-            prescreen={"rule": str(settings.prescreen), "candidates": free, "survivors": 0},
+            prescreen={"rule": str(options["prescreen"]), "candidates": free, "survivors": 0},
             groups=None,
             pick=self.pick.rule,
             selected=(),

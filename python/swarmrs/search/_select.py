@@ -1,22 +1,21 @@
-"""select(): the one path from a table to a selection."""
+"""select(): from a table to a selection."""
 
-import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 import numpy as np
 
 from swarmrs._base._arguments import check_arguments
-from swarmrs._base._messages import MOST_RUNS, Setting, check_whole
-from swarmrs._base._resources import RandomState, count_threads, draw_seed
-from swarmrs.data._table import Data, read_table
+from swarmrs._base._choices import ON_INTERRUPT
+from swarmrs._base._messages import MOST_RUNS, check_whole, check_word
+from swarmrs._base._options import options_of, refuse_unknown, takes_options
+from swarmrs._base._resources import count_threads, draw_seed
+from swarmrs.data._table import Data, Table, read_table
 from swarmrs.data._target import Target
-from swarmrs.evaluation._estimator import Estimator, Scorer, Scoring, is_regressor
-from swarmrs.evaluation._folds import CV
 from swarmrs.exceptions import SpecError, SwarmrsWarning
-from swarmrs.filters._groups import Groups
-from swarmrs.search._constraints import Together
 from swarmrs.search._nested import cross_validate, hold_out
+from swarmrs.search._options import SearchOptions
 from swarmrs.search._progress import OnTurn
 from swarmrs.search._repeats import repeat
 from swarmrs.search._results import Selection
@@ -24,199 +23,39 @@ from swarmrs.search._search import Search
 from swarmrs.search._settings import Settings
 
 
+@takes_options(SearchOptions)
 def select(
     data: Data,
     target: Target = None,
     *,
-    algo: str = "bpso",
-    preset: str | None = None,
-    classifier: str | Estimator | None = None,
-    k: int | None = None,
-    metric: str | None = None,
-    weights: str | None = None,
-    cv: CV | None = None,
-    cv_seed: int = 0,
-    scale: str | None = None,
-    scoring: Scoring | None = None,
-    scorer: Scorer | None = None,
-    objective: str | None = None,
-    alpha: float | None = None,
-    gamma: float | None = None,
-    sim: str | None = None,
-    sigma_log: str | None = None,
-    max_evals: int | None = None,
-    iterations: int | None = None,
-    time_limit: float | None = None,
-    target_cost: float | None = None,
-    patience: int | None = None,
-    params: Mapping[str, Setting] | None = None,
-    include: Sequence[str | int] = (),
-    exclude: Sequence[str | int] = (),
-    max_features: int | None = None,
-    together: Together = (),
-    one_per_group: bool = False,
-    prescreen: str | None = None,
-    groups: Groups | None = None,
-    pick: str = "best",
-    parsimony: str | None = None,
-    repeats: int = 1,
-    resample: float | None = None,
-    test_size: float | None = None,
-    outer_cv: CV | None = None,
-    keep_all: bool = False,
-    random_state: RandomState = None,
-    n_jobs: int | None = None,
-    memory: int = 2**30,
-    checkpoint: str | os.PathLike[str] | None = None,
-    on_turn: OnTurn | None = None,
-    fit_params: Mapping[str, object] | None = None,
+    read: Mapping[str, Any] | None = None,
     missing: str = "error",
     encode: str = "error",
-    rare_class: str = "warn",
-    constant: str | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Selection:
-    """Search for the features that tell the classes apart best.
+    """Search for the feature subset with the best score: wrapper feature selection.
 
     Parameters
     ----------
-    data : str, path, frame, array, pair or Table
-        The samples: a file, ``"sklearn:wine"``, a frame, an array, or a pair of features and
-        labels; see `read_table`.
-    target : str, int or array-like, optional
-        The column that holds the classes, or the labels themselves. By default the last column.
-    algo : str
-        The id of an algorithm; `algorithms` lists them.
-    preset : {"000", "000-nb", "001", "002", "003", "004"}, optional
-        Measure as a published study does, with its number of evaluations and size of swarm: takes
-        the place of the defaults of `classifier`, `k`, `metric`, `weights`, `cv`, `scale`,
-        `max_evals` and the algorithm's ``population``, in ``"002"`` of `objective` and in ``"003"``
-        of `scoring`. What is set in the call stays.
-    classifier : {"knn", "nb", "nb-cdf"} or estimator, optional
-        What measures a subset: k nearest neighbors (the default), Gaussian naive Bayes, or any
-        estimator of scikit-learn, which is given the features as they are, unscaled. A regressor
-        makes the target numbers, not classes: folds are not stratified then, and rankings see
-        five levels of the target. ``"nb-cdf"`` repeats an error of a publication and serves to
-        repeat its numbers only.
-    k : int, optional
-        The neighbors of k-NN. By default as in the algorithm's paper: 5, or 1 in high dimensions.
-    metric : {"euclidean", "manhattan"}, optional
-        Their distance. By default as in the algorithm's paper: mostly Euclidean.
-    weights : {"uniform", "distance"}, optional
-        Their votes, uniform by default.
-    cv : int, "loo", str, splitter or iterable of splits, optional
-        Stratified folds, leave-one-out, ``"kfold=10,contiguous"``, ``"holdout=0.3"``, ``"wrap5"``
-        (five folds, repeated up to five times while errors spread), a splitter of scikit-learn, or
-        pairs of training and test rows. All subsets see the same folds. By default as in the
-        algorithm's paper, mostly 10; for an estimator 10.
-    cv_seed : int
-        Shuffles the folds; apart from `random_state`, so that runs can be compared.
-    scale : {"minmax", "standard", "none", "fold-minmax", "fold-standard"}, optional
-        How features are scaled: to the range 0..1 by default. ``"fold-minmax"`` and
-        ``"fold-standard"`` fit the scaling on the training rows of each fold, as a scikit-learn
-        pipeline does.
-    scoring : str or callable, optional
-        The score whose shortfall from 1 the objective counts as the error: ``"accuracy"`` (the
-        default), ``"balanced_accuracy"``, ``"ovr_accuracy"``, ``"macro_f1"`` or ``"mcc"``. An
-        estimator is asked for any score that scikit-learn knows, by default its own: the accuracy
-        of a classifier, r2 of a regressor. Whatever the score, the error is 1 - its mean over the
-        folds, so that a higher score always costs less.
-    scorer : callable, optional
-        Takes the place of a classifier: given a batch of masks (a row each), returns their errors.
-    objective : str, optional
-        What is lowered. ``"error"``: the error. ``"weighted"``: `alpha` of it and the rest of the
-        share of features kept. ``"hybrid"``: the negative of `gamma` of the balanced accuracy and
-        the rest of how far classes lie apart. ``"gaussian"``: `alpha` of the error and the rest of
-        what is missing to one feature of each group. ``"filter-cfs"`` and ``"filter-mrmr"``: what
-        features tell about the class against what they tell about each other; the classifier
-        measures the answer and the front alone, and errors in the trace are costs. By default what
-        the algorithm's paper lowers; if that is hybrid, which only k-NN can measure, an estimator
-        has the error lowered.
-    alpha, gamma : float, optional
-        The weights in the objectives: `alpha` 0.9 in weighted and 0.98 in gaussian, `gamma` 0.8.
-    sim, sigma_log : {"plain", "literal", "mvn"}, {"log10", "ln"}, optional
-        Of gaussian: what its similarity is divided by, by default nothing, and the logarithm in it.
-    max_evals, iterations, time_limit, target_cost : optional
-        When to stop: subsets asked for, turns, seconds, a cost that is good enough. Without the
-        first three, the algorithm's own number of evaluations. A time limit is not reproducible.
-    patience : int, optional
-        Stop after so many turns without a better subset, too; `stop` is then ``"patience"``.
-    params : mapping, optional
-        Settings of the algorithm that differ from its defaults.
-    include, exclude : sequence of str or int
-        Features that are always, or never, in.
-    max_features : int, optional
-        How many features may be chosen.
-    together : "encoded" or sequence
-        Features that go in or out together: lists of them, and ``"encoded"`` for all that came from
-        one column of text each. To include or exclude one does so with all of its list.
-    one_per_group : bool
-        Whether at most one feature of each group may be chosen.
-    prescreen : {"su>0", "top=K", "fcbf", "cfs"}, optional
-        Drop features before the search: keep those that tell anything about the class, the K that
-        tell most, or those a filter chooses; see `rank`. Included ones always stay. It looks at all
-        rows it is given, as the search does: hold rows out before, not after.
-    groups : str, path, sequence of sequences or Grouping, optional
-        Which features belong together, for algorithms that ask: a method, a file or lists, as `by`
-        of `group` has it, or what `group` returned. By default ``"lbm"`` where it matters. A method
-        looks at all rows it is given, but at no class, and does not depend on `random_state`.
-    pick : {"best", "knee", "size<=K"}
-        Which of the subsets tried is returned: the one of least cost; the one where the front of
-        error and size bends most; or the one of least error with at most K features. It changes
-        nothing about the search.
-    parsimony : {"1se"}, optional
-        Return the smallest subset tried whose error exceeds that of the best by one standard error
-        at the most; see `Parsimony`. Like `pick` it changes nothing about the search.
-    repeats : int
-        How many times to search: with the seed, the one after it, and so on. The best run is
-        returned, and `Selection.stability` tells how alike they are.
-    resample : float, optional
-        Give each of these runs a share of the rows, drawn anew from each class by `cv_seed`, the
-        number after it, and so on. The result is then a search of all rows, and stability tells
-        what other data would change.
-    test_size : float, optional
-        The share of rows of each class to hold out, drawn by `cv_seed`. The others are searched,
-        and `Selection.held_out` tells what was found is worth on these.
-    outer_cv : int, "loo", str, splitter or iterable of splits, optional
-        Hold out each fold in turn, as `cv` has folds, and search the others. The result is a search
-        of all rows, and `Selection.held_out` tells what such a search is worth.
-    keep_all : bool
-        Whether `Selection.measured` is to hold every subset measured.
-    random_state : int, RandomState, Generator or None
-        The seed of the search. None draws one, which the result holds.
-    n_jobs : int, optional
-        Threads, by scikit-learn's convention: None is 1, -1 is all. Several searches share them.
-        It changes no result.
-    memory : int
-        Bytes for distances kept between evaluations, in each search. It changes no result.
-    checkpoint : path, optional
-        A file that holds what was measured. If it exists, the search goes on where it stopped and
-        ends as if it never had. For one search only.
-    on_turn : callable, optional
-        Told how far the search is after each turn; returns True to stop it. Of several searches it
-        is told which, and stops all.
-    fit_params : mapping, optional
-        What an estimator's `fit` is given beside the samples, such as ``sample_weight``; with
-        scikit-learn's metadata routing enabled also its scorer, both by what they have requested.
+    data : array, frame, str, path, Table or (X, y)
+        The samples; see `read_table`.
+    target : array-like, str or int, optional
+        The class of each sample, or the column that holds it. By default the last column.
+    read : mapping, optional
+        How a file is read: further arguments of `read_table`, such as ``{"decimal": ","}``.
     missing, encode : str
-        What to do about missing values and text; see `read_table`.
-    rare_class : {"warn", "error", "drop", "merge"}
-        What to do about classes with fewer rows than there are folds: warn of them, refuse them,
-        leave their rows out, or join them to one class. Folds are never reduced.
-    constant : {"drop", "keep"}, optional
-        Whether columns with one value are left out of the search. They are by default, but a preset
-        keeps them, as its study did; included ones stay, so do those together with others that
-        vary, and a `scorer` is asked about all.
+        How missing values and text are handled; see `read_table`.
+    {options}
 
     Returns
     -------
     Selection
-        The best subset measured, or the one picked. After Ctrl-C that so far, `stop` being
-        ``"interrupted"``.
+        The best subset evaluated, or the one picked.
 
     Raises
     ------
     SpecError
-        If a setting is unknown, out of range or does not fit the others, or if no subset tried
+        If an option is unknown, out of range or does not fit the others, or if no evaluated subset
         is small enough to be picked.
     DataError
         If the data is absent, unreadable or cannot be searched as it is.
@@ -227,62 +66,44 @@ def select(
     >>> result.selected
     ('alcohol', 'flavanoids')
     """
-    check_arguments(select, locals())
+    refuse_unknown(options, options_of(SearchOptions, "p"), "select")
+    settings = Settings.of(options)
+    asked = settings.options
+    check_arguments(select, {"data": data, "target": target, **asked})
+    check_word("on_interrupt", asked["on_interrupt"], ON_INTERRUPT)
     table = read_table(
         data,
         target,
         missing=missing,
         encode=encode,
-        exclude=exclude,
-        continuous=scorer is None and is_regressor(classifier),
+        exclude=asked["exclude"],
+        continuous=settings.is_regression,
+        **dict(read or {}),
     )
-    settings = Settings(
-        algo=algo,
-        preset=preset,
-        classifier=classifier,
-        k=k,
-        metric=metric,
-        weights=weights,
-        cv=cv,
-        cv_seed=cv_seed,
-        scale=scale,
-        scoring=scoring,
-        scorer=scorer,
-        objective=objective,
-        alpha=alpha,
-        gamma=gamma,
-        sim=sim,
-        sigma_log=sigma_log,
-        max_evals=max_evals,
-        iterations=iterations,
-        time_limit=time_limit,
-        target_cost=target_cost,
-        patience=patience,
-        params=params,
-        include=include,
-        exclude=exclude,
-        max_features=max_features,
-        together=together,
-        one_per_group=one_per_group,
-        prescreen=prescreen,
-        groups=groups,
-        pick=pick,
-        memory=memory,
-        rare_class=rare_class,
-        constant=constant,
-        fit_params=fit_params,
-        parsimony=parsimony,
-    )
-    n_runs = check_whole("repeats", repeats, most=MOST_RUNS)
-    drawn, held = _check_share("resample", resample), _check_share("test_size", test_size)
+    selection = run_search(table, settings)
+    if selection.stop == "interrupted" and asked["on_interrupt"] == "raise":
+        raise KeyboardInterrupt
+    for message in selection.warnings:
+        warnings.warn(message, SwarmrsWarning, stacklevel=2)
+    return selection
+
+
+def run_search(table: Table, settings: Settings) -> Selection:
+    """Search a table, once or several times, and score the selection on rows held out if asked."""
+    asked = settings.options
+    n_runs = check_whole("repeats", asked["repeats"], most=MOST_RUNS)
+    drawn = _check_share("resample", asked["resample"])
+    held = _check_share("test_size", asked["test_size"])
+    outer_cv, checkpoint = asked["outer_cv"], asked["checkpoint"]
     if drawn is not None and n_runs == 1:
         raise SpecError("resample needs repeats: one run has no stability", "repeat it 20 times")
     if held is not None and outer_cv is not None:
         raise SpecError("test_size and outer_cv both hold out rows", "give one of the two")
     if checkpoint is not None and (n_runs > 1 or outer_cv is not None):
         raise SpecError("a checkpoint is for one search, not for several", "leave it out")
-    seed, threads = draw_seed(random_state), count_threads(n_jobs)
-    search = Search.of(settings.settle(table), settings, n_jobs)
+    seed, threads = draw_seed(asked["random_state"]), count_threads(asked["n_jobs"])
+    search = Search.of(settings.settle(table), settings, asked["n_jobs"])
+    keep_all, callback = asked["keep_all"], asked["callback"]
 
     def procedure(search: Search, threads: int, on_turn: OnTurn | None) -> Selection:
         if n_runs == 1:
@@ -294,14 +115,10 @@ def select(
         )
 
     if held is not None:
-        selection = hold_out(search, held, procedure, threads, on_turn)
-    elif outer_cv is not None:
-        selection = cross_validate(search, outer_cv, seed, procedure, threads, on_turn)
-    else:
-        selection = procedure(search, threads, on_turn)
-    for message in selection.warnings:
-        warnings.warn(message, SwarmrsWarning, stacklevel=2)
-    return selection
+        return hold_out(search, held, procedure, threads, callback)
+    if outer_cv is not None:
+        return cross_validate(search, outer_cv, seed, procedure, threads, callback)
+    return procedure(search, threads, callback)
 
 
 def _check_share(what: str, share: object) -> float | None:

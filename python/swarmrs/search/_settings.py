@@ -1,171 +1,203 @@
-"""What fixes a search but its table and its seed, as a user says it."""
+"""The settings of a search: options given, filled up by a preset and the defaults."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
+from typing import Any, cast
 
 from swarmrs import _swarmrs
-from swarmrs._base._hints import worded
+from swarmrs._base._hints import named, worded
 from swarmrs._base._messages import Setting, check_number, check_whole
+from swarmrs._base._options import defaults_of, refuse_unknown
 from swarmrs.data._table import Table
-from swarmrs.evaluation._estimator import Estimator, Outside, Scorer, Scoring, is_regressor
-from swarmrs.evaluation._folds import CV
-from swarmrs.evaluation._native import COMMON, Evaluation
-from swarmrs.evaluation._presets import Preset, count, find_preset
+from swarmrs.evaluation._estimator import Estimator, Outside, is_regressor
+from swarmrs.evaluation._native import Classifier, Evaluation
+from swarmrs.evaluation._objectives import Objective, is_native_score, read_objective
 from swarmrs.evaluation._rare_classes import settle_rare
 from swarmrs.exceptions import DataError, SpecError
-from swarmrs.filters._groups import Groups
-from swarmrs.search._constraints import Together
+from swarmrs.search._options import SearchOptions
+from swarmrs.search._presets import Preset, find_preset
 from swarmrs.search._results import Card, Parameter, read_cards
 
+_NEIGHBORS = ("n_neighbors", "metric", "weights")
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True)
 class Settings:
-    """All that fixes a search but its table and its seed; see `select`."""
+    """The settings of a search, each option with its value.
 
-    algo: str = "bpso"
-    preset: str | None = None
-    classifier: str | Estimator | None = None
-    k: int | None = None
-    metric: str | None = None
-    weights: str | None = None
-    cv: CV | None = None
-    cv_seed: int = 0
-    scale: str | None = None
-    scoring: Scoring | None = None
-    scorer: Scorer | None = None
-    objective: str | None = None
-    alpha: float | None = None
-    gamma: float | None = None
-    sim: str | None = None
-    sigma_log: str | None = None
-    max_evals: int | None = None
-    iterations: int | None = None
-    time_limit: float | None = None
-    target_cost: float | None = None
-    patience: int | None = None
-    params: Mapping[str, Setting] | None = None
-    include: Sequence[str | int] = ()
-    exclude: Sequence[str | int] = ()
-    max_features: int | None = None
-    together: Together = ()
-    one_per_group: bool = False
-    prescreen: str | None = None
-    groups: Groups | None = None
-    pick: str = "best"
-    memory: int = 2**30
-    rare_class: str = "warn"
-    constant: str | None = None
-    fit_params: Mapping[str, object] | None = None
-    parsimony: str | None = None
+    Attributes
+    ----------
+    options : SearchOptions
+        All options: as given, else as the preset has them, else their defaults.
+    preset : Preset or None
+        The published study.
+    """
 
-    @cached_property
-    def study(self) -> Preset:
-        """The settings that a published study has for what is left open."""
-        return find_preset(self.preset)
+    options: SearchOptions
+    preset: Preset | None
 
-    @property
-    def judge(self) -> str | Estimator:
-        """What predicts, where no scorer takes its place."""
-        return self.classifier if self.classifier is not None else self.study.classifier or "knn"
-
-    @cached_property
-    def card(self) -> Card | None:
-        """The card of the algorithm; None if there is none, which the engine says later."""
-        return find_card(str(self.algo))
-
-    @property
-    def folds(self) -> CV | None:
-        """The folds asked for; None for the algorithm's own."""
-        return self.study.cv if self.cv is None else self.cv
-
-    def settle(self, table: Table) -> Table:
-        """Return the table as the policy for rare classes wants it.
+    @classmethod
+    def of(cls, given: Mapping[str, Any], call: str = "select") -> "Settings":
+        """Fill up the options given.
 
         Raises
         ------
         SpecError
-            If there are no classes for a policy.
-        DataError
-            If there are none, but something measures that needs them.
+            If an option or a preset is unknown.
         """
-        if self.scorer is not None or is_regressor(self.judge):
-            if self.rare_class != "warn":
-                why = "a regressor has none" if self.scorer is None else "a scorer has its own rows"
-                raise SpecError(f"rare_class is '{self.rare_class}', but {why}", "leave it")
+        defaults = defaults_of(SearchOptions)
+        refuse_unknown(given, defaults, call)
+        name = given.get("preset")
+        preset = None if name is None else find_preset(name)
+        study = {} if preset is None else dict(preset.options)
+        if "estimator" in given:
+            # The neighbors of the study are those of its own estimator.
+            study = {name: value for name, value in study.items() if name not in _NEIGHBORS}
+        return cls(cast(SearchOptions, defaults | study | dict(given)), preset)
+
+    @cached_property
+    def card(self) -> Card | None:
+        """The card of the algorithm; None if there is none, which the engine says later."""
+        return find_card(str(self.options["algo"]))
+
+    @cached_property
+    def classifier(self) -> Classifier | None:
+        """The classifier of the engine that evaluates subsets; None if something else does."""
+        options = self.options
+        if options["scorer"] is not None:
+            return None
+        neighbors = {name: options[name] for name in _NEIGHBORS}  # type: ignore[literal-required]
+        native = Classifier.of(options["estimator"], **neighbors)
+        is_enough = is_native_score(options["scoring"]) and not options["fit_params"]
+        return native if is_enough else None
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the target is a number that an estimator predicts."""
+        return self.options["scorer"] is None and is_regressor(self.options["estimator"])
+
+    @property
+    def outer_seed(self) -> int:
+        """The seed that draws rows outside of a search."""
+        return self.options["cv_seed"] or 0
+
+    def settle(self, table: Table) -> Table:
+        """Return the table with rare classes handled.
+
+        Raises
+        ------
+        SpecError
+            If there are no classes to handle.
+        DataError
+            If the target is continuous, but a classifier needs classes.
+        """
+        policy = self.options["rare_class"]
+        if self.options["scorer"] is not None or self.is_regression:
+            if policy != "warn":
+                why = "a regressor has none" if self.is_regression else "a scorer has its own rows"
+                raise SpecError(f"rare_class is '{policy}', but {why}", "leave it out")
             return table
         if table.values is not None:
             raise DataError(
                 f"target '{table.target}' of {table.name} is continuous, expected classes",
-                "give a regressor of scikit-learn as the classifier",
+                "give a regressor of scikit-learn as the estimator",
             )
-        is_own = isinstance(self.judge, str) and self.card is not None
-        own = self.card.measured_by["folds"] if is_own and self.card else COMMON["folds"]
-        return settle_rare(table, self.rare_class, self.folds, own)
+        return settle_rare(table, policy, self.options["cv"])
 
-    def measure(self, table: Table, n_jobs: int | None) -> Evaluation | Outside:
-        """Return what measures subsets of a table.
+    def evaluation(self, table: Table, n_jobs: int | None) -> Evaluation | Outside:
+        """Return what evaluates subsets of a table.
 
         Raises
         ------
         SpecError
             If settings do not fit each other.
         """
-        judge = self.judge
-        if self.fit_params and (self.scorer is not None or isinstance(judge, str)):
-            raise SpecError(
-                "fit_params are given, but only an estimator takes them", "leave them out"
-            )
-        if self.scorer is not None:
-            if self.scoring is not None:
-                raise SpecError(f"scoring is {self.scoring!r}, but a scorer says what errors are")
-            return Outside.of_callable(self.scorer)
-        if not isinstance(judge, str):
-            return Outside.of_estimator(
-                judge,
+        options, scoring = self.options, self.options["scoring"]
+        if (scorer := options["scorer"]) is not None:
+            for name in ("scoring", "fit_params", "estimator"):
+                if options[name]:
+                    raise SpecError(f"{name} and scorer are both given", "give one of the two")
+            return Outside.of_callable(scorer)
+        if self.classifier is not None:
+            return Evaluation.of(
                 table,
-                scoring=self.scoring,
-                cv=self.folds,
-                cv_seed=self.cv_seed,
-                n_jobs=n_jobs,
-                params=self.fit_params,
+                self.classifier,
+                cv=options["cv"],
+                cv_seed=options["cv_seed"],
+                scale=options["scale"],
             )
-        return Evaluation.of(
+        if (scale := options["scale"]) is not None:
+            raise SpecError(
+                f"scale is '{scale}', which is for knn and nb",
+                "put a scaler before the estimator in a pipeline",
+            )
+        estimator = options["estimator"]
+        if estimator is None or isinstance(estimator, str):
+            if options["fit_params"]:
+                raise SpecError(
+                    "fit_params are given, but only an estimator takes them", "leave them out"
+                )
+            native = Classifier.of(estimator)
+            assert native is not None, "every name has a classifier"
+            estimator = cast(Estimator, native.to_sklearn())
+        return Outside.of_estimator(
+            estimator,
             table,
-            self.study,
-            classifier=judge,
-            k=self.k,
-            metric=self.metric,
-            weights=self.weights,
-            cv=self.folds,
-            cv_seed=self.cv_seed,
-            scale=self.scale,
+            scoring=scoring,
+            cv=options["cv"],
+            cv_seed=options["cv_seed"],
+            n_jobs=n_jobs,
+            params=options["fit_params"],
         )
 
-    def goal(self, measure: Evaluation | Outside) -> str | None:
-        """Return the objective asked for; None for the algorithm's own."""
-        asked = self.objective or self.study.objective
-        lowers_hybrid = self.card is not None and self.card.objective["kind"] == "hybrid"
-        if asked is None and lowers_hybrid and isinstance(measure, Outside):
-            return "error"  # How far classes lie apart is known to our k-NN alone.
-        return asked
+    def objective(self, evaluation: Evaluation | Outside) -> Objective | None:
+        """Return the objective as the engine reads it; None for that of the algorithm's paper.
+
+        Raises
+        ------
+        SpecError
+            If what evaluates subsets does not have what the objective needs.
+        """
+        objective = read_objective(self.options["objective"])
+        paper = self.card.objective if self.card is not None else {"kind": "error"}
+        kind = (objective or paper)["kind"]
+        is_knn = isinstance(evaluation, Evaluation) and evaluation.classifier.name == "knn"
+        if kind == "hybrid" and not is_knn:
+            raise SpecError(
+                f"{named('objective')} is 'hybrid', which needs the neighbors of knn",
+                "minimize the error instead",
+            )
+        return objective
+
+    def max_features(self, n_features: int) -> int | None:
+        """Return the largest number of features allowed, a share being rounded down to 1 or more.
+
+        Raises
+        ------
+        SpecError
+            If it is neither a number of features nor a share of them.
+        """
+        most = self.options["max_features"]
+        if isinstance(most, float):
+            if not 0.0 < most <= 1.0:
+                raise SpecError(f"max_features is {most!r}, expected a share from 0 to 1")
+            return max(1, int(most * n_features))
+        return None if most is None else check_whole("max_features", most)
 
     def filled_up(self, n_features: int) -> tuple[dict[str, Setting], dict[str, float | None]]:
-        """Return the algorithm's settings and its limits, filled up by what the study has."""
-        params = check_algorithm(self.algo, self.params)
-        limits = budget(self.max_evals, self.iterations, self.time_limit)
-        study, card = self.study, self.card
-        if card is None:
-            return params, limits
-        has_members = any(parameter.name == "population" for parameter in card.params)
-        if has_members and card.family in study.population:
-            params.setdefault("population", count(study.population[card.family], n_features))
-        # A search that ends by itself is not cut.
-        ends = card.evaluations is None
-        if not ends and card.family in study.max_evals and all(n is None for n in limits.values()):
-            limits["evaluations"] = count(study.max_evals[card.family], n_features)
+        """Return the algorithm's hyperparameters and the limits of the search."""
+        options = self.options
+        params = check_algorithm(options["algo"], options["algo_params"])
+        limits = budget(options["max_evals"], options["max_iter"], options["time_limit"])
+        if self.preset is not None and self.card is not None:
+            members = self.preset.members(self.card, n_features)
+            if members is not None:
+                params.setdefault("population", members)
+            if all(limit is None for limit in limits.values()):
+                limits["evaluations"] = self.preset.budget(self.card, n_features)
         return params, limits
 
 
@@ -187,12 +219,12 @@ def find_card(algo: str) -> Card | None:
 
 
 def budget(
-    max_evals: int | None, iterations: int | None, time_limit: float | None
+    max_evals: int | None, max_iter: int | None, time_limit: float | None
 ) -> dict[str, float | None]:
     """Return the limits of a search as the engine names them."""
     return {
         "evaluations": None if max_evals is None else check_whole("max_evals", max_evals),
-        "turns": None if iterations is None else check_whole("iterations", iterations),
+        "iterations": None if max_iter is None else check_whole("max_iter", max_iter),
         "seconds": None if time_limit is None else check_number("time_limit", time_limit, above=0),
     }
 
@@ -213,7 +245,7 @@ def check_algorithm(algo: object, params: object) -> dict[str, Setting]:
         )
     if not isinstance(params, Mapping | None):
         raise SpecError(
-            f"params is {params!r}, expected a mapping", 'give a dict: {"population": 50}'
+            f"algo_params is {params!r}, expected a mapping", 'give a dict: {"population": 50}'
         )
     given: dict[str, Setting] = dict(params or {})
     card = find_card(algo)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from swarmrs._base._hints import setting
 from swarmrs._base._messages import counted
+from swarmrs._base._resources import count_threads
 from swarmrs.data._table import Table
 from swarmrs.search._results import Card
 from swarmrs.search._settings import Settings
@@ -65,19 +66,19 @@ def count_evaluations(
     features: int,
     *,
     max_evals: int | None = None,
-    iterations: int | None = None,
+    max_iter: int | None = None,
     params: Mapping[str, object] | None = None,
 ) -> int:
     """Return how many subsets a search asks for, at least roughly where it ends by itself."""
     if max_evals is not None:
         return max_evals
     own = {parameter.name: parameter.default for parameter in card.params} | dict(params or {})
-    turns = own.get("iterations") if iterations is None else iterations
-    if "population" in own and isinstance(turns, int):
+    iterations = own.get("iterations") if max_iter is None else max_iter
+    if "population" in own and isinstance(iterations, int):
         members = own["population"]
         # What is open is a twentieth of the features, 100 to 300, in high dimensions.
         size = members if isinstance(members, int) else min(300, max(100, features // 20))
-        return turns * size
+        return iterations * size
     if card.family == "filter":
         return 1
     if card.family == "sequential":
@@ -85,50 +86,31 @@ def count_evaluations(
     return card.evaluations or 0
 
 
-def forecast(
-    table: Table,
-    settings: Settings,
-    *,
-    repeats: int = 1,
-    outer_cv: object = None,
-    threads: int = 1,
-) -> tuple[str, ...]:
-    """Say how long a search takes if that is more than a minute and nothing ends it before.
-
-    Parameters
-    ----------
-    table : Table
-        What is searched.
-    settings : Settings
-        How.
-    repeats, outer_cv
-        How often; see `select`.
-    threads : int
-        By how many threads.
-    """
-    card, judge = settings.card, settings.judge
-    is_filter = str(settings.objective).startswith("filter")
-    if card is None or not isinstance(judge, str) or is_filter or settings.time_limit is not None:
+def forecast(table: Table, settings: Settings) -> tuple[str, ...]:
+    """Say how long a search takes if that is more than a minute and nothing ends it before."""
+    options, card, classifier = settings.options, settings.card, settings.classifier
+    is_filter = str(options["objective"]).startswith("filter")
+    if card is None or classifier is None or is_filter or options["time_limit"] is not None:
         return ()
-    rows, width = table.frame.height, table.frame.width
+    rows, width = table.x.shape
     params, limits = settings.filled_up(width)
-    most, turns = limits["evaluations"], limits["turns"]
+    most, iterations = limits["evaluations"], limits["iterations"]
     evaluations = count_evaluations(
         card,
         width,
         max_evals=None if most is None else int(most),
-        iterations=None if turns is None else int(turns),
+        max_iter=None if iterations is None else int(iterations),
         params=params,
     )
-    seconds = repeats * estimate_seconds(
+    seconds = options["repeats"] * estimate_seconds(
         rows,
         width,
         evaluations,
-        classifier=judge,
+        classifier=classifier.name,
         imputed=table.unfilled is not None,
-        threads=threads,
+        threads=count_threads(options["n_jobs"]),
     )
-    folds = str(outer_cv)
+    folds = str(options["outer_cv"])
     if folds.isdecimal() and int(folds) > 1:
         # Each fold searches the rows of the others; k-NN takes the square of their share.
         seconds *= 1 + int(folds) * (1 - 1 / int(folds)) ** 2
@@ -136,8 +118,8 @@ def forecast(
         return ()
     how = f"{evaluations} evaluations of {counted(rows, 'row')}"
     ways = [setting("time_limit"), setting("max_evals")]
-    if judge == "knn":
-        ways.append(setting("classifier", "nb"))
+    if classifier.name == "knn":
+        ways.append(setting("estimator", "nb"))
     return (
         f"this search takes about {said(seconds)} by a rough estimate ({how}); "
         f"{' or '.join(ways)} shortens it",

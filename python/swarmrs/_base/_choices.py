@@ -1,0 +1,15 @@
+"""The values that options choose from."""
+
+CLASSIFIERS = ("knn", "nb")
+METRICS = ("euclidean", "manhattan")
+WEIGHTS = ("uniform", "distance")
+# With "fold-", scaling is fitted on the training rows of each fold instead of all rows.
+SCALES = ("minmax", "standard", "none", "fold-minmax", "fold-standard")
+CVS = ("10", "loo", "holdout=0.3")
+NATIVE_SCORES = ("accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef")
+OBJECTIVES = ("error", "paper", "weighted", "hybrid", "gaussian", "filter-cfs", "filter-mrmr")
+PRESCREENS = ("su>0", "top=K", "fcbf", "cfs")
+PICKS = ("best", "knee", "1se", "size<=K")
+RARE_CLASS = ("warn", "error", "drop", "merge")
+CONSTANT = ("drop", "keep")
+ON_INTERRUPT = ("raise", "return")

@@ -1,0 +1,506 @@
+"""The options of a search: each declared once, for `select`, `compare` and the command line."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypedDict
+
+from swarmrs._base._choices import (
+    CLASSIFIERS,
+    CONSTANT,
+    CVS,
+    METRICS,
+    NATIVE_SCORES,
+    OBJECTIVES,
+    PICKS,
+    PRESCREENS,
+    RARE_CLASS,
+    SCALES,
+    WEIGHTS,
+)
+from swarmrs._base._options import Option
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from swarmrs._base._messages import Setting
+    from swarmrs._base._resources import RandomState
+    from swarmrs.evaluation._estimator import Estimator, Scorer, Scoring
+    from swarmrs.evaluation._folds import CV
+    from swarmrs.filters._groups import Groups
+    from swarmrs.search._constraints import Together
+    from swarmrs.search._progress import Callback
+
+
+class SearchOptions(TypedDict, total=False):
+    """All options of a search but its data."""
+
+    # -- the search ------------------------------------------------------------------------------
+    algo: Annotated[
+        str,
+        Option(
+            default="vlpso-ls",
+            help="Search algorithm, by its id.",
+            more="`swarmrs.algorithms` lists all of them.",
+            doors="pc",
+            flags=("--algo", "-a"),
+            metavar="ID",
+            section="Search",
+            brief=True,
+        ),
+    ]
+    algo_params: Annotated[
+        "Mapping[str, Setting] | None",
+        Option(
+            default=None,
+            help="Hyperparameter of the algorithm, such as population=50. Repeatable.",
+            more="A mapping of names to values; what it does not name has the algorithm's default.",
+            cli=list[str],
+            flags=("--set",),
+            metavar="NAME=VALUE",
+            section="Search",
+            brief=True,
+        ),
+    ]
+    objective: Annotated[
+        "str | Mapping[str, Setting]",
+        Option(
+            default="error",
+            help="Cost to minimize: error, paper, weighted, hybrid, gaussian, filter-cfs, "
+            "filter-mrmr.",
+            more="``'error'`` is 1 - score. ``'paper'`` is the fitness function of the algorithm's "
+            "own paper. ``'weighted'`` is alpha * error + (1 - alpha) * share of features. "
+            "``'hybrid'`` is 1 - gamma * balanced accuracy - (1 - gamma) * separation of the "
+            "classes. A mapping gives the weights: ``{'kind': 'weighted', 'alpha': 0.8}``.",
+            metavar="NAME",
+            section="Search",
+            words=OBJECTIVES,
+        ),
+    ]
+    preset: Annotated[
+        "str | None",
+        Option(
+            default=None,
+            help="Settings of a published study, such as tran2019. Explicit options override it.",
+            more="`swarmrs.presets` lists them.",
+            metavar="NAME",
+            section="Search",
+        ),
+    ]
+    random_state: Annotated[
+        "RandomState",
+        Option(
+            default=None,
+            help="Random seed.",
+            more="None draws one, which the result holds.",
+            doors="pc",
+            cli=int,
+            flags=("--seed", "--random-state"),
+            metavar="N",
+            section="Search",
+            brief=True,
+            shown="random, printed with the result",
+        ),
+    ]
+    # -- evaluation ------------------------------------------------------------------------------
+    estimator: Annotated[
+        "str | Estimator | None",
+        Option(
+            default=None,
+            help="Classifier that scores a subset: knn or nb (Gaussian naive Bayes).",
+            more="None is ``'knn'``: 5 nearest neighbors on min-max scaled features. "
+            "`KNeighborsClassifier` and `GaussianNB` of scikit-learn run natively, alone or in a "
+            "pipeline after `MinMaxScaler` or `StandardScaler`; any other classifier or regressor "
+            "is cross-validated by scikit-learn.",
+            flags=("--estimator", "-e"),
+            metavar="NAME",
+            section="Evaluation",
+            brief=True,
+            shown="knn",
+            words=CLASSIFIERS,
+        ),
+    ]
+    n_neighbors: Annotated[
+        "int | None",
+        Option(
+            default=None,
+            help="Number of neighbors of knn.",
+            doors="cm",
+            cli=int,
+            flags=("--n-neighbors", "-k"),
+            metavar="N",
+            section="Evaluation",
+            shown="5",
+        ),
+    ]
+    metric: Annotated[
+        "str | None",
+        Option(
+            default=None,
+            help="Distance of knn: euclidean, manhattan.",
+            doors="cm",
+            metavar="NAME",
+            section="Evaluation",
+            shown="euclidean",
+            words=METRICS,
+        ),
+    ]
+    weights: Annotated[
+        "str | None",
+        Option(
+            default=None,
+            help="Vote of knn: uniform, distance.",
+            doors="cm",
+            metavar="NAME",
+            section="Evaluation",
+            shown="uniform",
+            words=WEIGHTS,
+        ),
+    ]
+    cv: Annotated[
+        "CV | None",
+        Option(
+            default=10,
+            help="Cross-validation: a number of stratified folds, loo, or holdout=0.3.",
+            more="As in scikit-learn, a number of folds does not shuffle the rows and None is 5 "
+            "folds; splitters and lists of splits work, too.",
+            metavar="FOLDS",
+            section="Evaluation",
+            brief=True,
+            words=CVS,
+        ),
+    ]
+    cv_seed: Annotated[
+        "int | None",
+        Option(
+            default=None,
+            help="Shuffle the rows before they are divided into folds, by this seed.",
+            cli=int,
+            metavar="N",
+            section="Evaluation",
+        ),
+    ]
+    scale: Annotated[
+        "str | None",
+        Option(
+            default=None,
+            help="Feature scaling: minmax, standard, none; fold-minmax and fold-standard fit it "
+            "inside each fold.",
+            more="None is ``'minmax'`` for ``'knn'`` and ``'nb'``; an estimator is given the "
+            "features as they are.",
+            metavar="NAME",
+            section="Evaluation",
+            shown="minmax",
+            words=SCALES,
+        ),
+    ]
+    scoring: Annotated[
+        "Scoring | None",
+        Option(
+            default=None,
+            help="Score to maximize, by its scikit-learn name: accuracy, balanced_accuracy, "
+            "f1_macro, roc_auc_ovr, ...",
+            more="None is the accuracy, or R2 for a regressor.",
+            metavar="NAME",
+            section="Evaluation",
+            brief=True,
+            shown="accuracy",
+            words=NATIVE_SCORES,
+        ),
+    ]
+    scorer: Annotated[
+        "Scorer | None",
+        Option(
+            default=None,
+            help="Function that scores subsets in place of an estimator.",
+            more="It takes a boolean array with a row for each subset and returns their errors.",
+            doors="p",
+        ),
+    ]
+    fit_params: Annotated[
+        "Mapping[str, object] | None",
+        Option(
+            default=None,
+            help="Further arguments of the estimator's `fit`, such as ``sample_weight``.",
+            doors="p",
+        ),
+    ]
+    rare_class: Annotated[
+        str,
+        Option(
+            default="warn",
+            help="Classes with fewer rows than folds: warn, error, drop their rows, or merge "
+            "them into one class.",
+            metavar="POLICY",
+            section="Data",
+            words=RARE_CLASS,
+        ),
+    ]
+    # -- features --------------------------------------------------------------------------------
+    max_features: Annotated[
+        "int | float | None",
+        Option(
+            default=None,
+            help="Select at most this many features, or this share of them.",
+            cli=float,
+            metavar="N",
+            section="Features",
+            brief=True,
+        ),
+    ]
+    include: Annotated[
+        "Sequence[str | int]",
+        Option(
+            default=(),
+            help="Always select this feature. Repeatable.",
+            doors="pc",
+            cli=list[str],
+            metavar="COL",
+            section="Features",
+        ),
+    ]
+    exclude: Annotated[
+        "Sequence[str | int]",
+        Option(
+            default=(),
+            help="Exclude this column. Repeatable.",
+            doors="pc",
+            cli=list[str],
+            metavar="COL",
+            section="Features",
+            brief=True,
+        ),
+    ]
+    together: Annotated[
+        "Together",
+        Option(
+            default=(),
+            help="Select these features together or not at all: a,b,c; 'encoded' keeps the "
+            "dummy features of a categorical column together. Repeatable.",
+            doors="pc",
+            cli=list[str],
+            metavar="COLS",
+            section="Features",
+        ),
+    ]
+    feature_groups: Annotated[
+        "Groups | None",
+        Option(
+            default=None,
+            help="Feature groups for algorithms that use them (gpso, igpso, ...); same values as "
+            "--by of `swarmrs group`.",
+            more="See `swarmrs.group`.",
+            metavar="HOW",
+            section="Features",
+            shown="lbm, where groups are needed",
+        ),
+    ]
+    one_per_group: Annotated[
+        bool,
+        Option(
+            default=False,
+            help="Select at most one feature of each group.",
+            doors="pc",
+            cli=bool,
+            section="Features",
+        ),
+    ]
+    prescreen: Annotated[
+        "str | None",
+        Option(
+            default=None,
+            help="Filter features before the search: su>0, top=K, fcbf, cfs.",
+            metavar="RULE",
+            section="Features",
+            brief=True,
+            words=PRESCREENS,
+        ),
+    ]
+    constant: Annotated[
+        str,
+        Option(
+            default="drop",
+            help="Constant features: drop, keep.",
+            metavar="POLICY",
+            section="Data",
+            words=CONSTANT,
+        ),
+    ]
+    pick: Annotated[
+        str,
+        Option(
+            default="best",
+            help="Which evaluated subset to return: best, knee (of the Pareto front), 1se (the "
+            "smallest within one standard error of the best), size<=K.",
+            metavar="RULE",
+            section="Features",
+            words=PICKS,
+        ),
+    ]
+    # -- stopping --------------------------------------------------------------------------------
+    max_evals: Annotated[
+        "int | None",
+        Option(
+            default=None,
+            help="Maximum number of subset evaluations.",
+            cli=int,
+            metavar="N",
+            section="Stopping",
+            brief=True,
+            shown="the algorithm's own",
+        ),
+    ]
+    max_iter: Annotated[
+        "int | None",
+        Option(
+            default=None,
+            help="Maximum number of iterations; schedules such as a falling inertia follow it.",
+            cli=int,
+            metavar="N",
+            section="Stopping",
+            shown="the algorithm's own",
+        ),
+    ]
+    time_limit: Annotated[
+        "float | None",
+        Option(
+            default=None,
+            help="Maximum number of seconds. Such a search is not reproducible.",
+            doors="pc",
+            cli=float,
+            metavar="SECONDS",
+            section="Stopping",
+            brief=True,
+        ),
+    ]
+    target_cost: Annotated[
+        "float | None",
+        Option(
+            default=None,
+            help="Stop when this cost is reached.",
+            doors="pc",
+            cli=float,
+            metavar="X",
+            section="Stopping",
+        ),
+    ]
+    patience: Annotated[
+        "int | None",
+        Option(
+            default=None,
+            help="Early stopping: stop after this many iterations without a better subset.",
+            doors="pc",
+            cli=int,
+            metavar="N",
+            section="Stopping",
+        ),
+    ]
+    # -- validation ------------------------------------------------------------------------------
+    outer_cv: Annotated[
+        "CV | None",
+        Option(
+            default=None,
+            help="Nested cross-validation with these outer folds: an unbiased score for one more "
+            "search per fold.",
+            doors="pc",
+            metavar="FOLDS",
+            section="Validation",
+            brief=True,
+        ),
+    ]
+    test_size: Annotated[
+        "float | None",
+        Option(
+            default=None,
+            help="Hold out this share of the rows and score the selection on it.",
+            doors="pc",
+            cli=float,
+            metavar="SHARE",
+            section="Validation",
+        ),
+    ]
+    repeats: Annotated[
+        int,
+        Option(
+            default=1,
+            help="Repeat the search with seeds S, S+1, ... and report selection stability.",
+            doors="pc",
+            cli=int,
+            metavar="N",
+            section="Validation",
+        ),
+    ]
+    resample: Annotated[
+        "float | None",
+        Option(
+            default=None,
+            help="Draw this share of the rows anew for each repeat.",
+            doors="pc",
+            cli=float,
+            metavar="SHARE",
+            section="Validation",
+        ),
+    ]
+    # -- running ---------------------------------------------------------------------------------
+    n_jobs: Annotated[
+        "int | None",
+        Option(
+            default=None,
+            help="Number of threads; -1 is all. It changes no result.",
+            more="None is 1 unless `joblib.parallel_config` says otherwise.",
+            doors="pc",
+            cli=int,
+            flags=("--jobs", "-j", "--n-jobs"),
+            metavar="N",
+            section="Running",
+            brief=True,
+            shown="-1",
+        ),
+    ]
+    memory: Annotated[
+        int,
+        Option(
+            default=2**30,
+            help="Memory for cached distances, such as 512MiB. It changes no result.",
+            more="In bytes.",
+            doors="pc",
+            metavar="SIZE",
+            section="Running",
+            shown="1GiB",
+        ),
+    ]
+    checkpoint: Annotated[
+        "str | os.PathLike[str] | None",
+        Option(
+            default=None,
+            help="Checkpoint file; the search resumes from it if it exists.",
+            doors="pc",
+            cli=Path,
+            metavar="FILE",
+            section="Running",
+        ),
+    ]
+    keep_all: Annotated[
+        bool,
+        Option(
+            default=False,
+            help="Whether the result holds every evaluated subset.",
+            doors="p",
+        ),
+    ]
+    callback: Annotated[
+        "Callback | None",
+        Option(
+            default=None,
+            help="Function called after each iteration with its progress; True stops the search.",
+            doors="p",
+        ),
+    ]
+    on_interrupt: Annotated[
+        str,
+        Option(
+            default="raise",
+            help="Ctrl-C raises KeyboardInterrupt, or (``'return'``) stops the search and returns "
+            "the best subset so far.",
+            doors="p",
+        ),
+    ]
