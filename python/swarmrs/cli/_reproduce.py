@@ -51,7 +51,14 @@ def reproduce(
     split_seed: Annotated[
         int, typer.Option(metavar="N", help="Deals the rows that are held out.")
     ] = 1,
-    max_evals: options.MaxEvals = None,
+    max_evals: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Maximum number of subset evaluations of each search.",
+            show_default="the study's",
+        ),
+    ] = None,
     listed: Annotated[
         bool, typer.Option("--list", help="Only say which tables there are and what they need.")
     ] = False,
