@@ -49,8 +49,8 @@ SECTIONS = {
 }
 # What the short help of a command lists, beside the options declared for it.
 BRIEF = (
-    *("target", "missing", "by", "top", "features", "algos", "runs", "protocol", "store"),
-    *("output", "report", "format"),
+    *("target", "by", "top", "features", "algos", "runs", "protocol", "store"),
+    *("output", "report"),
 )
 # The short help shows so many examples.
 EXAMPLES = 4

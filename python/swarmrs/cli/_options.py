@@ -115,8 +115,9 @@ def _parameter(name: str, option: Option) -> inspect.Parameter:
     declared = typer.Option(
         *flags,
         metavar=option.metavar or None,
-        help=option.help,
-        show_default=shown or False,
+        # typer would put a default that is words in parentheses.
+        help=f"{option.help}  [default: {shown}]" if shown else option.help,
+        show_default=False,
         autocompletion=completion,
     )
     is_list, is_flag = option.cli == list[str], option.cli is bool

@@ -58,7 +58,6 @@ class SearchOptions(TypedDict, total=False):
             flags=("--set",),
             metavar="NAME=VALUE",
             section="Search",
-            brief=True,
         ),
     ]
     objective: Annotated[
@@ -267,7 +266,6 @@ class SearchOptions(TypedDict, total=False):
             cli=list[str],
             metavar="COL",
             section="Features",
-            brief=True,
         ),
     ]
     together: Annotated[
@@ -345,7 +343,6 @@ class SearchOptions(TypedDict, total=False):
             cli=int,
             metavar="N",
             section="Stopping",
-            brief=True,
             shown="the algorithm's own",
         ),
     ]
@@ -452,7 +449,6 @@ class SearchOptions(TypedDict, total=False):
             flags=("--jobs", "-j", "--n-jobs"),
             metavar="N",
             section="Running",
-            brief=True,
             shown="-1",
         ),
     ]
