@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence, Sized
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -222,12 +222,14 @@ def _ignore_interrupts() -> None:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What an estimator is given: values, labels, more for each row if any, and the splits.
+    """What an estimator is given: samples, labels, more for each row if any, and the splits.
 
-    Missing values are filled by the rows that train; rows that had some stand once for each split.
+    The samples are the data frame that the user gave, if there is one, so that an estimator can
+    name its columns. Missing values are imputed from the training rows; then the samples are an
+    array, in which rows that had some stand once for each split.
     """
 
-    x: NDArray[np.float64]
+    x: Any
     y: NDArray[np.generic]
     params: Mapping[str, object] | None
     splits: Sequence[Rows]
@@ -237,7 +239,8 @@ class _Seen:
         cls, table: Table, splits: Sequence[Rows], params: Mapping[str, object] | None
     ) -> "_Seen":
         if table.unfilled is None:
-            return cls(table.x, table.y, params, splits)
+            x = table.x if table.samples is None else table.samples
+            return cls(x, table.y, params, splits)
         x, rows, splits = table.unfilled.copies(table.x, splits)
 
         def repeated(value: object) -> object:
@@ -248,8 +251,10 @@ class _Seen:
         return cls(x, table.y[rows], more, splits)
 
     def only(self, mask: NDArray[np.bool_]) -> "_Seen":
-        """Return the same with some columns."""
-        return replace(self, x=self.x[:, mask])
+        """Return the same with some features."""
+        from sklearn.utils import _safe_indexing
+
+        return replace(self, x=_safe_indexing(self.x, np.flatnonzero(mask), axis=1))
 
 
 def _error(estimator: Estimator, seen: _Seen, scoring: Scoring | None) -> float:
@@ -282,4 +287,4 @@ def _constant_scores(seen: _Seen, table: Table, scoring: Scoring | None) -> NDAr
     with warnings.catch_warnings():
         # A class that is never predicted has no precision, which is no news here.
         warnings.simplefilter("ignore")
-        return _scores(guess, replace(seen, x=seen.x[:, :1]), scoring)
+        return _scores(guess, replace(seen, x=np.zeros((len(seen.y), 1))), scoring)
