@@ -157,7 +157,7 @@ Scoring = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What counts: accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc.",
+        help="What counts: accuracy, balanced_accuracy, ovr_accuracy, f1_macro, matthews_corrcoef.",
         show_default="accuracy",
         autocompletion=complete.words("evaluation._objectives", "SCORES"),
     ),

@@ -17,7 +17,7 @@ OBJECTIVES = {
     "filter-cfs": (),
     "filter-mrmr": (),
 }
-SCORES = ("accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
+SCORES = ("accuracy", "balanced_accuracy", "ovr_accuracy", "f1_macro", "matthews_corrcoef")
 SIMS = ("plain", "literal", "mvn")
 SIGMA_LOGS = ("log10", "ln")
 

@@ -116,7 +116,7 @@ def select(
         pipeline does.
     scoring : str or callable, optional
         The score whose shortfall from 1 the objective counts as the error: ``"accuracy"`` (the
-        default), ``"balanced_accuracy"``, ``"ovr_accuracy"``, ``"macro_f1"`` or ``"mcc"``. An
+        default), ``"balanced_accuracy"``, ``"ovr_accuracy"``, ``"f1_macro"`` or ``"matthews_corrcoef"``. An
         estimator is asked for any score that scikit-learn knows, by default its own: the accuracy
         of a classifier, r2 of a regressor. Whatever the score, the error is 1 - its mean over the
         folds, so that a higher score always costs less.

@@ -270,7 +270,7 @@ fn the_gaussian_objective_prefers_one_of_each_group_whatever_the_search() {
 #[test]
 fn scores_that_an_outside_scorer_does_not_tell_are_refused() {
     let mut spec = spec("bpso", 60);
-    spec.scoring = Some(Score::MacroF1);
+    spec.scoring = Some(Score::F1Macro);
     let data = support::table();
     let message = |run: Result<Run<'_>>| run.err().unwrap().to_string();
     let expected =
@@ -279,7 +279,7 @@ fn scores_that_an_outside_scorer_does_not_tell_are_refused() {
     assert_eq!(message(outside), expected);
     assert_eq!(message(Run::over_bits(&spec, 4, Box::new(Bits))), expected);
     let found = select(&spec, Resources::default(), &mut []);
-    assert_eq!(found.cost.value(), 1.0 - found.measures.macro_f1);
+    assert_eq!(found.cost.value(), 1.0 - found.measures.f1_macro);
 }
 
 #[test]

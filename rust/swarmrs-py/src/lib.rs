@@ -132,6 +132,10 @@ impl PyDataset {
 /// Uncertainty, information and levels, a value for each column.
 type Ranks<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);
 
+/// Rows, their predicted classes, and the folds that test them.
+type Predictions<'py> =
+    (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
+
 /// Measures subsets one batch at a time.
 #[pyclass(frozen, name = "Evaluator", module = "swarmrs._swarmrs")]
 struct PyEvaluator {
@@ -193,20 +197,27 @@ impl PyEvaluator {
         PyArray1::from_vec(py, rows).reshape([subsets.len(), scores])
     }
 
-    /// Rows tested and the classes predicted for them.
-    #[allow(clippy::type_complexity)]
+    /// Rows tested, the classes predicted for them, and the folds that test them; sorted by row.
     fn predict<'py>(
         &self,
         py: Python<'py>,
         mask: PyReadonlyArray1<'_, bool>,
-    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>)> {
+    ) -> PyResult<Predictions<'py>> {
         let subset = convert::mask(py, &mask, self.n_features)?;
-        let mut cases = heard(py, || {
-            Ok(self.inner.lock().unwrap_or_else(PoisonError::into_inner).predict(&subset))
+        let (cases, sizes) = heard(py, || {
+            let engine = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok((engine.predict(&subset), engine.fold_sizes()))
         })?;
-        cases.sort_by_key(|(row, _)| *row);
-        let (rows, classes) = cases.into_iter().unzip();
-        Ok((PyArray1::from_vec(py, rows), PyArray1::from_vec(py, classes)))
+        let folds = (0u32..).zip(sizes).flat_map(|(fold, size)| std::iter::repeat_n(fold, size));
+        let mut cases: Vec<((u32, u32), u32)> = cases.into_iter().zip(folds).collect();
+        cases.sort_by_key(|((row, _), _)| *row);
+        let (predictions, folds): (Vec<_>, Vec<_>) = cases.into_iter().unzip();
+        let (rows, classes) = predictions.into_iter().unzip();
+        Ok((
+            PyArray1::from_vec(py, rows),
+            PyArray1::from_vec(py, classes),
+            PyArray1::from_vec(py, folds),
+        ))
     }
 
     /// Element operations done, those it would take from scratch, and those done before the first subset.
