@@ -108,16 +108,14 @@ fn long_filter(data: &Dataset) -> usize {
 fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
     for id in ["bpso", "ga", "sfs", "vlpso-ls", "nsga2"] {
         // What the first turns find, and where they end.
-        let mut spec = spec(id, 2000);
-        spec.budget = Budget { turns: Some(4), ..Budget::default() };
+        let mut longer = spec(id, 2000);
+        longer.budget = Budget { turns: Some(50), ..Budget::default() };
         let mut asked = Vec::new();
         let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
             asked.push(record.asked)
         });
-        let whole = select(&spec, Resources::default(), &mut [&mut watch]);
-
-        let mut longer = spec.clone();
-        longer.budget = Budget { turns: Some(50), ..Budget::default() };
+        let observers: &mut [&mut dyn Observer] = &mut [&mut watch, &mut StopAfter(4)];
+        let whole = select(&longer, Resources::default(), observers);
         let unique = whole.evaluations.unique as usize;
         // The end is requested in the middle of the fifth turn.
         let cancel = Arc::new(Cancel::default());

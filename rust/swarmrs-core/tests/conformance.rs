@@ -283,6 +283,49 @@ fn scores_that_an_outside_scorer_does_not_tell_are_refused() {
 }
 
 #[test]
+fn a_budget_below_the_first_batch_evaluates_what_it_allows() {
+    for entry in REGISTRY {
+        let mut whole = Vec::new();
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
+            if record.turn == 0 {
+                whole = record.told.to_vec();
+            }
+        });
+        select(&spec(entry.id, 300), Resources::default(), &mut [&mut watch]);
+        // Filters evaluate one subset, which every budget allows.
+        for limit in [1, whole.len() / 2, whole.len() - 1] {
+            if limit == 0 || limit >= whole.len() {
+                continue;
+            }
+            let what = format!("{} with {limit} of {}", entry.id, whole.len());
+            let spec = spec(entry.id, limit as u64);
+            let run = Run::new(&spec, &support::table(), Resources::default(), None).unwrap();
+            let mut told = Vec::new();
+            let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
+                told.extend(record.told.to_vec());
+            });
+            let found = match run.execute(None, &mut [&mut watch]) {
+                Ok(found) => found,
+                // The empty subset costs an evaluation and is no result.
+                Err(_) if whole[..limit].iter().all(|tried| tried.subset.is_empty()) => continue,
+                Err(error) => panic!("{what}: {error}"),
+            };
+            assert_eq!(told, whole[..limit], "{what}");
+            assert_eq!((found.turns, found.stop), (1, Stop::Evaluations), "{what}");
+            assert_eq!(found.evaluations.asked, limit as u64, "{what}");
+            let warning = found.warnings.last().unwrap();
+            assert!(warning.starts_with(&format!("max_evals is {limit}, less than the ")), "{what}");
+            assert!(warning.ends_with(&format!(": only {limit} subsets were evaluated")), "{what}");
+            let again = select(&spec, Resources { threads: 4, ..Resources::default() }, &mut []);
+            assert_eq!(support::timeless(&again), support::timeless(&found), "{what}");
+        }
+    }
+    let found = select(&spec("bpso", 10), Resources::default(), &mut []);
+    let expected = "max_evals is 10, less than the population of 30: only 10 subsets were evaluated";
+    assert_eq!(found.warnings.last().map(String::as_str), Some(expected));
+}
+
+#[test]
 fn the_answer_is_the_best_subset_measured() {
     for entry in REGISTRY {
         let mut best: Option<Evaluation> = None;

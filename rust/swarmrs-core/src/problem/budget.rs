@@ -87,6 +87,12 @@ impl Budget {
         }
     }
 
+    /// How many of the `next` subsets of the first iteration are evaluated, where there are too many.
+    pub fn cut(&self, spent: &Spent, next: usize) -> Option<usize> {
+        let limit = usize::try_from(self.evaluations?).ok()?;
+        (spent.turns == 0 && limit < next).then_some(limit)
+    }
+
     /// When the iteration that comes next is overtaken by the time limit. The first one has a second at least: without it
     /// there is no result.
     pub fn deadline(&self, spent: &Spent) -> Option<Deadline> {
@@ -157,10 +163,18 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_never_cut_in_half() {
+    fn a_later_turn_is_never_cut() {
         let budget = Budget { evaluations: Some(100), ..Budget::default() };
         assert_eq!(budget.stop(&spent(60, 2, 1.0), 40), None);
         assert_eq!(budget.stop(&spent(60, 2, 1.0), 41), Some(Stop::Evaluations));
+    }
+
+    #[test]
+    fn only_a_first_turn_is_cut() {
+        let budget = Budget { evaluations: Some(10), ..Budget::default() };
+        assert_eq!(budget.cut(&spent(0, 0, 1.0), 30), Some(10));
+        assert_eq!(budget.cut(&spent(0, 0, 1.0), 10), None);
+        assert_eq!(budget.cut(&spent(9, 1, 1.0), 30), None);
     }
 
     #[test]

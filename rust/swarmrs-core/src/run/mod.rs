@@ -24,6 +24,7 @@ use crate::search::front::{Front, FrontPoint};
 use crate::search::observer::Observer;
 use crate::search::replay::Replay;
 use crate::search::trace::Trace;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The part of the memory that may hold what features tell about each other: one in so many.
@@ -248,12 +249,8 @@ impl<'a> Run<'a> {
                 if outcome.stop == Stop::Seconds {
                     return Err(no_time(id, self.budget.seconds.unwrap_or_default()));
                 }
-                let why = if outcome.turns == 0 {
-                    format!("the budget ends before the first turn of {id}")
-                } else {
-                    format!("{id} asked for nothing but the empty subset")
-                };
-                return Err(Error::BadSpec { what: format!("{why}: no subset was measured") });
+                let what = format!("{id} asked for nothing but the empty subset: no subset was measured");
+                return Err(Error::BadSpec { what });
             }
         };
         if !best.cost.value().is_finite() {
@@ -268,6 +265,8 @@ impl<'a> Run<'a> {
             seconds.evaluate += clock.seconds();
             seconds.total = seconds.search + seconds.evaluate;
         }
+        let limits = outcome.cut_from.zip(self.budget.evaluations);
+        self.warnings.extend(limits.map(|(asked, limit)| cut(asked, limit, &params)));
         Ok(Selection {
             algorithm: entry.id.to_owned(),
             params,
@@ -303,6 +302,16 @@ fn no_time(id: &str, seconds: f64) -> Error {
             "raise the time limit, or search fewer rows: without one iteration there is no result"
                 .into(),
     }
+}
+
+/// What a user should know where the budget is smaller than the first batch.
+fn cut(asked: usize, limit: u64, params: &Map<String, Value>) -> String {
+    let what = if params.contains_key("population") {
+        format!("the population of {asked}")
+    } else {
+        format!("the {asked} subsets of the first iteration")
+    };
+    format!("max_evals is {limit}, less than {what}: only {limit} subsets were evaluated")
 }
 
 fn needs_own_knn() -> Error {
