@@ -5,7 +5,7 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use support::{N_FEATURES, Scorer, Watch, select, spec, table, timeless};
+use support::{N_FEATURES, Scorer, StopAfter, Watch, select, spec, table, timeless};
 use swarmrs_core::base::cancel::{self, Cancel};
 use swarmrs_core::base::error::Error;
 use swarmrs_core::base::parallel::Pool;
@@ -18,6 +18,7 @@ use swarmrs_core::evaluate::{
 use swarmrs_core::filter::{Filter, Prescreen, Rules};
 use swarmrs_core::problem::budget::{Budget, Clock, Stop};
 use swarmrs_core::run::Run;
+use swarmrs_core::search::observer::Observer;
 
 /// So many rows of noise.
 fn long(n: usize, n_features: usize) -> Dataset {

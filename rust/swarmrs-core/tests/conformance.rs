@@ -9,7 +9,7 @@ use swarmrs_core::algorithms::{Entry, REGISTRY};
 use swarmrs_core::base::error::{Error, Result};
 use swarmrs_core::base::subset::Subset;
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
-use swarmrs_core::problem::budget::Stop;
+use swarmrs_core::problem::budget::{Budget, Stop};
 use swarmrs_core::problem::groups::GroupSpec;
 use swarmrs_core::problem::objective::{Objective, Score};
 use swarmrs_core::run::{Run, Spec};
@@ -314,15 +314,53 @@ fn a_budget_below_the_first_batch_evaluates_what_it_allows() {
             assert_eq!((found.turns, found.stop), (1, Stop::Evaluations), "{what}");
             assert_eq!(found.evaluations.asked, limit as u64, "{what}");
             let warning = found.warnings.last().unwrap();
-            assert!(warning.starts_with(&format!("max_evals is {limit}, less than the ")), "{what}");
+            assert!(
+                warning.starts_with(&format!("max_evals is {limit}, less than the ")),
+                "{what}"
+            );
             assert!(warning.ends_with(&format!(": only {limit} subsets were evaluated")), "{what}");
             let again = select(&spec, Resources { threads: 4, ..Resources::default() }, &mut []);
             assert_eq!(support::timeless(&again), support::timeless(&found), "{what}");
         }
     }
     let found = select(&spec("bpso", 10), Resources::default(), &mut []);
-    let expected = "max_evals is 10, less than the population of 30: only 10 subsets were evaluated";
+    let expected =
+        "max_evals is 10, less than the population of 30: only 10 subsets were evaluated";
     assert_eq!(found.warnings.last().map(String::as_str), Some(expected));
+}
+
+#[test]
+fn a_budget_of_iterations_is_the_schedule_of_an_algorithm() {
+    let mut ids = Vec::new();
+    for entry in REGISTRY {
+        let has_schedule = entry.defaults().contains_key("iterations");
+        let mut spec = spec(entry.id, 1);
+        for turns in [1, 2, 8] {
+            spec.budget = Budget { turns: Some(turns), ..Budget::default() };
+            let found = select(&spec, Resources::default(), &mut []);
+            assert!(found.turns <= turns, "{}", entry.id);
+            if !has_schedule {
+                assert_eq!(found.params.get("iterations"), None, "{}", entry.id);
+                continue;
+            }
+            assert_eq!((found.turns, found.stop), (turns, Stop::Turns), "{}", entry.id);
+            let moves = json!(turns.saturating_sub(1).max(1));
+            assert_eq!(found.params["iterations"], moves, "{}", entry.id);
+            // The same moves as with the parameter of the algorithm and no such budget.
+            let mut own = spec.clone();
+            own.budget = Budget::default();
+            own.params.insert("iterations".into(), moves);
+            let own = select(&own, Resources::default(), &mut [&mut support::StopAfter(turns)]);
+            assert_eq!(found.trace, own.trace, "{}", entry.id);
+        }
+        if has_schedule {
+            ids.push(entry.id);
+            spec.params.insert("iterations".into(), json!(8));
+            let refused = Run::new(&spec, &table(), Resources::default(), None).err().unwrap();
+            assert_eq!(refused.to_string(), "iterations and max_iter are both given");
+        }
+    }
+    assert_eq!(ids, ["clpso", "cso", "eclpso", "pso", "vlpso", "vlpso-ls"]);
 }
 
 #[test]

@@ -33,6 +33,8 @@ const FILTER_SHARE: u64 = 4;
 /// A run that is ready to start: everything is checked.
 pub struct Run<'a> {
     spec: &'a Spec,
+    /// The settings of the algorithm that differ from its defaults.
+    params: Map<String, Value>,
     frame: Frame,
     space: Space,
     screened: Option<Screened>,
@@ -60,7 +62,7 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
         // Bad settings are found now, not after the tables are built.
-        let (entry, mut frame, budget, own) = checked(spec, data.n_features())?;
+        let Checked { entry, params, mut frame, budget, own } = checked(spec, data.n_features())?;
         let evaluation = spec.evaluation.settle(&entry.protocol());
         let mut remarks = Vec::new();
         let objective = spec.objective.unwrap_or_else(|| {
@@ -127,6 +129,7 @@ impl<'a> Run<'a> {
         let measured_by = MeasuredBy::of(&evaluation);
         Ok(Self {
             spec,
+            params,
             frame,
             space,
             screened,
@@ -147,7 +150,7 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Whatever is wrong with the spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
-        let (entry, frame, budget, own) = checked(spec, n_bits)?;
+        let Checked { entry, params, frame, budget, own } = checked(spec, n_bits)?;
         check_outside(spec.scoring)?;
         let objective = match spec.objective {
             Some(given) if given.needs_separation() => return Err(needs_own_knn()),
@@ -175,6 +178,7 @@ impl<'a> Run<'a> {
             judge: None,
             warnings: Vec::new(),
             spec,
+            params,
             frame,
             budget,
         })
@@ -226,7 +230,7 @@ impl<'a> Run<'a> {
         observers: &mut [&mut dyn Observer],
     ) -> Result<Selection> {
         let entry = algorithms::find(&self.spec.algorithm)?;
-        let (optimizer, params) = entry.start(&self.spec.params, &self.space)?;
+        let (optimizer, params) = entry.start(&self.params, &self.space)?;
         let (mut trace, mut front) = (Trace::default(), Front::of(self.score()));
         let mut all: Vec<&mut dyn Observer> = vec![&mut trace, &mut front];
         all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
@@ -249,7 +253,8 @@ impl<'a> Run<'a> {
                 if outcome.stop == Stop::Seconds {
                     return Err(no_time(id, self.budget.seconds.unwrap_or_default()));
                 }
-                let what = format!("{id} asked for nothing but the empty subset: no subset was measured");
+                let what =
+                    format!("{id} asked for nothing but the empty subset: no subset was measured");
                 return Err(Error::BadSpec { what });
             }
         };
@@ -265,6 +270,14 @@ impl<'a> Run<'a> {
             seconds.evaluate += clock.seconds();
             seconds.total = seconds.search + seconds.evaluate;
         }
+        let is_scheduled = self.spec.params != self.params;
+        let stop = match outcome.stop {
+            // The schedule was that of the budget: both end at once.
+            Stop::Finished if is_scheduled && self.budget.turns == Some(outcome.turns) => {
+                Stop::Turns
+            }
+            stop => stop,
+        };
         let limits = outcome.cut_from.zip(self.budget.evaluations);
         self.warnings.extend(limits.map(|(asked, limit)| cut(asked, limit, &params)));
         Ok(Selection {
@@ -284,7 +297,7 @@ impl<'a> Run<'a> {
             turns: outcome.turns,
             seconds,
             work: self.evaluator.work(),
-            stop: outcome.stop,
+            stop,
             budget: self.budget,
             warnings: self.warnings,
             trace,
@@ -355,22 +368,54 @@ fn check_outside(scoring: Option<Score>) -> Result<()> {
     }
 }
 
-/// The algorithm, what may be chosen, the limits in force and what the algorithm lowers by itself, where all settings
-/// are good.
-fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget, Objective)> {
-    let entry = algorithms::find(&spec.algorithm)?.with(&spec.params)?;
-    let own = entry.objective(&spec.params)?;
+/// What a spec says, where all settings are good.
+struct Checked {
+    entry: Entry,
+    /// The settings of the algorithm that differ from its defaults.
+    params: Map<String, Value>,
+    /// What may be chosen.
+    frame: Frame,
+    /// The limits in force.
+    budget: Budget,
+    /// What the algorithm lowers by itself.
+    own: Objective,
+}
+
+fn checked(spec: &Spec, n_features: usize) -> Result<Checked> {
+    let entry = algorithms::find(&spec.algorithm)?;
+    let params = scheduled(spec, &entry)?;
+    let entry = entry.with(&params)?;
+    let own = entry.objective(&params)?;
     spec.objective.unwrap_or(own).check()?;
     spec.budget.check()?;
     spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
     let Spec { together, include, exclude, max_features, .. } = spec;
     let frame = Frame::together(n_features, together, include, exclude, *max_features)?;
-    entry.start(&spec.params, &frame.space())?;
+    entry.start(&params, &frame.space())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {
         budget.evaluations = entry.card.evaluations;
     }
-    Ok((entry, frame, budget, own))
+    Ok(Checked { entry, params, frame, budget, own })
+}
+
+/// The settings of the algorithm, where a budget of iterations is its schedule. The first iteration evaluates the initial
+/// population; `iterations` of an algorithm counts the moves after it.
+///
+/// # Errors
+/// [`Error::Contradiction`] where the user gives both.
+fn scheduled(spec: &Spec, entry: &Entry) -> Result<Map<String, Value>> {
+    let mut params = spec.params.clone();
+    let has_schedule = entry.fields.iter().any(|field| field.name == "iterations");
+    if let Some(iterations) = spec.budget.turns.filter(|_| has_schedule) {
+        let moves = iterations.saturating_sub(1).max(1);
+        if params.insert("iterations".to_owned(), moves.into()).is_some() {
+            let what = "iterations and max_iter are both given".to_owned();
+            let hint = "give one of them: max_iter counts the initial population, too".to_owned();
+            return Err(Error::Contradiction { what, hint });
+        }
+    }
+    Ok(params)
 }
 
 /// Leaves only what survives a prescreen to choose from.
