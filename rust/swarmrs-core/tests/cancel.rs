@@ -110,7 +110,7 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
     for id in ["bpso", "ga", "sfs", "vlpso-ls", "nsga2"] {
         // What the first turns find, and where they end.
         let mut longer = spec(id, 2000);
-        longer.budget = Budget { turns: Some(50), ..Budget::default() };
+        longer.budget = Budget { iterations: Some(50), ..Budget::default() };
         let mut asked = Vec::new();
         let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
             asked.push(record.asked)
@@ -143,8 +143,8 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
         longer.objective = Some(swarmrs_core::problem::objective::Objective::Error);
         let found = run(&longer, scorer);
         assert_eq!(found.stop, Stop::Interrupted, "{id}");
-        assert_eq!(found.turns, 4, "{id}");
-        assert_eq!(found.evaluations.asked, *asked.last().unwrap(), "{id}");
+        assert_eq!(found.iterations, 4, "{id}");
+        assert_eq!(found.evaluations.total, *asked.last().unwrap(), "{id}");
         if whole.objective == longer.objective.unwrap() {
             assert_eq!(found.evaluations, whole.evaluations, "{id}");
             assert_eq!(found.selected, whole.selected, "{id}");

@@ -198,11 +198,11 @@ fn every_subset_fits_the_space_and_no_turn_is_cut() {
                     assert!(subset.count() <= limit, "{what}");
                 }
                 let spent = told.iter().sum::<usize>() as u64;
-                assert_eq!(outcome.evaluations.asked, spent, "{what}");
+                assert_eq!(outcome.evaluations.total, spent, "{what}");
                 assert!(spent <= budget, "{what}");
                 let last = asked.last().map_or(0, Vec::len) as u64;
                 match outcome.stop {
-                    Stop::Evaluations => assert!(spent + last > budget, "{what}"),
+                    Stop::MaxEvals => assert!(spent + last > budget, "{what}"),
                     Stop::Finished => assert_eq!(last, 0, "{what}"),
                     other => panic!("{what}: {other:?}"),
                 }
@@ -279,7 +279,7 @@ fn scores_that_an_outside_scorer_does_not_tell_are_refused() {
     assert_eq!(message(outside), expected);
     assert_eq!(message(Run::over_bits(&spec, 4, Box::new(Bits))), expected);
     let found = select(&spec, Resources::default(), &mut []);
-    assert_eq!(found.cost.value(), 1.0 - found.measures.f1_macro);
+    assert_eq!(found.cost.value(), 1.0 - found.scores.f1_macro);
 }
 
 #[test]
@@ -311,8 +311,8 @@ fn a_budget_below_the_first_batch_evaluates_what_it_allows() {
                 Err(error) => panic!("{what}: {error}"),
             };
             assert_eq!(told, whole[..limit], "{what}");
-            assert_eq!((found.turns, found.stop), (1, Stop::Evaluations), "{what}");
-            assert_eq!(found.evaluations.asked, limit as u64, "{what}");
+            assert_eq!((found.iterations, found.stop), (1, Stop::MaxEvals), "{what}");
+            assert_eq!(found.evaluations.total, limit as u64, "{what}");
             let warning = found.warnings.last().unwrap();
             assert!(
                 warning.starts_with(&format!("max_evals is {limit}, less than the ")),
@@ -336,14 +336,14 @@ fn a_budget_of_iterations_is_the_schedule_of_an_algorithm() {
         let has_schedule = entry.defaults().contains_key("iterations");
         let mut spec = spec(entry.id, 1);
         for turns in [1, 2, 8] {
-            spec.budget = Budget { turns: Some(turns), ..Budget::default() };
+            spec.budget = Budget { iterations: Some(turns), ..Budget::default() };
             let found = select(&spec, Resources::default(), &mut []);
-            assert!(found.turns <= turns, "{}", entry.id);
+            assert!(found.iterations <= turns, "{}", entry.id);
             if !has_schedule {
                 assert_eq!(found.params.get("iterations"), None, "{}", entry.id);
                 continue;
             }
-            assert_eq!((found.turns, found.stop), (turns, Stop::Turns), "{}", entry.id);
+            assert_eq!((found.iterations, found.stop), (turns, Stop::MaxIter), "{}", entry.id);
             let moves = json!(turns.saturating_sub(1).max(1));
             assert_eq!(found.params["iterations"], moves, "{}", entry.id);
             // The same moves as with the parameter of the algorithm and no such budget.
@@ -380,7 +380,7 @@ fn the_answer_is_the_best_subset_measured() {
         assert_eq!(selection.cost, best.cost, "{}", entry.id);
         assert_eq!(selection.trace.best_cost.last(), Some(&best.cost.value()), "{}", entry.id);
         assert!(selection.trace.best_cost.is_sorted_by(|a, b| a >= b), "{}", entry.id);
-        assert!(selection.evaluations.asked <= 300, "{}", entry.id);
+        assert!(selection.evaluations.total <= 300, "{}", entry.id);
     }
 }
 
@@ -396,19 +396,19 @@ fn the_front_of_a_run_is_mutually_non_dominated_and_holds_its_answer() {
         let found = select(&spec, Resources::default(), &mut [&mut watch]);
         let points = &found.front.points;
         assert!(points.is_sorted_by(|a, b| a.size < b.size), "{}", entry.id);
-        let is_falling = points.is_sorted_by(|a, b| a.measures.error > b.measures.error);
+        let is_falling = points.is_sorted_by(|a, b| a.scores.error > b.scores.error);
         assert!(is_falling, "{}", entry.id);
         for point in points {
-            let (least, most) = (point.measures.error, point.size);
+            let (least, most) = (point.scores.error, point.size);
             let beats = |&(error, size): &(f64, usize)| {
                 size > 0 && error <= least && size <= most && (error, size) != (least, most)
             };
             assert!(!tried.iter().any(beats), "{}", entry.id);
-            assert!(tried.contains(&(point.measures.error, point.size)), "{}", entry.id);
+            assert!(tried.contains(&(point.scores.error, point.size)), "{}", entry.id);
         }
         let last = points.last().unwrap();
         assert_eq!(last.selected, found.selected, "{}", entry.id);
-        assert_eq!((last.cost, last.measures), (found.cost, found.measures), "{}", entry.id);
+        assert_eq!((last.cost, last.scores), (found.cost, found.scores), "{}", entry.id);
     }
 }
 

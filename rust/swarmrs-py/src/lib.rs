@@ -249,7 +249,7 @@ impl PyCancel {
 
 /// Runs a search and returns its selection as JSON, and all that was measured if that is wanted.
 #[pyfunction]
-#[pyo3(signature = (dataset, spec, *, threads, checkpoint=None, on_turn=None, scorer=None, keep_all=false, cancel=None))]
+#[pyo3(signature = (dataset, spec, *, threads, checkpoint=None, callback=None, scorer=None, keep_all=false, cancel=None))]
 #[allow(clippy::too_many_arguments, reason = "keywords on the Python side")]
 fn run<'py>(
     py: Python<'py>,
@@ -257,7 +257,7 @@ fn run<'py>(
     spec: &str,
     threads: usize,
     checkpoint: Option<std::path::PathBuf>,
-    on_turn: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
     scorer: Option<Py<PyAny>>,
     keep_all: bool,
     cancel: Option<PyRef<'_, PyCancel>>,
@@ -265,7 +265,7 @@ fn run<'py>(
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
     let problem = Problem::Table { data: &dataset.inner, threads, scorer };
     let cancel = cancel.map_or_else(Arc::default, |cancel| Arc::clone(&cancel.inner));
-    let (found, kept) = watch::run(py, problem, &spec, &cancel, checkpoint, on_turn, keep_all)?;
+    let (found, kept) = watch::run(py, problem, &spec, &cancel, checkpoint, callback, keep_all)?;
     let kept = kept.map(|kept| convert::measured(py, kept, dataset.inner.n_features()));
     Ok((found, kept.transpose()?))
 }
@@ -289,18 +289,18 @@ fn price(
 
 /// Searches strings of bits for the least cost and returns what it found as JSON.
 #[pyfunction]
-#[pyo3(signature = (cost, n_bits, spec, *, checkpoint=None, on_turn=None))]
+#[pyo3(signature = (cost, n_bits, spec, *, checkpoint=None, callback=None))]
 fn minimize(
     py: Python<'_>,
     cost: Py<PyAny>,
     n_bits: usize,
     spec: &str,
     checkpoint: Option<std::path::PathBuf>,
-    on_turn: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
     let problem = Problem::Bits { n_bits, cost };
-    Ok(watch::run(py, problem, &spec, &Arc::default(), checkpoint, on_turn, false)?.0)
+    Ok(watch::run(py, problem, &spec, &Arc::default(), checkpoint, callback, false)?.0)
 }
 
 /// All algorithms as JSON.

@@ -16,7 +16,7 @@ use crate::problem::budget::{Budget, Clock, Stop};
 use crate::problem::constraints::Frame;
 use crate::problem::groups::{GroupSpec, Groups};
 use crate::problem::objective::{Goal, Objective, Score};
-use crate::run::selection::{MeasuredBy, Screened, Selection};
+use crate::run::selection::{EvaluatedBy, Screened, Selection};
 pub use crate::run::spec::Spec;
 use crate::search::algorithm::{GroupUse, Space};
 use crate::search::engine::Engine;
@@ -45,7 +45,7 @@ pub struct Run<'a> {
     warnings: Vec<String>,
     budget: Budget,
     goal: Goal,
-    measured_by: MeasuredBy,
+    evaluated_by: EvaluatedBy,
     pool: Pool,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Run<'a> {
             None => (evaluator, None),
         };
         let warnings = [data.warnings().to_vec(), warnings, remarks].concat();
-        let measured_by = MeasuredBy::of(&evaluation);
+        let evaluated_by = EvaluatedBy::of(&evaluation);
         Ok(Self {
             spec,
             params,
@@ -139,7 +139,7 @@ impl<'a> Run<'a> {
             warnings,
             budget,
             goal,
-            measured_by,
+            evaluated_by,
             pool,
         })
     }
@@ -171,7 +171,7 @@ impl<'a> Run<'a> {
             space: space(&entry, &frame, groups.as_deref()),
             goal: Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?,
             groups,
-            measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
+            evaluated_by: EvaluatedBy::of(&spec.evaluation.settle(&entry.protocol())),
             pool: Pool::new(1),
             screened: None,
             evaluator: scorer,
@@ -250,7 +250,7 @@ impl<'a> Run<'a> {
             None if outcome.stop == Stop::Interrupted => return Err(Error::Interrupted),
             None => {
                 let id = entry.id;
-                if outcome.stop == Stop::Seconds {
+                if outcome.stop == Stop::TimeLimit {
                     return Err(no_time(id, self.budget.seconds.unwrap_or_default()));
                 }
                 let what =
@@ -273,8 +273,8 @@ impl<'a> Run<'a> {
         let is_scheduled = self.spec.params != self.params;
         let stop = match outcome.stop {
             // The schedule was that of the budget: both end at once.
-            Stop::Finished if is_scheduled && self.budget.turns == Some(outcome.turns) => {
-                Stop::Turns
+            Stop::Finished if is_scheduled && self.budget.iterations == Some(outcome.turns) => {
+                Stop::MaxIter
             }
             stop => stop,
         };
@@ -286,15 +286,15 @@ impl<'a> Run<'a> {
             seed: self.spec.seed,
             objective: self.goal.objective(),
             scoring: self.spec.scoring,
-            measured_by: self.measured_by,
+            evaluated_by: self.evaluated_by,
             prescreen: self.screened,
             groups: self.groups.map(Arc::unwrap_or_clone),
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
-            measures,
+            scores: measures,
             evaluations: outcome.evaluations,
-            turns: outcome.turns,
+            iterations: outcome.turns,
             seconds,
             work: self.evaluator.work(),
             stop,
@@ -407,7 +407,7 @@ fn checked(spec: &Spec, n_features: usize) -> Result<Checked> {
 fn scheduled(spec: &Spec, entry: &Entry) -> Result<Map<String, Value>> {
     let mut params = spec.params.clone();
     let has_schedule = entry.fields.iter().any(|field| field.name == "iterations");
-    if let Some(iterations) = spec.budget.turns.filter(|_| has_schedule) {
+    if let Some(iterations) = spec.budget.iterations.filter(|_| has_schedule) {
         let moves = iterations.saturating_sub(1).max(1);
         if params.insert("iterations".to_owned(), moves.into()).is_some() {
             let what = "iterations and max_iter are both given".to_owned();

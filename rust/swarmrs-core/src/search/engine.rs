@@ -33,12 +33,12 @@ pub struct Outcome {
     pub cut_from: Option<usize>,
 }
 
-/// Subsets asked for and subsets measured.
+/// How many subsets were evaluated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Evaluations {
-    /// What the budget counts.
-    pub asked: u64,
-    /// What was not known before.
+    /// All evaluations, which the budget counts.
+    pub total: u64,
+    /// Those of a subset that was not evaluated before.
     pub unique: u64,
 }
 
@@ -199,16 +199,16 @@ impl Engine<'_> {
                 is_stopped |= observer.turn_done(&record).is_break();
             }
             if is_stopped {
-                break Stop::Stopped;
+                break Stop::Callback;
             }
             if cut_from.is_some() {
-                break Stop::Evaluations;
+                break Stop::MaxEvals;
             }
         };
         let (total, evaluate) = (spent.clock.seconds(), measuring.as_secs_f64());
         Ok(Outcome {
             best,
-            evaluations: Evaluations { asked: spent.evaluations, unique },
+            evaluations: Evaluations { total: spent.evaluations, unique },
             turns: spent.turns,
             stop,
             seconds: Seconds { search: total - evaluate, evaluate, total },
@@ -254,7 +254,7 @@ impl From<Ended> for Stop {
     fn from(ended: Ended) -> Self {
         match ended {
             Ended::Requested => Self::Interrupted,
-            Ended::Deadline => Self::Seconds,
+            Ended::Deadline => Self::TimeLimit,
         }
     }
 }
