@@ -125,7 +125,7 @@ class Case:
             },
         }
         engine = _swarmrs.Evaluator(data, json.dumps(spec), 1, 1 << 28, True)
-        rows, classes = engine.predict(np.ones(d, dtype=bool))
+        rows, classes, _ = engine.predict(np.ones(d, dtype=bool))
         predicted = np.full(n, -1, dtype=np.intp)
         predicted[rows] = classes
         return predicted, [*data.warnings, *engine.warnings]

@@ -119,7 +119,7 @@ def settings(rng: random.Random, rows: int, columns: int) -> dict[str, Any]:
         "cv": (2, 3, 5, 10, "loo", "holdout=0.3", "kfold=4,contiguous"),
         "cv_seed": (0, 1, 99),
         "scale": ("minmax", "standard", "none"),
-        "scoring": ("accuracy", "balanced_accuracy", "macro_f1", "mcc", "ovr_accuracy"),
+        "scoring": ("accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "ovr_accuracy"),
         "objective": ("error", "weighted", "filter-mrmr", "filter-cfs"),
         "max_features": (1, 2, 5, 20),
         "include": ([0], [1, 2]),

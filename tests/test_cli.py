@@ -155,7 +155,7 @@ class TestEvaluate:
             "balanced accuracy",
             "ovr accuracy",
             "macro f1",
-            "mcc",
+            "matthews_corrcoef",
             "baseline",
         ]
 
@@ -168,7 +168,7 @@ class TestEvaluate:
         )[0]
         assert plain["selected"] == ["b", "e"]
         assert plain["error"] == scores["error"]
-        assert plain["mcc"] == scores["mcc"]
+        assert plain["matthews_corrcoef"] == scores["matthews_corrcoef"]
         header, row = cli("evaluate", blobs_csv, *options, "-f", "csv").out.split()
         assert header.split(",")[:2] == ["size", "error"]
         assert [float(value) for value in row.split(",")] == [2, *scores.tolist()]
@@ -266,7 +266,7 @@ BAD_CALLS = [
     (("--objective", "hybrid"), "the hybrid objective needs", ""),
     (("--objective", "weighted", "--alpha", 2), "alpha is 2, expected", ""),
     (("--alpha", 0.7), "alpha is 0.7, but no objective is given", "weighted and gaussian"),
-    (("--scoring", "mc"), "unknown scoring 'mc'", "did you mean 'mcc'?"),
+    (("--scoring", "mc"), "unknown scoring 'mc'", "did you mean 'matthews_corrcoef'?"),
 ]
 
 

@@ -56,8 +56,8 @@ def test_gaussian_objective(blobs: Blobs) -> None:
         ("accuracy", lambda scores: scores["error"]),
         ("balanced_accuracy", lambda scores: 1 - scores["balanced_accuracy"]),
         ("ovr_accuracy", lambda scores: 1 - scores["ovr_accuracy"]),
-        ("macro_f1", lambda scores: 1 - scores["macro_f1"]),
-        ("mcc", lambda scores: (1 - scores["mcc"]) / 2),
+        ("f1_macro", lambda scores: 1 - scores["f1_macro"]),
+        ("matthews_corrcoef", lambda scores: (1 - scores["matthews_corrcoef"]) / 2),
     ],
 )
 def test_the_cost_goes_by_the_score_asked_for(
@@ -65,13 +65,13 @@ def test_the_cost_goes_by_the_score_asked_for(
 ) -> None:
     result = select(blobs, scoring=scoring, **QUICK)
     assert result.objective == {"kind": "error", "scoring": scoring}
-    # Halves are summed in another order for mcc.
+    # Halves are summed in another order for matthews_corrcoef.
     assert result.cost == pytest.approx(shortfall(result.scores), abs=1e-15)
 
 
 def test_a_scorer_has_no_scoring(blobs: Blobs) -> None:
     with pytest.raises(SpecError, match="a scorer says what errors are"):
-        select(blobs, scorer=lambda masks: [0.5] * len(masks), scoring="mcc", **QUICK)
+        select(blobs, scorer=lambda masks: [0.5] * len(masks), scoring="matthews_corrcoef", **QUICK)
 
 
 def test_an_objective_that_cannot_be_had_gives_way_and_is_named(blobs: Blobs) -> None:
@@ -103,13 +103,13 @@ def test_an_objective_that_cannot_be_had_gives_way_and_is_named(blobs: Blobs) ->
         (
             {"scoring": "f1_macro"},
             "unknown scoring 'f1_macro'",
-            "did you mean 'macro_f1'? "
-            "known: accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc",
+            "did you mean 'f1_macro'? "
+            "known: accuracy, balanced_accuracy, ovr_accuracy, f1_macro, matthews_corrcoef",
         ),
         (
             {"scoring": lambda *_: 0.5},
             "scoring is a function, which is for estimators",
-            "known: accuracy, balanced_accuracy, ovr_accuracy, macro_f1, mcc",
+            "known: accuracy, balanced_accuracy, ovr_accuracy, f1_macro, matthews_corrcoef",
         ),
     ],
 )

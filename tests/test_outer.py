@@ -169,7 +169,7 @@ class TestOneSplit:
         x, y = blobs[0][:, found.support], blobs[1]
         said = tree.fit(x[train], y[train]).predict(x[test])
         assert held_out_of(found).outer_error == 1 - f1_score(y[test], said, average="macro")
-        assert held_out_of(found).scores["mcc"] is None
+        assert held_out_of(found).scores["matthews_corrcoef"] is None
 
     def test_a_class_may_be_held_out_whole(self, blobs: Blobs) -> None:
         """What no search has met is never predicted, and counts as missed."""

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn import metrics, model_selection
 from sklearn.naive_bayes import GaussianNB
@@ -74,7 +76,7 @@ class Case:
 
     def predictions(self, engine: _swarmrs.Evaluator) -> dict[tuple[int, int], int]:
         """Key predictions by (row, split); a row tested twice comes in the order of the splits."""
-        rows, codes = engine.predict(self.mask)
+        rows, codes, _ = engine.predict(self.mask)
         assert rows.tolist() == [row for row, _ in self.tested]
         return dict(zip(self.tested, codes.tolist(), strict=True))
 
@@ -312,13 +314,16 @@ def test_naive_bayes_predicts_what_scikit_learn_does(seed: int) -> None:
 
 
 def expected_scores(case: Case, predicted: dict[tuple[int, int], int]) -> dict[str, float]:
-    """Score by scikit-learn, all tested rows together; `error`, `accuracy` are means over folds."""
+    """Score by scikit-learn: means over folds where its scorers have the name, else pooled."""
     true = [int(case.y[row]) for row, _ in predicted]
     codes = list(predicted.values())
-    rates = []
-    for at, (_, test) in enumerate(case.all_splits):
-        rates.append(np.mean([predicted[int(row), at] != case.y[row] for row in test]))
-    error = float(np.mean(rates))
+    folds = [
+        (case.y[test], [predicted[int(row), at] for row in test])
+        for at, (_, test) in enumerate(case.all_splits)
+    ]
+    error = float(np.mean([metrics.zero_one_loss(*fold) for fold in folds]))
+    # A fold of one row has no such score: leave-one-out scores all rows together.
+    parts = [(true, codes)] if case.splits is None else folds
     one_vs_rest = [
         metrics.accuracy_score(np.equal(true, code), np.equal(codes, code))
         for code in range(case.n_classes)
@@ -327,10 +332,10 @@ def expected_scores(case: Case, predicted: dict[tuple[int, int], int]) -> dict[s
         "error": error,
         "pooled_error": metrics.zero_one_loss(true, codes),
         "accuracy": 1.0 - error,
-        "balanced_accuracy": metrics.balanced_accuracy_score(true, codes),
+        "balanced_accuracy": np.mean([metrics.balanced_accuracy_score(*part) for part in parts]),
         "ovr_accuracy": float(np.mean(one_vs_rest)),
-        "macro_f1": metrics.f1_score(true, codes, average="macro"),
-        "mcc": metrics.matthews_corrcoef(true, codes),
+        "f1_macro": np.mean([metrics.f1_score(*part, average="macro") for part in parts]),
+        "matthews_corrcoef": np.mean([metrics.matthews_corrcoef(*part) for part in parts]),
     }
 
 
@@ -346,3 +351,23 @@ def test_scores_are_those_of_scikit_learn(classifier: str) -> None:
         engine = case.engine(classifier=classifier)
         scores = engine.measure(case.mask[None, :])[0]
         check_scores(scores, engine.scores, expected_scores(case, case.predictions(engine)))
+
+
+@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
+@pytest.mark.parametrize("classifier", ["knn", "nb"])
+@given(seed=st.integers(0, 2**32), n_splits=st.integers(2, 6), k=st.sampled_from(NEIGHBORS))
+def test_scores_are_those_of_cross_val_score(
+    classifier: str, seed: int, n_splits: int, k: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    y, n_classes = draw_classes(rng)
+    x = fine_table(rng, y, n_classes)
+    splitter = model_selection.StratifiedKFold(n_splits, shuffle=True, random_state=seed)
+    case = Case(x, y, n_classes, np.ones(x.shape[1], bool), list(splitter.split(x, y)))
+    assume(classifier == "knn" or is_smoothing_idle(case))
+    engine = case.engine(classifier=classifier, k=k)
+    ours = dict(zip(engine.scores, engine.measure(case.mask[None, :])[0], strict=True))
+    model = KNeighborsClassifier(k) if classifier == "knn" else GaussianNB()
+    for scoring in ("accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef"):
+        theirs = model_selection.cross_val_score(model, x, y, cv=splitter, scoring=scoring)
+        assert ours[scoring] == pytest.approx(theirs.mean(), abs=TOLERANCE), scoring

@@ -232,5 +232,5 @@ def test_the_study_of_groups_counts_one_versus_rest_accuracy(blobs: Blobs) -> No
         "sigma_log": "log10",
         "scoring": "ovr_accuracy",
     }
-    set_here = select(blobs, preset="003", scoring="mcc", iterations=1, random_state=1)
-    assert set_here.objective["scoring"] == "mcc"
+    set_here = select(blobs, preset="003", scoring="matthews_corrcoef", iterations=1, random_state=1)
+    assert set_here.objective["scoring"] == "matthews_corrcoef"

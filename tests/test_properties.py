@@ -194,7 +194,7 @@ def test_predictions_are_those_behind_the_scores(data: st.DataObject) -> None:
     table = data.draw(tables())
     mask = data.draw(batches(table.n_features, most=1))
     engine = table.engine()
-    rows, codes = engine.predict(mask[0])
+    rows, codes, _ = engine.predict(mask[0])
     assert (np.diff(rows.astype(np.int64)) >= 0).all()
     wrong = np.count_nonzero(table.y[rows] != codes)
     pooled = engine.measure(mask)[0, engine.scores.index("pooled_error")]

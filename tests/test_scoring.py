@@ -13,7 +13,7 @@ from swarmrs.evaluation._losses import loss_name, loss_of
 from swarmrs.evaluation._native import jackknife, spread_of_mean
 from swarmrs.experiments import summary
 
-SCORINGS = ("balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
+SCORINGS = ("balanced_accuracy", "ovr_accuracy", "f1_macro", "matthews_corrcoef")
 
 
 class Outcome(NamedTuple):
@@ -115,21 +115,43 @@ def predictions(seed: int, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
     return truth, predicted
 
 
+@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
+@pytest.mark.parametrize("n_folds", [1, 4, 60])
 @pytest.mark.parametrize("seed", range(5))
-def test_the_standard_error_is_the_jackknife_of_scikit_learn_scores(seed: int) -> None:
+def test_the_standard_error_is_the_jackknife_of_scikit_learn_scores(
+    seed: int, n_folds: int
+) -> None:
     truth, predicted = predictions(seed)
     n = len(truth)
+    folds = np.arange(n, dtype=np.uint32) % n_folds
     losses: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
         "balanced_accuracy": lambda t, p: 1 - balanced_accuracy_score(t, p),
-        "macro_f1": lambda t, p: 1 - f1_score(t, p, average="macro"),
-        "mcc": lambda t, p: (1 - matthews_corrcoef(t, p)) / 2,
+        "f1_macro": lambda t, p: 1 - f1_score(t, p, average="macro"),
+        "matthews_corrcoef": lambda t, p: (1 - matthews_corrcoef(t, p)) / 2,
     }
+    # Folds of one row each are scored together.
+    parts = folds if n_folds < n else np.zeros_like(folds)
     for scoring, loss in losses.items():
-        others = [np.delete(np.arange(n), at) for at in range(n)]
-        values = np.array([loss(truth[rows], predicted[rows]) for rows in others])
-        expected = np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
+        values = []
+        for at in range(n):
+            others = [(parts == part) & (np.arange(n) != at) for part in np.unique(parts)]
+            values.append(np.mean([loss(truth[rows], predicted[rows]) for rows in others]))
+        expected = np.sqrt((n - 1) / n * ((values - np.mean(values)) ** 2).sum())
         rows = np.arange(n, dtype=np.uint32)
-        assert jackknife(rows, truth, predicted, 3, scoring) == pytest.approx(expected, rel=1e-9)
+        found = jackknife(rows, truth, predicted, folds, 3, scoring)
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_jackknife_leaves_out_a_fold_with_its_only_row() -> None:
+    rows = np.arange(5, dtype=np.uint32)
+    truth, predicted, folds = np.array(
+        [[0, 0, 1, 1, 0], [0, 1, 1, 1, 1], [0, 0, 0, 0, 1]], dtype=np.uint32
+    )
+    # The folds score 3 / 4 and 0; without one of their rows the first scores 1 / 2, 1 or 3 / 4.
+    losses = 1 - np.array([1 / 2, 1, 3 / 4, 3 / 4, 2 * 3 / 4]) / 2
+    expected = np.sqrt(4 / 5 * ((losses - losses.mean()) ** 2).sum())
+    found = jackknife(rows, truth, predicted, folds, 2, "balanced_accuracy")
+    assert found == pytest.approx(expected)
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error_and_rows_count_once() -> None:
@@ -137,9 +159,9 @@ def test_the_jackknife_of_a_mean_is_its_standard_error_and_rows_count_once() -> 
     rows = np.arange(len(truth), dtype=np.uint32)
     # One-vs-rest accuracy is a mean over rows: of three classes 2 / 3 of the error.
     expected = 2 / 3 * spread_of_mean((truth != predicted).astype(float))
-    assert jackknife(rows, truth, predicted, 3, "ovr_accuracy") == pytest.approx(expected)
+    assert jackknife(rows, truth, predicted, rows % 4, 3, "ovr_accuracy") == pytest.approx(expected)
     rows, truth, predicted = (np.repeat(each, 2) for each in (rows, truth, predicted))
-    assert jackknife(rows, truth, predicted, 3, "ovr_accuracy") == pytest.approx(expected)
+    assert jackknife(rows, truth, predicted, rows % 4, 3, "ovr_accuracy") == pytest.approx(expected)
 
 
 def test_rows_held_out_are_scored_by_it() -> None:
@@ -157,11 +179,11 @@ def test_rows_held_out_are_scored_by_it() -> None:
 
 
 def test_repeats_tell_the_loss_of_each_run_and_of_the_consensus() -> None:
-    result = found(algo="ga", scoring="macro_f1", max_evals=200, repeats=3)
+    result = found(algo="ga", scoring="f1_macro", max_evals=200, repeats=3)
     stability = result.stability
     assert stability is not None
     assert stability.to_frame()["loss"].to_list() == [run.loss for run in stability.runs]
-    assert stability.consensus.loss == lacks_of(stability.consensus.scores, "macro_f1")
+    assert stability.consensus.loss == lacks_of(stability.consensus.scores, "f1_macro")
 
 
 @pytest.fixture
@@ -198,7 +220,7 @@ def test_the_screen_says_which_score_it_is(
 
 def test_a_comparison_goes_by_the_score_of_its_searches() -> None:
     settings: dict[str, Any] = {"runs": 1, "protocol": "split70", "max_evals": 40, "k": 1}
-    for scoring in ("balanced_accuracy", "mcc"):
+    for scoring in ("balanced_accuracy", "matthews_corrcoef"):
         study = compare({"rare": rare_positives()}, "sfs,all", scoring=scoring, **settings)
         cells = study.cells
         assert set(cells["scoring"]) == {scoring}
@@ -206,7 +228,7 @@ def test_a_comparison_goes_by_the_score_of_its_searches() -> None:
         assert summed.measure == f"test_{scoring}"
         assert summed.to_dict()["is_higher_better"]
         row = cells.row(0, named=True)
-        lacks = (1 - row["test_mcc"]) / 2 if scoring == "mcc" else 1 - row[f"test_{scoring}"]
+        lacks = (1 - row["test_matthews_corrcoef"]) / 2 if scoring == "matthews_corrcoef" else 1 - row[f"test_{scoring}"]
         assert row["test_loss"] == pytest.approx(lacks)
         assert row["train_loss"] == row["train_cost"]
     study = compare({"rare": rare_positives()}, "sfs,all", **settings)

@@ -70,7 +70,7 @@ print(loans.write_csv()[:180])
 | 8 loans lost | `--rare-class merge` | ten folds cannot each have one: `late` and `lost` become one class, `other` |
 
 One more is about the error. Who calls every loan paid errs in a fifth of them, so that an error of 0.16 is no feat.
-`--scoring balanced_accuracy` counts both classes alike, `mcc` and `macro_f1` are others of this kind. Naive Bayes is
+`--scoring balanced_accuracy` counts both classes alike, `matthews_corrcoef` and `f1_macro` are others of this kind. Naive Bayes is
 the judge here (`--classifier nb`): distances of k-NN are soon ruled by indicators of words.
 
 ## Search

@@ -129,7 +129,7 @@ class Evaluator:
         labels : ndarray
             The label predicted for each.
         """
-        rows, codes = self._engine.predict(self._check(mask, 1))
+        rows, codes, _ = self._engine.predict(self._check(mask, 1))
         return rows, np.array(self.table.labels)[codes]
 
     @property

@@ -10,14 +10,14 @@ SCORES = (
     "accuracy",
     "balanced_accuracy",
     "ovr_accuracy",
-    "macro_f1",
-    "mcc",
+    "f1_macro",
+    "matthews_corrcoef",
 )
 _NAMES = {
     "balanced_accuracy": "1 - balanced accuracy",
     "ovr_accuracy": "1 - one-vs-rest accuracy",
-    "macro_f1": "1 - macro F1",
-    "mcc": "1 - (MCC + 1) / 2",
+    "f1_macro": "1 - macro F1",
+    "matthews_corrcoef": "1 - (MCC + 1) / 2",
 }
 # Sums of fractions in another order differ in the last bits.
 _EQUAL = 1e-12
@@ -53,7 +53,7 @@ def loss_of(scores: Mapping[str, float | None], scoring: str | None) -> float:
 
     Examples
     --------
-    >>> loss_of({"error": 0.06, "balanced_accuracy": 0.5, "mcc": 0.0}, "balanced_accuracy")
+    >>> loss_of({"error": 0.06, "balanced_accuracy": 0.5, "matthews_corrcoef": 0.0}, "balanced_accuracy")
     0.5
     """
     score = None if scoring in (None, "accuracy") else scores.get(scoring)
@@ -62,7 +62,7 @@ def loss_of(scores: Mapping[str, float | None], scoring: str | None) -> float:
         assert error is not None, "every measure tells its error"
         return error
     # The correlation goes from -1 to 1.
-    return 1.0 - ((score + 1.0) / 2.0 if scoring == "mcc" else score)
+    return 1.0 - ((score + 1.0) / 2.0 if scoring == "matthews_corrcoef" else score)
 
 
 def loss_name(scoring: str | None) -> str:

@@ -249,9 +249,9 @@ class Evaluation:
         losses how they change when a row is left out.
         """
         engine = _swarmrs.Evaluator(dataset, json.dumps(self.spec()), 1, 0, False)
-        rows, codes = engine.predict(mask)
+        rows, codes, folds = engine.predict(mask)
         if scoring not in (None, "accuracy"):
-            return jackknife(rows, table.codes[rows], codes, len(table.labels), scoring)
+            return jackknife(rows, table.codes[rows], codes, folds, len(table.labels), scoring)
         tested = np.bincount(rows)
         misses = np.bincount(rows, weights=codes != table.codes[rows])
         return spread_of_mean((misses[tested > 0]) / tested[tested > 0])
@@ -307,6 +307,7 @@ def jackknife(
     rows: NDArray[np.uint32],
     truth: NDArray[np.uint32],
     predicted: NDArray[np.uint32],
+    folds: NDArray[np.uint32],
     n_classes: int,
     scoring: str,
 ) -> float:
@@ -320,25 +321,37 @@ def jackknife(
     --------
     >>> rows = np.arange(4, dtype=np.uint32)
     >>> truth, predicted = np.array([[0, 0, 1, 1], [0, 1, 1, 1]], dtype=np.uint32)
-    >>> round(jackknife(rows, truth, predicted, 2, "ovr_accuracy"), 4)
+    >>> round(jackknife(rows, truth, predicted, rows // 4, 2, "ovr_accuracy"), 4)
     0.25
     """
-    hits = np.bincount(truth[truth == predicted], minlength=n_classes).astype(np.float64)
-    are = np.bincount(truth, minlength=n_classes).astype(np.float64)
-    said = np.bincount(predicted, minlength=n_classes).astype(np.float64)
-    order = np.lexsort((predicted, rows))
+    sizes = np.bincount(folds)
+    # As the engine does: a score of one row has no meaning, so leave-one-out scores all together.
+    if scoring == "ovr_accuracy" or sizes.max() == 1:
+        folds, sizes = np.zeros_like(folds), np.array([len(folds)])
+    # Of each fold and class: those right, its rows, its predictions.
+    counts = np.zeros((3, len(sizes), n_classes))
+    np.add.at(counts[0], (folds, truth), truth == predicted)
+    np.add.at(counts[1], (folds, truth), 1)
+    np.add.at(counts[2], (folds, predicted), 1)
+    scores = np.array([_score(scoring, *counts[:, fold]) for fold in range(len(sizes))])
+    order = np.lexsort((predicted, folds, rows))
     starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
-    losses, known = [], dict[tuple[int, ...], float]()
+    losses, known = [], dict[tuple[int, tuple[int, ...], tuple[int, ...]], float]()
     for cases in np.split(order, starts[1:]):
-        # Rows of one class with the same predictions leave the same loss behind.
-        case = (int(truth[cases[0]]), *predicted[cases].tolist())
+        # Rows of one class with the same predictions in the same folds leave the same loss behind.
+        is_class, said_by = int(truth[cases[0]]), (folds[cases], predicted[cases])
+        case = (is_class, tuple(said_by[0].tolist()), tuple(said_by[1].tolist()))
         if case not in known:
-            left = [count.copy() for count in (hits, are, said)]
-            for code in case[1:]:
-                left[0][code] -= code == case[0]
-                left[1][case[0]] -= 1
-                left[2][code] -= 1
-            known[case] = loss_of({scoring: _score(scoring, *left)}, scoring)
+            touched, at = np.unique(said_by[0], return_inverse=True)
+            left = counts[:, touched]
+            np.subtract.at(left[0], (at, is_class), said_by[1] == is_class)
+            np.subtract.at(left[1], (at, is_class), 1)
+            np.subtract.at(left[2], (at, said_by[1]), 1)
+            others = np.delete(scores, touched)
+            # A fold that tests this row alone is left out with it.
+            anew = [_score(scoring, *fold) for fold in left.swapaxes(0, 1) if fold[1].any()]
+            mean = float(np.concatenate([others, anew]).mean())
+            known[case] = loss_of({scoring: mean}, scoring)
         losses.append(known[case])
     spread = np.array(losses)
     n = len(losses)
@@ -348,7 +361,7 @@ def jackknife(
 def _score(
     scoring: str, hits: NDArray[np.float64], are: NDArray[np.float64], said: NDArray[np.float64]
 ) -> float:
-    """Return a score of predictions, pooled: of each class those right, its rows, its predictions.
+    """Return a score of a fold: of each class those right, its rows, its predictions.
 
     Classes that are neither tested nor predicted do not count.
     """
@@ -357,7 +370,7 @@ def _score(
         return float((hits[are > 0] / are[are > 0]).mean())
     if scoring == "ovr_accuracy":
         return float(1.0 - 2.0 * (n - right) / n / len(are))
-    if scoring == "macro_f1":
+    if scoring == "f1_macro":
         seen = are + said > 0
         return float((2.0 * hits[seen] / (are + said)[seen]).mean())
     spread = np.sqrt((n * n - (said * said).sum()) * (n * n - (are * are).sum()))

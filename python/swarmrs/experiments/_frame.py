@@ -32,15 +32,15 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "train_accuracy": pl.Float64,
     "train_balanced_accuracy": pl.Float64,
     "train_ovr_accuracy": pl.Float64,
-    "train_macro_f1": pl.Float64,
-    "train_mcc": pl.Float64,
+    "train_f1_macro": pl.Float64,
+    "train_matthews_corrcoef": pl.Float64,
     "test_loss": pl.Float64,
     "test_error": pl.Float64,
     "test_accuracy": pl.Float64,
     "test_balanced_accuracy": pl.Float64,
     "test_ovr_accuracy": pl.Float64,
-    "test_macro_f1": pl.Float64,
-    "test_mcc": pl.Float64,
+    "test_f1_macro": pl.Float64,
+    "test_matthews_corrcoef": pl.Float64,
     "evaluations": pl.Int64,
     "unique": pl.Int64,
     "stop": pl.String,
@@ -51,7 +51,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
         pl.Struct({"asked": pl.Int64, "best_cost": pl.Float64, "best_size": pl.Int64})
     ),
 }
-_SCORES = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
+_SCORES = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "f1_macro", "matthews_corrcoef")
 
 
 def cells_frame(store: Store | str | os.PathLike[str]) -> pl.DataFrame:

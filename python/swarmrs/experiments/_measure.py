@@ -22,7 +22,7 @@ from swarmrs.search._select import select
 from swarmrs.search._settings import Settings
 
 # What is told of rows held out.
-_TESTED = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "macro_f1", "mcc")
+_TESTED = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "f1_macro", "matthews_corrcoef")
 
 # What `all` has no use for: it chooses nothing.
 _OF_A_SEARCH = ("max_evals", "iterations", "max_features", "prescreen", "groups", "pick")

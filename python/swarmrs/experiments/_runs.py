@@ -17,8 +17,8 @@ MEASURES = {
     "test_accuracy": "test accuracy",
     "test_balanced_accuracy": "test balanced accuracy",
     "test_ovr_accuracy": "test one-vs-rest accuracy",
-    "test_macro_f1": "test macro F1",
-    "test_mcc": "test MCC",
+    "test_f1_macro": "test macro F1",
+    "test_matthews_corrcoef": "test MCC",
     "test_error": "test error",
     "test_loss": "test loss",
     "train_error": "training error",
@@ -148,7 +148,7 @@ def default_measure(runs: Iterable[Runs], scoring: str) -> str:
 
 def is_accuracy(measure: str) -> bool:
     """Return whether more of it is better."""
-    return measure.endswith(("accuracy", "macro_f1", "mcc"))
+    return measure.endswith(("accuracy", "f1_macro", "matthews_corrcoef"))
 
 
 def costs(values: Values, measure: str) -> Values:

@@ -5,7 +5,7 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use support::{N_FEATURES, Scorer, Watch, select, spec, table, timeless};
+use support::{N_FEATURES, Scorer, StopAfter, Watch, select, spec, table, timeless};
 use swarmrs_core::base::cancel::{self, Cancel};
 use swarmrs_core::base::error::Error;
 use swarmrs_core::base::parallel::Pool;
@@ -18,6 +18,7 @@ use swarmrs_core::evaluate::{
 use swarmrs_core::filter::{Filter, Prescreen, Rules};
 use swarmrs_core::problem::budget::{Budget, Clock, Stop};
 use swarmrs_core::run::Run;
+use swarmrs_core::search::observer::Observer;
 
 /// So many rows of noise.
 fn long(n: usize, n_features: usize) -> Dataset {
@@ -108,16 +109,14 @@ fn long_filter(data: &Dataset) -> usize {
 fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
     for id in ["bpso", "ga", "sfs", "vlpso-ls", "nsga2"] {
         // What the first turns find, and where they end.
-        let mut spec = spec(id, 2000);
-        spec.budget = Budget { turns: Some(4), ..Budget::default() };
+        let mut longer = spec(id, 2000);
+        longer.budget = Budget { iterations: Some(50), ..Budget::default() };
         let mut asked = Vec::new();
         let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
             asked.push(record.asked)
         });
-        let whole = select(&spec, Resources::default(), &mut [&mut watch]);
-
-        let mut longer = spec.clone();
-        longer.budget = Budget { turns: Some(50), ..Budget::default() };
+        let observers: &mut [&mut dyn Observer] = &mut [&mut watch, &mut StopAfter(4)];
+        let whole = select(&longer, Resources::default(), observers);
         let unique = whole.evaluations.unique as usize;
         // The end is requested in the middle of the fifth turn.
         let cancel = Arc::new(Cancel::default());
@@ -144,8 +143,8 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
         longer.objective = Some(swarmrs_core::problem::objective::Objective::Error);
         let found = run(&longer, scorer);
         assert_eq!(found.stop, Stop::Interrupted, "{id}");
-        assert_eq!(found.turns, 4, "{id}");
-        assert_eq!(found.evaluations.asked, *asked.last().unwrap(), "{id}");
+        assert_eq!(found.iterations, 4, "{id}");
+        assert_eq!(found.evaluations.total, *asked.last().unwrap(), "{id}");
         if whole.objective == longer.objective.unwrap() {
             assert_eq!(found.evaluations, whole.evaluations, "{id}");
             assert_eq!(found.selected, whole.selected, "{id}");

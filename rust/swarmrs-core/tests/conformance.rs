@@ -9,7 +9,7 @@ use swarmrs_core::algorithms::{Entry, REGISTRY};
 use swarmrs_core::base::error::{Error, Result};
 use swarmrs_core::base::subset::Subset;
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
-use swarmrs_core::problem::budget::Stop;
+use swarmrs_core::problem::budget::{Budget, Stop};
 use swarmrs_core::problem::groups::GroupSpec;
 use swarmrs_core::problem::objective::{Objective, Score};
 use swarmrs_core::run::{Run, Spec};
@@ -198,11 +198,11 @@ fn every_subset_fits_the_space_and_no_turn_is_cut() {
                     assert!(subset.count() <= limit, "{what}");
                 }
                 let spent = told.iter().sum::<usize>() as u64;
-                assert_eq!(outcome.evaluations.asked, spent, "{what}");
+                assert_eq!(outcome.evaluations.total, spent, "{what}");
                 assert!(spent <= budget, "{what}");
                 let last = asked.last().map_or(0, Vec::len) as u64;
                 match outcome.stop {
-                    Stop::Evaluations => assert!(spent + last > budget, "{what}"),
+                    Stop::MaxEvals => assert!(spent + last > budget, "{what}"),
                     Stop::Finished => assert_eq!(last, 0, "{what}"),
                     other => panic!("{what}: {other:?}"),
                 }
@@ -270,7 +270,7 @@ fn the_gaussian_objective_prefers_one_of_each_group_whatever_the_search() {
 #[test]
 fn scores_that_an_outside_scorer_does_not_tell_are_refused() {
     let mut spec = spec("bpso", 60);
-    spec.scoring = Some(Score::MacroF1);
+    spec.scoring = Some(Score::F1Macro);
     let data = support::table();
     let message = |run: Result<Run<'_>>| run.err().unwrap().to_string();
     let expected =
@@ -279,7 +279,88 @@ fn scores_that_an_outside_scorer_does_not_tell_are_refused() {
     assert_eq!(message(outside), expected);
     assert_eq!(message(Run::over_bits(&spec, 4, Box::new(Bits))), expected);
     let found = select(&spec, Resources::default(), &mut []);
-    assert_eq!(found.cost.value(), 1.0 - found.measures.macro_f1);
+    assert_eq!(found.cost.value(), 1.0 - found.scores.f1_macro);
+}
+
+#[test]
+fn a_budget_below_the_first_batch_evaluates_what_it_allows() {
+    for entry in REGISTRY {
+        let mut whole = Vec::new();
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
+            if record.turn == 0 {
+                whole = record.told.to_vec();
+            }
+        });
+        select(&spec(entry.id, 300), Resources::default(), &mut [&mut watch]);
+        // Filters evaluate one subset, which every budget allows.
+        for limit in [1, whole.len() / 2, whole.len() - 1] {
+            if limit == 0 || limit >= whole.len() {
+                continue;
+            }
+            let what = format!("{} with {limit} of {}", entry.id, whole.len());
+            let spec = spec(entry.id, limit as u64);
+            let run = Run::new(&spec, &support::table(), Resources::default(), None).unwrap();
+            let mut told = Vec::new();
+            let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
+                told.extend(record.told.to_vec());
+            });
+            let found = match run.execute(None, &mut [&mut watch]) {
+                Ok(found) => found,
+                // The empty subset costs an evaluation and is no result.
+                Err(_) if whole[..limit].iter().all(|tried| tried.subset.is_empty()) => continue,
+                Err(error) => panic!("{what}: {error}"),
+            };
+            assert_eq!(told, whole[..limit], "{what}");
+            assert_eq!((found.iterations, found.stop), (1, Stop::MaxEvals), "{what}");
+            assert_eq!(found.evaluations.total, limit as u64, "{what}");
+            let warning = found.warnings.last().unwrap();
+            assert!(
+                warning.starts_with(&format!("max_evals is {limit}, less than the ")),
+                "{what}"
+            );
+            assert!(warning.ends_with(&format!(": only {limit} subsets were evaluated")), "{what}");
+            let again = select(&spec, Resources { threads: 4, ..Resources::default() }, &mut []);
+            assert_eq!(support::timeless(&again), support::timeless(&found), "{what}");
+        }
+    }
+    let found = select(&spec("bpso", 10), Resources::default(), &mut []);
+    let expected =
+        "max_evals is 10, less than the population of 30: only 10 subsets were evaluated";
+    assert_eq!(found.warnings.last().map(String::as_str), Some(expected));
+}
+
+#[test]
+fn a_budget_of_iterations_is_the_schedule_of_an_algorithm() {
+    let mut ids = Vec::new();
+    for entry in REGISTRY {
+        let has_schedule = entry.defaults().contains_key("iterations");
+        let mut spec = spec(entry.id, 1);
+        for turns in [1, 2, 8] {
+            spec.budget = Budget { iterations: Some(turns), ..Budget::default() };
+            let found = select(&spec, Resources::default(), &mut []);
+            assert!(found.iterations <= turns, "{}", entry.id);
+            if !has_schedule {
+                assert_eq!(found.params.get("iterations"), None, "{}", entry.id);
+                continue;
+            }
+            assert_eq!((found.iterations, found.stop), (turns, Stop::MaxIter), "{}", entry.id);
+            let moves = json!(turns.saturating_sub(1).max(1));
+            assert_eq!(found.params["iterations"], moves, "{}", entry.id);
+            // The same moves as with the parameter of the algorithm and no such budget.
+            let mut own = spec.clone();
+            own.budget = Budget::default();
+            own.params.insert("iterations".into(), moves);
+            let own = select(&own, Resources::default(), &mut [&mut support::StopAfter(turns)]);
+            assert_eq!(found.trace, own.trace, "{}", entry.id);
+        }
+        if has_schedule {
+            ids.push(entry.id);
+            spec.params.insert("iterations".into(), json!(8));
+            let refused = Run::new(&spec, &table(), Resources::default(), None).err().unwrap();
+            assert_eq!(refused.to_string(), "iterations and max_iter are both given");
+        }
+    }
+    assert_eq!(ids, ["clpso", "cso", "eclpso", "pso", "vlpso", "vlpso-ls"]);
 }
 
 #[test]
@@ -299,7 +380,7 @@ fn the_answer_is_the_best_subset_measured() {
         assert_eq!(selection.cost, best.cost, "{}", entry.id);
         assert_eq!(selection.trace.best_cost.last(), Some(&best.cost.value()), "{}", entry.id);
         assert!(selection.trace.best_cost.is_sorted_by(|a, b| a >= b), "{}", entry.id);
-        assert!(selection.evaluations.asked <= 300, "{}", entry.id);
+        assert!(selection.evaluations.total <= 300, "{}", entry.id);
     }
 }
 
@@ -315,19 +396,19 @@ fn the_front_of_a_run_is_mutually_non_dominated_and_holds_its_answer() {
         let found = select(&spec, Resources::default(), &mut [&mut watch]);
         let points = &found.front.points;
         assert!(points.is_sorted_by(|a, b| a.size < b.size), "{}", entry.id);
-        let is_falling = points.is_sorted_by(|a, b| a.measures.error > b.measures.error);
+        let is_falling = points.is_sorted_by(|a, b| a.scores.error > b.scores.error);
         assert!(is_falling, "{}", entry.id);
         for point in points {
-            let (least, most) = (point.measures.error, point.size);
+            let (least, most) = (point.scores.error, point.size);
             let beats = |&(error, size): &(f64, usize)| {
                 size > 0 && error <= least && size <= most && (error, size) != (least, most)
             };
             assert!(!tried.iter().any(beats), "{}", entry.id);
-            assert!(tried.contains(&(point.measures.error, point.size)), "{}", entry.id);
+            assert!(tried.contains(&(point.scores.error, point.size)), "{}", entry.id);
         }
         let last = points.last().unwrap();
         assert_eq!(last.selected, found.selected, "{}", entry.id);
-        assert_eq!((last.cost, last.measures), (found.cost, found.measures), "{}", entry.id);
+        assert_eq!((last.cost, last.scores), (found.cost, found.scores), "{}", entry.id);
     }
 }
 

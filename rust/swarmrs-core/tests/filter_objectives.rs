@@ -49,7 +49,7 @@ fn every_algorithm_is_led_by_the_filter_and_judged_by_the_classifier() {
             assert_eq!(found.cost.value(), naive(objective, &chosen), "{}", entry.id);
             let how = spec.evaluation.settle(&entry.protocol());
             let (mut judge, _) = evaluate::build(&data, &how, false, Resources::default()).unwrap();
-            assert_eq!([found.measures], judge.measure(&[chosen]).unwrap()[..], "{}", entry.id);
+            assert_eq!([found.scores], judge.measure(&[chosen]).unwrap()[..], "{}", entry.id);
         }
     }
 }
@@ -101,7 +101,7 @@ fn a_scorer_from_outside_measures_the_answer_alone() {
     let spec = led("bpso", Objective::FilterCfs);
     let run = Run::new(&spec, &table(), Resources::default(), Some(scorer)).unwrap();
     let found = run.execute(None, &mut []).unwrap();
-    assert_eq!((found.measures.error, asked.load(std::sync::atomic::Ordering::Relaxed)), (0.25, 1));
+    assert_eq!((found.scores.error, asked.load(std::sync::atomic::Ordering::Relaxed)), (0.25, 1));
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn record(id: &str) -> String {
         "params": selection.params,
         "selected": selection.selected,
         "cost": selection.cost,
-        "measures": selection.measures,
+        "scores": selection.scores,
         "evaluations": selection.evaluations,
         "stop": selection.stop,
         "trace": selection.trace,

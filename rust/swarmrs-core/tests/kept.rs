@@ -28,7 +28,7 @@ fn every_subset_measured_is_kept_once_and_the_answer_is_the_best_of_them() {
             .unwrap();
         assert_eq!(subsets[best].iter().collect::<Vec<_>>(), found.selected, "{}", entry.id);
         assert_eq!(costs[best].to_bits(), found.cost.value().to_bits(), "{}", entry.id);
-        assert_eq!(errors[best].to_bits(), found.measures.error.to_bits(), "{}", entry.id);
+        assert_eq!(errors[best].to_bits(), found.scores.error.to_bits(), "{}", entry.id);
     }
 }
 
@@ -55,6 +55,6 @@ fn a_price_is_what_a_search_paid() {
         }
         // The scores are the classifier's also where something else led the search.
         let answer = priced.iter().find(|point| point.selected == found.selected).unwrap();
-        assert_eq!(answer.measures, found.measures, "{objective}");
+        assert_eq!(answer.scores, found.scores, "{objective}");
     }
 }

@@ -76,7 +76,7 @@ pub fn mask(
     Ok(Subset::from_fn(n_features, |feature| mask[feature]))
 }
 
-/// Of each subset measured: its turn, its cost, its error, and its bits, eight features a byte, the first lowest.
+/// Of each subset measured: its iteration, its cost, its error, and its bits, eight features a byte, the first lowest.
 pub type Measured<'py> = (
     Bound<'py, PyArray1<u64>>,
     Bound<'py, PyArray1<f64>>,
@@ -125,7 +125,7 @@ pub fn card(entry: &Entry) -> Value {
     let presets = entry.presets.iter().map(|(name, _)| *name);
     card["aliases"] = entry.card.aliases.iter().copied().chain(presets).collect();
     let Protocol { k, metric, folds } = entry.protocol();
-    card["measured_by"] = json!({ "k": k, "metric": metric, "folds": folds });
+    card["evaluated_by"] = json!({ "k": k, "metric": metric, "folds": folds });
     card["seeks_front"] = entry.seeks_front.into();
     card["params"] = params.into();
     card

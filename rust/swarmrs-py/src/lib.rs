@@ -132,6 +132,10 @@ impl PyDataset {
 /// Uncertainty, information and levels, a value for each column.
 type Ranks<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);
 
+/// Rows, their predicted classes, and the folds that test them.
+type Predictions<'py> =
+    (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
+
 /// Measures subsets one batch at a time.
 #[pyclass(frozen, name = "Evaluator", module = "swarmrs._swarmrs")]
 struct PyEvaluator {
@@ -193,20 +197,27 @@ impl PyEvaluator {
         PyArray1::from_vec(py, rows).reshape([subsets.len(), scores])
     }
 
-    /// Rows tested and the classes predicted for them.
-    #[allow(clippy::type_complexity)]
+    /// Rows tested, the classes predicted for them, and the folds that test them; sorted by row.
     fn predict<'py>(
         &self,
         py: Python<'py>,
         mask: PyReadonlyArray1<'_, bool>,
-    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>)> {
+    ) -> PyResult<Predictions<'py>> {
         let subset = convert::mask(py, &mask, self.n_features)?;
-        let mut cases = heard(py, || {
-            Ok(self.inner.lock().unwrap_or_else(PoisonError::into_inner).predict(&subset))
+        let (cases, sizes) = heard(py, || {
+            let engine = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok((engine.predict(&subset), engine.fold_sizes()))
         })?;
-        cases.sort_by_key(|(row, _)| *row);
-        let (rows, classes) = cases.into_iter().unzip();
-        Ok((PyArray1::from_vec(py, rows), PyArray1::from_vec(py, classes)))
+        let folds = (0u32..).zip(sizes).flat_map(|(fold, size)| std::iter::repeat_n(fold, size));
+        let mut cases: Vec<((u32, u32), u32)> = cases.into_iter().zip(folds).collect();
+        cases.sort_by_key(|((row, _), _)| *row);
+        let (predictions, folds): (Vec<_>, Vec<_>) = cases.into_iter().unzip();
+        let (rows, classes) = predictions.into_iter().unzip();
+        Ok((
+            PyArray1::from_vec(py, rows),
+            PyArray1::from_vec(py, classes),
+            PyArray1::from_vec(py, folds),
+        ))
     }
 
     /// Element operations done, those it would take from scratch, and those done before the first subset.
@@ -238,7 +249,7 @@ impl PyCancel {
 
 /// Runs a search and returns its selection as JSON, and all that was measured if that is wanted.
 #[pyfunction]
-#[pyo3(signature = (dataset, spec, *, threads, checkpoint=None, on_turn=None, scorer=None, keep_all=false, cancel=None))]
+#[pyo3(signature = (dataset, spec, *, threads, checkpoint=None, callback=None, scorer=None, keep_all=false, cancel=None))]
 #[allow(clippy::too_many_arguments, reason = "keywords on the Python side")]
 fn run<'py>(
     py: Python<'py>,
@@ -246,7 +257,7 @@ fn run<'py>(
     spec: &str,
     threads: usize,
     checkpoint: Option<std::path::PathBuf>,
-    on_turn: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
     scorer: Option<Py<PyAny>>,
     keep_all: bool,
     cancel: Option<PyRef<'_, PyCancel>>,
@@ -254,7 +265,7 @@ fn run<'py>(
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
     let problem = Problem::Table { data: &dataset.inner, threads, scorer };
     let cancel = cancel.map_or_else(Arc::default, |cancel| Arc::clone(&cancel.inner));
-    let (found, kept) = watch::run(py, problem, &spec, &cancel, checkpoint, on_turn, keep_all)?;
+    let (found, kept) = watch::run(py, problem, &spec, &cancel, checkpoint, callback, keep_all)?;
     let kept = kept.map(|kept| convert::measured(py, kept, dataset.inner.n_features()));
     Ok((found, kept.transpose()?))
 }
@@ -278,18 +289,18 @@ fn price(
 
 /// Searches strings of bits for the least cost and returns what it found as JSON.
 #[pyfunction]
-#[pyo3(signature = (cost, n_bits, spec, *, checkpoint=None, on_turn=None))]
+#[pyo3(signature = (cost, n_bits, spec, *, checkpoint=None, callback=None))]
 fn minimize(
     py: Python<'_>,
     cost: Py<PyAny>,
     n_bits: usize,
     spec: &str,
     checkpoint: Option<std::path::PathBuf>,
-    on_turn: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
     let problem = Problem::Bits { n_bits, cost };
-    Ok(watch::run(py, problem, &spec, &Arc::default(), checkpoint, on_turn, false)?.0)
+    Ok(watch::run(py, problem, &spec, &Arc::default(), checkpoint, callback, false)?.0)
 }
 
 /// All algorithms as JSON.

@@ -66,7 +66,7 @@ pub fn run(
     spec: &Spec,
     cancel: &Arc<Cancel>,
     checkpoint: Option<PathBuf>,
-    on_turn: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
     keep_all: bool,
 ) -> PyResult<(String, Option<Kept>)> {
     let limit = spec.budget.evaluations;
@@ -76,7 +76,7 @@ pub fn run(
         let limit = limit.or(run.budget().evaluations);
         let score = run.score();
         let mut callback =
-            on_turn.map(|call| Callback { call, limit, score, raised: Arc::clone(raised) });
+            callback.map(|call| Callback { call, limit, score, raised: Arc::clone(raised) });
         let mut stored = match &checkpoint {
             Some(path) => Some(Checkpoint::open(path, &fingerprint, &run.settings())?),
             None => None,
@@ -183,7 +183,7 @@ fn signalled() -> Option<PyErr> {
     Python::attach(|py| py.check_signals()).err()
 }
 
-/// Tells Python of each turn.
+/// Tells Python of each iteration.
 struct Callback {
     call: Py<PyAny>,
     limit: Option<u64>,
@@ -195,8 +195,8 @@ impl Observer for Callback {
     fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()> {
         let told = Python::attach(|py| {
             let turn = PyDict::new(py);
-            turn.set_item("turn", record.turn)?;
-            turn.set_item("asked", record.asked)?;
+            turn.set_item("iteration", record.turn)?;
+            turn.set_item("evaluations", record.asked)?;
             turn.set_item("unique", record.unique)?;
             turn.set_item("limit", self.limit)?;
             turn.set_item("best_cost", record.best.cost.value())?;

@@ -35,7 +35,7 @@ mod tests {
         for folds in [FoldSpec::Loo, FoldSpec::Kfold { k: 2, shuffle: true, seed: 3 }] {
             let measures = constant(&data, &folds, 1).unwrap();
             assert_eq!((measures.error, measures.accuracy), (3.0 / 8.0, 5.0 / 8.0));
-            assert_eq!((measures.balanced_accuracy, measures.mcc), (1.0 / 3.0, 0.0));
+            assert_eq!((measures.balanced_accuracy, measures.matthews_corrcoef), (1.0 / 3.0, 0.0));
         }
         // Five folds five times: fold sizes differ, so that their mean is not the share of rows.
         let repeated = constant(&data, &FoldSpec::Wrap5 { seed: 1 }, 1).unwrap();

@@ -1,4 +1,8 @@
 //! From predictions to scores.
+//!
+//! The scores of scikit-learn's names are the means over folds that its `cross_val_score` gives. Leave-one-out is the
+//! exception: balanced accuracy, F1 and correlation say nothing about a single row, so that where every fold tests one
+//! row they are those of all rows together.
 
 use super::Measures;
 use crate::data::dataset::Dataset;
@@ -14,8 +18,6 @@ pub struct Tally {
     truth: Vec<u32>,
     /// Where each split's cases end.
     ends: Vec<usize>,
-    /// Cases of each class.
-    support: Vec<u64>,
 }
 
 impl Tally {
@@ -28,11 +30,7 @@ impl Tally {
             ends.push(rows.len());
         }
         let truth: Vec<u32> = rows.iter().map(|&row| data.codes()[row as usize]).collect();
-        let mut support = vec![0; data.n_classes()];
-        for &class in &truth {
-            support[class as usize] += 1;
-        }
-        Self { n_classes: data.n_classes(), rows, truth, ends, support }
+        Self { n_classes: data.n_classes(), rows, truth, ends }
     }
 
     /// The row of each case.
@@ -45,41 +43,130 @@ impl Tally {
         self.rows.len()
     }
 
-    /// All scores of these predictions, one for each case in order.
+    /// How many cases each split has.
+    pub fn fold_sizes(&self) -> Vec<usize> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        self.ends.iter().zip(starts).map(|(end, start)| end - start).collect()
+    }
+
+    /// All scores of these predictions, one for each case in order; in time O(cases + folds * classes).
     pub fn measures(&self, predicted: &[u32]) -> Measures {
-        let c = self.n_classes;
-        // Every score needs only the diagonal and the column sums of the confusion matrix, so memory is O(classes), not
-        // O(classes^2): 400 MB for 5000 classes. Cases alternate between two sets of counts: a count that was just
-        // written is slow to read again.
-        let mut counts = vec![0u64; 4 * c];
+        // No fold is empty, so that this is leave-one-out.
+        let is_pooled = self.ends.len() == self.rows.len();
+        let mut all = Margins::new(self.n_classes);
+        let mut fold = Margins::new(self.n_classes);
+        let mut means = ClassScores::default();
         let (mut errors, mut start) = (0.0, 0);
+        for &end in &self.ends {
+            let (truth, predicted) = (&self.truth[start..end], &predicted[start..end]);
+            let wrong: u32 =
+                truth.iter().zip(predicted).map(|(is, said)| u32::from(is != said)).sum();
+            errors += f64::from(wrong) / (end - start) as f64;
+            if is_pooled {
+                all.count(truth, predicted);
+            } else {
+                fold.count(truth, predicted);
+                means.add(fold.scores());
+                all.take(&mut fold);
+            }
+            start = end;
+        }
+        let n_folds = self.ends.len() as f64;
+        let pooled = all.scores();
+        let scores = if is_pooled { pooled } else { means.divided(n_folds) };
+        let error = errors / n_folds;
+        let n = self.truth.len() as f64;
+        let pooled_error = (n - all.hits() as f64) / n;
+        Measures {
+            error,
+            pooled_error,
+            accuracy: 1.0 - error,
+            balanced_accuracy: scores.balanced_accuracy,
+            ovr_accuracy: 1.0 - 2.0 * pooled_error / self.n_classes as f64,
+            f1_macro: scores.f1_macro,
+            matthews_corrcoef: scores.matthews_corrcoef,
+            pooled_balanced_accuracy: pooled.balanced_accuracy,
+            separation: 0.0,
+        }
+    }
+}
+
+/// The diagonal, the row sums and the column sums of a confusion matrix. No score needs more, so memory is O(classes),
+/// not O(classes^2): 400 MB for 5000 classes.
+struct Margins {
+    /// Of each class: cases of it that are predicted right, cases of it, predictions of it. Cases alternate between two
+    /// sets of these counts: a count that was just written is slow to read again.
+    counts: [Vec<[u64; 3]>; 2],
+}
+
+/// The scores that weigh classes.
+#[derive(Clone, Copy, Default)]
+struct ClassScores {
+    balanced_accuracy: f64,
+    f1_macro: f64,
+    matthews_corrcoef: f64,
+}
+
+impl ClassScores {
+    fn add(&mut self, other: Self) {
+        self.balanced_accuracy += other.balanced_accuracy;
+        self.f1_macro += other.f1_macro;
+        self.matthews_corrcoef += other.matthews_corrcoef;
+    }
+
+    fn divided(self, n: f64) -> Self {
+        Self {
+            balanced_accuracy: self.balanced_accuracy / n,
+            f1_macro: self.f1_macro / n,
+            matthews_corrcoef: self.matthews_corrcoef / n,
+        }
+    }
+}
+
+impl Margins {
+    fn new(n_classes: usize) -> Self {
+        Self { counts: [vec![[0; 3]; n_classes], vec![[0; 3]; n_classes]] }
+    }
+
+    fn count(&mut self, truth: &[u32], predicted: &[u32]) {
+        for (number, (&is, &said)) in truth.iter().zip(predicted).enumerate() {
+            let counts = &mut self.counts[number % 2];
+            let class = &mut counts[is as usize];
+            class[0] += u64::from(is == said);
+            class[1] += 1;
+            counts[said as usize][2] += 1;
+        }
+    }
+
+    /// Adds the counts of `other`, which starts anew.
+    fn take(&mut self, other: &mut Self) {
+        for (mine, theirs) in
+            self.counts.iter_mut().flatten().zip(other.counts.iter_mut().flatten())
         {
-            let (hits, predictions) = counts.split_at_mut(2 * c);
-            for &end in &self.ends {
-                let cases = self.truth[start..end].iter().zip(&predicted[start..end]);
-                let wrong: u32 = cases.clone().map(|(is, said)| u32::from(is != said)).sum();
-                for (number, (&is, &said)) in cases.enumerate() {
-                    let offset = number % 2 * c;
-                    hits[offset + is as usize] += u64::from(is == said);
-                    predictions[offset + said as usize] += 1;
-                }
-                errors += f64::from(wrong) / (end - start) as f64;
-                start = end;
+            for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                *mine += std::mem::take(theirs);
             }
         }
-        let error = errors / self.ends.len() as f64;
-        let n = self.truth.len() as f64;
-        let hits: Vec<u64> = (0..c).map(|class| counts[class] + counts[c + class]).collect();
-        let said: Vec<u64> =
-            (2 * c..3 * c).map(|class| counts[class] + counts[c + class]).collect();
-        let right: u64 = hits.iter().sum();
-        let pooled_error = (n - right as f64) / n;
+    }
 
+    /// Hits, cases and predictions of each class.
+    fn classes(&self) -> impl Iterator<Item = [u64; 3]> {
+        let [a, b] = &self.counts;
+        a.iter().zip(b).map(|(a, b)| std::array::from_fn(|at| a[at] + b[at]))
+    }
+
+    fn hits(&self) -> u64 {
+        self.classes().map(|[hits, ..]| hits).sum()
+    }
+
+    /// Mean recall of the classes that have cases, mean F1 of those that have cases or predictions, and the correlation
+    /// of classes and predictions, 0 where one of the two is constant.
+    fn scores(&self) -> ClassScores {
         let (mut recall, mut tested, mut f1, mut seen) = (0.0, 0.0, 0.0, 0.0);
+        let (mut n, mut right) = (0.0, 0.0);
         let (mut cross, mut said_squares, mut true_squares) = (0.0, 0.0, 0.0);
-        for class in 0..c {
-            let hits = hits[class] as f64;
-            let (are, said) = (self.support[class] as f64, said[class] as f64);
+        for class in self.classes() {
+            let [hits, are, said] = class.map(|count| count as f64);
             if are > 0.0 {
                 recall += hits / are;
                 tested += 1.0;
@@ -88,20 +175,17 @@ impl Tally {
                 f1 += 2.0 * hits / (are + said);
                 seen += 1.0;
             }
+            n += are;
+            right += hits;
             cross += are * said;
             said_squares += said * said;
             true_squares += are * are;
         }
         let spread = ((n * n - said_squares) * (n * n - true_squares)).sqrt();
-        Measures {
-            error,
-            pooled_error,
-            accuracy: 1.0 - error,
+        ClassScores {
             balanced_accuracy: recall / tested,
-            ovr_accuracy: 1.0 - 2.0 * pooled_error / c as f64,
-            macro_f1: f1 / seen,
-            mcc: if spread > 0.0 { (right as f64 * n - cross) / spread } else { 0.0 },
-            separation: 0.0,
+            f1_macro: f1 / seen,
+            matthews_corrcoef: if spread > 0.0 { (right * n - cross) / spread } else { 0.0 },
         }
     }
 }
@@ -126,6 +210,7 @@ mod tests {
         // Two folds of four and three cases: 0 0 1 2 | 0 1 2.
         let tally = tally(&[0, 0, 0, 1, 1, 2, 2], 2);
         assert_eq!(tally.truth, [0, 0, 1, 2, 0, 1, 2]);
+        assert_eq!(tally.fold_sizes(), [4, 3]);
         let m = tally.measures(&[0, 1, 1, 2, 0, 1, 0]);
         // Sums of fractions in another order than the code's: the last bit may differ.
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");
@@ -133,37 +218,50 @@ mod tests {
         near(m.error, 7.0 / 24.0);
         near(m.pooled_error, 2.0 / 7.0);
         near(m.accuracy, 1.0 - m.error);
-        near(m.balanced_accuracy, (2.0 / 3.0 + 1.0 + 1.0 / 2.0) / 3.0);
         near(m.ovr_accuracy, 1.0 - 2.0 * (2.0 / 7.0) / 3.0);
-        near(m.macro_f1, (4.0 / 6.0 + 4.0 / 5.0 + 2.0 / 3.0) / 3.0);
-        near(m.mcc, (35.0 - 17.0) / ((49.0_f64 - 19.0) * (49.0 - 17.0)).sqrt());
+        // Means over the two folds.
+        near(m.balanced_accuracy, f64::midpoint(2.5 / 3.0, 2.0 / 3.0));
+        near(
+            m.f1_macro,
+            f64::midpoint((2.0 / 3.0 + 2.0 / 3.0 + 1.0) / 3.0, (2.0 / 3.0 + 1.0) / 3.0),
+        );
+        let first = (12.0 - 5.0) / ((16.0_f64 - 6.0) * (16.0 - 6.0)).sqrt();
+        let second = (6.0 - 3.0) / ((9.0_f64 - 5.0) * (9.0 - 3.0)).sqrt();
+        near(m.matthews_corrcoef, f64::midpoint(first, second));
+        near(m.pooled_balanced_accuracy, (2.0 / 3.0 + 1.0 + 1.0 / 2.0) / 3.0);
+    }
+
+    #[test]
+    fn leave_one_out_scores_all_rows_together() {
+        let m = tally(&[0, 0, 0, 1, 1, 2, 2], 7).measures(&[0, 1, 0, 1, 1, 2, 0]);
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");
+        near(m.error, 2.0 / 7.0);
+        near(m.balanced_accuracy, (2.0 / 3.0 + 1.0 + 1.0 / 2.0) / 3.0);
+        near(m.f1_macro, (4.0 / 6.0 + 4.0 / 5.0 + 2.0 / 3.0) / 3.0);
+        near(m.matthews_corrcoef, (35.0 - 17.0) / ((49.0_f64 - 19.0) * (49.0 - 17.0)).sqrt());
+        assert_eq!(m.balanced_accuracy, m.pooled_balanced_accuracy);
     }
 
     #[test]
     fn a_class_that_is_neither_tested_nor_predicted_does_not_count() {
         let m = tally(&[0, 0, 1, 1], 2).measures(&[0, 1, 0, 1]);
-        assert_eq!((m.error, m.balanced_accuracy, m.macro_f1, m.mcc), (0.0, 1.0, 1.0, 1.0));
+        let scores = (m.error, m.balanced_accuracy, m.f1_macro, m.matthews_corrcoef);
+        assert_eq!(scores, (0.0, 1.0, 1.0, 1.0));
         let constant = tally(&[0, 0, 1, 1], 2).measures(&[0; 4]);
-        assert_eq!((constant.balanced_accuracy, constant.mcc), (0.5, 0.0));
+        assert_eq!((constant.balanced_accuracy, constant.matthews_corrcoef), (0.5, 0.0));
     }
-    /// The scores from a whole confusion matrix, as they are defined.
-    fn by_matrix(tally: &Tally, predicted: &[u32], c: usize) -> Measures {
-        let mut matrix = vec![vec![0u64; c]; c];
-        let (mut errors, mut start) = (0.0, 0);
-        for &end in &tally.ends {
-            let mut wrong = 0u32;
-            for case in start..end {
-                matrix[tally.truth[case] as usize][predicted[case] as usize] += 1;
-                wrong += u32::from(tally.truth[case] != predicted[case]);
-            }
-            errors += f64::from(wrong) / (end - start) as f64;
-            start = end;
+
+    /// Balanced accuracy, F1 and correlation of some cases from a whole confusion matrix, as they are defined.
+    fn by_matrix(truth: &[u32], predicted: &[u32]) -> [f64; 3] {
+        let mut matrix = [[0u64; 3]; 3];
+        for (&is, &said) in truth.iter().zip(predicted) {
+            matrix[is as usize][said as usize] += 1;
         }
-        let n = tally.truth.len() as f64;
+        let n = truth.len() as f64;
         let sum = |cells: &mut dyn Iterator<Item = u64>| cells.sum::<u64>() as f64;
         let (mut recall, mut tested, mut f1, mut seen) = (0.0, 0.0, 0.0, 0.0);
         let (mut cross, mut said_squares, mut true_squares) = (0.0, 0.0, 0.0);
-        for class in 0..c {
+        for class in 0..3 {
             let hits = matrix[class][class] as f64;
             let are = sum(&mut matrix[class].iter().copied());
             let said = sum(&mut matrix.iter().map(|row| row[class]));
@@ -177,19 +275,10 @@ mod tests {
             said_squares += said * said;
             true_squares += are * are;
         }
-        let right = sum(&mut (0..c).map(|class| matrix[class][class]));
+        let right = sum(&mut (0..3).map(|class| matrix[class][class]));
         let spread = ((n * n - said_squares) * (n * n - true_squares)).sqrt();
-        let (error, pooled_error) = (errors / tally.ends.len() as f64, (n - right) / n);
-        Measures {
-            error,
-            pooled_error,
-            accuracy: 1.0 - error,
-            balanced_accuracy: recall / tested,
-            ovr_accuracy: 1.0 - 2.0 * pooled_error / c as f64,
-            macro_f1: f1 / seen,
-            mcc: if spread > 0.0 { (right * n - cross) / spread } else { 0.0 },
-            separation: 0.0,
-        }
+        let correlation = if spread > 0.0 { (right * n - cross) / spread } else { 0.0 };
+        [recall / tested, f1 / seen, correlation]
     }
 
     proptest! {
@@ -200,8 +289,19 @@ mod tests {
             let (codes, predicted): (Vec<u32>, Vec<u32>) = cases.into_iter().unzip();
             prop_assume!(codes.iter().any(|&code| code != codes[0]));
             let tally = tally(&codes, k);
-            let (new, old) = (tally.measures(&predicted), by_matrix(&tally, &predicted, 3));
-            prop_assert_eq!(new.to_array().map(f64::to_bits), old.to_array().map(f64::to_bits));
+            let m = tally.measures(&predicted);
+            let mut start = 0;
+            let mut means = [0.0; 3];
+            for size in tally.fold_sizes() {
+                let cases = start..start + size;
+                let fold = by_matrix(&tally.truth[cases.clone()], &predicted[cases]);
+                means.iter_mut().zip(fold).for_each(|(mean, score)| *mean += score);
+                start += size;
+            }
+            let means = means.map(|sum| sum / k as f64);
+            prop_assert_eq!([m.balanced_accuracy, m.f1_macro, m.matthews_corrcoef], means);
+            let pooled = by_matrix(&tally.truth, &predicted);
+            prop_assert_eq!(m.pooled_balanced_accuracy, pooled[0]);
         }
     }
 

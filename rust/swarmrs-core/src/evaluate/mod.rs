@@ -65,14 +65,17 @@ pub struct Measures {
     pub pooled_error: f64,
     /// 1 - error.
     pub accuracy: f64,
-    /// Mean recall of the classes that were tested.
+    /// Mean over folds of the mean recall of the classes that the fold tests; over all rows for leave-one-out.
     pub balanced_accuracy: f64,
-    /// Mean over classes of one-versus-rest accuracy.
+    /// Mean over classes of one-versus-rest accuracy, over all tested rows.
     pub ovr_accuracy: f64,
-    /// Mean F1 of the classes that were tested or predicted.
-    pub macro_f1: f64,
-    /// Matthews correlation coefficient.
-    pub mcc: f64,
+    /// Mean over folds of the mean F1 of the classes tested or predicted; over all rows for leave-one-out.
+    pub f1_macro: f64,
+    /// Mean over folds of the Matthews correlation coefficient, 0 where it is undefined; over all rows for leave-one-out.
+    pub matthews_corrcoef: f64,
+    /// The balanced accuracy over all tested rows, which the hybrid objective goes by.
+    #[serde(skip)]
+    pub pooled_balanced_accuracy: f64,
     /// Mean distance to the nearest row of another class less that to the farthest of the same; 0 unless asked for.
     #[serde(skip)]
     pub separation: f64,
@@ -80,16 +83,16 @@ pub struct Measures {
 
 impl Measures {
     /// How many numbers it holds.
-    pub const FIELDS: usize = 8;
-    /// The names of the scores, in the order of [`to_array`](Self::to_array); the separation is not one.
+    pub const FIELDS: usize = 9;
+    /// The names of the scores, in the order of [`to_array`](Self::to_array); what only the hybrid objective needs comes behind them.
     pub const SCORES: [&'static str; 7] = [
         "error",
         "pooled_error",
         "accuracy",
         "balanced_accuracy",
         "ovr_accuracy",
-        "macro_f1",
-        "mcc",
+        "f1_macro",
+        "matthews_corrcoef",
     ];
     /// What the empty subset shows.
     pub const WORST: Self = Self {
@@ -98,8 +101,9 @@ impl Measures {
         accuracy: 0.0,
         balanced_accuracy: 0.0,
         ovr_accuracy: 0.0,
-        macro_f1: 0.0,
-        mcc: -1.0,
+        f1_macro: 0.0,
+        matthews_corrcoef: -1.0,
+        pooled_balanced_accuracy: 0.0,
         separation: -1.0,
     };
 
@@ -111,8 +115,9 @@ impl Measures {
             self.accuracy,
             self.balanced_accuracy,
             self.ovr_accuracy,
-            self.macro_f1,
-            self.mcc,
+            self.f1_macro,
+            self.matthews_corrcoef,
+            self.pooled_balanced_accuracy,
             self.separation,
         ]
     }
@@ -125,8 +130,9 @@ impl Measures {
             accuracy,
             balanced_accuracy,
             ovr_accuracy,
-            macro_f1,
-            mcc,
+            f1_macro,
+            matthews_corrcoef,
+            pooled_balanced_accuracy,
             separation,
         ] = values;
         Self {
@@ -135,8 +141,9 @@ impl Measures {
             accuracy,
             balanced_accuracy,
             ovr_accuracy,
-            macro_f1,
-            mcc,
+            f1_macro,
+            matthews_corrcoef,
+            pooled_balanced_accuracy,
             separation,
         }
     }
@@ -303,6 +310,9 @@ impl Default for Resources {
 pub trait Classify: Evaluator {
     /// The predicted class of each tested row, as (row, class) in the order of splits, then rows.
     fn predict(&self, subset: &Subset) -> Vec<(u32, u32)>;
+
+    /// How many rows each split tests, in the order of the predictions.
+    fn fold_sizes(&self) -> Vec<usize>;
 }
 
 /// The evaluator that `spec` describes, with what a user should know about the folds.

@@ -85,6 +85,10 @@ impl Classify for Repeated {
     fn predict(&self, subset: &Subset) -> Vec<(u32, u32)> {
         self.rounds.iter().flat_map(|round| round.predict(subset)).collect()
     }
+
+    fn fold_sizes(&self) -> Vec<usize> {
+        self.rounds.iter().flat_map(|round| round.fold_sizes()).collect()
+    }
 }
 
 #[cfg(test)]
@@ -109,6 +113,10 @@ mod tests {
     impl Classify for Told {
         fn predict(&self, _: &Subset) -> Vec<(u32, u32)> {
             vec![(0, 0)]
+        }
+
+        fn fold_sizes(&self) -> Vec<usize> {
+            vec![1]
         }
     }
 

@@ -16,38 +16,38 @@ const FIRST_TURN: f64 = 1.0;
 pub struct Budget {
     /// Subsets asked for, those measured before included.
     pub evaluations: Option<u64>,
-    /// Turns.
-    pub turns: Option<u64>,
+    /// Iterations, the first of which evaluates the initial population.
+    pub iterations: Option<u64>,
     /// Seconds; such a run stops where it stops and is not reproducible.
     pub seconds: Option<f64>,
     /// A cost that is good enough.
-    pub target: Option<f64>,
+    pub cost: Option<f64>,
 }
 
-/// Why a run ended.
+/// Why a run ended, by the names of the settings that end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// The next turn would exceed the evaluations.
-    Evaluations,
-    /// All turns are done.
-    Turns,
+    /// The next iteration would exceed the evaluations.
+    MaxEvals,
+    /// All iterations are done.
+    MaxIter,
     /// Time is up.
-    Seconds,
-    /// The target is reached.
-    Target,
+    TimeLimit,
+    /// The cost that is good enough is reached.
+    TargetCost,
     /// The algorithm has nothing more to try.
     Finished,
     /// The user interrupted.
     Interrupted,
     /// An observer asked to stop.
-    Stopped,
+    Callback,
 }
 
 impl Budget {
     /// Whether nothing bounds the effort: a target alone may never be reached.
     pub fn is_unbounded(&self) -> bool {
-        self.evaluations.is_none() && self.turns.is_none() && self.seconds.is_none()
+        self.evaluations.is_none() && self.iterations.is_none() && self.seconds.is_none()
     }
 
     /// Refuses limits that allow nothing.
@@ -55,7 +55,7 @@ impl Budget {
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn check(&self) -> Result<()> {
-        for (name, value) in [("evaluations", self.evaluations), ("turns", self.turns)] {
+        for (name, value) in [("evaluations", self.evaluations), ("iterations", self.iterations)] {
             if value == Some(0) {
                 return Err(Error::out_of_range(name, 0, "1 or more"));
             }
@@ -71,20 +71,23 @@ impl Budget {
     /// Whether a run that has come this far, and would now ask for `next` subsets, ends here.
     pub fn stop(&self, spent: &Spent, next: usize) -> Option<Stop> {
         let is_over = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count > limit);
-        if self
-            .target
-            .is_some_and(|target| spent.best.is_some_and(|best| best <= Cost::new(target)))
-        {
-            Some(Stop::Target)
-        } else if is_over(self.turns, spent.turns + 1) {
-            Some(Stop::Turns)
+        if self.cost.is_some_and(|cost| spent.best.is_some_and(|best| best <= Cost::new(cost))) {
+            Some(Stop::TargetCost)
+        } else if is_over(self.iterations, spent.turns + 1) {
+            Some(Stop::MaxIter)
         } else if is_over(self.evaluations, spent.evaluations + next as u64) {
-            Some(Stop::Evaluations)
+            Some(Stop::MaxEvals)
         } else if self.seconds.is_some_and(|limit| spent.clock.seconds() >= limit) {
-            Some(Stop::Seconds)
+            Some(Stop::TimeLimit)
         } else {
             None
         }
+    }
+
+    /// How many of the `next` subsets of the first iteration are evaluated, where there are too many.
+    pub fn cut(&self, spent: &Spent, next: usize) -> Option<usize> {
+        let limit = usize::try_from(self.evaluations?).ok()?;
+        (spent.turns == 0 && limit < next).then_some(limit)
     }
 
     /// When the iteration that comes next is overtaken by the time limit. The first one has a second at least: without it
@@ -98,7 +101,7 @@ impl Budget {
     pub fn fraction(&self, spent: &Spent) -> f64 {
         let share = |limit: Option<f64>, done: f64| limit.map_or(0.0, |limit| done / limit);
         share(self.evaluations.map(|n| n as f64), spent.evaluations as f64)
-            .max(share(self.turns.map(|n| n as f64), spent.turns as f64))
+            .max(share(self.iterations.map(|n| n as f64), spent.turns as f64))
             .max(share(self.seconds, spent.clock.seconds()))
             .min(1.0)
     }
@@ -106,7 +109,7 @@ impl Budget {
     /// How many turns of `batch` subsets fit, where evaluations or turns are limited.
     pub fn turns_of(&self, batch: usize) -> Option<u64> {
         let by_evaluations = self.evaluations.map(|n| n / batch.max(1) as u64);
-        match (by_evaluations, self.turns) {
+        match (by_evaluations, self.iterations) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         }
@@ -157,18 +160,26 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_never_cut_in_half() {
+    fn a_later_turn_is_never_cut() {
         let budget = Budget { evaluations: Some(100), ..Budget::default() };
         assert_eq!(budget.stop(&spent(60, 2, 1.0), 40), None);
-        assert_eq!(budget.stop(&spent(60, 2, 1.0), 41), Some(Stop::Evaluations));
+        assert_eq!(budget.stop(&spent(60, 2, 1.0), 41), Some(Stop::MaxEvals));
+    }
+
+    #[test]
+    fn only_a_first_turn_is_cut() {
+        let budget = Budget { evaluations: Some(10), ..Budget::default() };
+        assert_eq!(budget.cut(&spent(0, 0, 1.0), 30), Some(10));
+        assert_eq!(budget.cut(&spent(0, 0, 1.0), 10), None);
+        assert_eq!(budget.cut(&spent(9, 1, 1.0), 30), None);
     }
 
     #[test]
     fn turns_and_target_stop_a_run() {
-        let budget = Budget { turns: Some(3), target: Some(0.1), ..Budget::default() };
+        let budget = Budget { iterations: Some(3), cost: Some(0.1), ..Budget::default() };
         assert_eq!(budget.stop(&spent(0, 2, 0.2), 1), None);
-        assert_eq!(budget.stop(&spent(0, 3, 0.2), 1), Some(Stop::Turns));
-        assert_eq!(budget.stop(&spent(0, 0, 0.1), 1), Some(Stop::Target));
+        assert_eq!(budget.stop(&spent(0, 3, 0.2), 1), Some(Stop::MaxIter));
+        assert_eq!(budget.stop(&spent(0, 0, 0.1), 1), Some(Stop::TargetCost));
     }
 
     #[test]

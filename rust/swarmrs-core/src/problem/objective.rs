@@ -47,14 +47,14 @@ impl Ord for Cost {
 pub enum Score {
     /// Mean over folds of the share of rows that are right.
     Accuracy,
-    /// Mean recall of the classes.
+    /// Mean over folds of the mean recall of the classes.
     BalancedAccuracy,
     /// Mean over classes of one-versus-rest accuracy.
     OvrAccuracy,
-    /// Mean F1 of the classes.
-    MacroF1,
-    /// Matthews correlation coefficient, brought from -1..1 to 0..1.
-    Mcc,
+    /// Mean over folds of the mean F1 of the classes.
+    F1Macro,
+    /// Mean over folds of the Matthews correlation coefficient, brought from -1..1 to 0..1.
+    MatthewsCorrcoef,
 }
 
 impl Score {
@@ -64,8 +64,8 @@ impl Score {
             Self::Accuracy => measures.accuracy,
             Self::BalancedAccuracy => measures.balanced_accuracy,
             Self::OvrAccuracy => measures.ovr_accuracy,
-            Self::MacroF1 => measures.macro_f1,
-            Self::Mcc => f64::midpoint(measures.mcc, 1.0),
+            Self::F1Macro => measures.f1_macro,
+            Self::MatthewsCorrcoef => f64::midpoint(measures.matthews_corrcoef, 1.0),
         }
     }
 
@@ -91,7 +91,7 @@ pub enum Objective {
         #[serde(default = "alpha_of_weighted")]
         alpha: f64,
     },
-    /// `gamma` of balanced accuracy and the rest of how far classes lie apart, negated.
+    /// `gamma` of the balanced accuracy over all tested rows and the rest of how far classes lie apart, negated.
     Hybrid {
         /// The weight of balanced accuracy, in [0, 1].
         #[serde(default = "gamma_of_hybrid")]
@@ -154,14 +154,6 @@ impl Objective {
         }
     }
 
-    /// The score it goes by where no other is asked for.
-    pub fn own_score(self) -> Score {
-        match self {
-            Self::Hybrid { .. } => Score::BalancedAccuracy,
-            _ => Score::Accuracy,
-        }
-    }
-
     /// Whether the distances between and within classes are needed.
     pub fn needs_separation(self) -> bool {
         matches!(self, Self::Hybrid { .. })
@@ -186,7 +178,8 @@ impl Objective {
 #[derive(Debug, Clone)]
 pub struct Goal {
     objective: Objective,
-    score: Score,
+    /// The score asked for; none for the objective's own.
+    score: Option<Score>,
     n_features: usize,
     /// For the objective that needs groups.
     similarity: Option<Similarity>,
@@ -213,7 +206,6 @@ impl Goal {
             }
             _ => None,
         };
-        let score = score.unwrap_or(objective.own_score());
         Ok(Self { objective, score, n_features, similarity })
     }
 
@@ -233,8 +225,7 @@ impl Goal {
 
     /// The error alone, of subsets of `n_features` features.
     pub fn error(n_features: usize) -> Self {
-        let (objective, score) = (Objective::Error, Score::Accuracy);
-        Self { objective, score, n_features, similarity: None }
+        Self { objective: Objective::Error, score: None, n_features, similarity: None }
     }
 
     /// What is lowered.
@@ -244,21 +235,26 @@ impl Goal {
 
     /// The cost of a subset that measures like this.
     pub fn cost(&self, measures: &Measures, subset: &Subset) -> Cost {
+        let loss = || self.score.unwrap_or(Score::Accuracy).loss(measures);
         Cost::new(match self.objective {
-            Objective::Error => self.score.loss(measures),
+            Objective::Error => loss(),
             // A search led by a filter is told its cost in the place of an error.
             Objective::FilterCfs | Objective::FilterMrmr => measures.error,
             Objective::Weighted { alpha } => {
                 let kept = subset.count() as f64 / self.n_features as f64;
-                alpha * self.score.loss(measures) + (1.0 - alpha) * kept
+                alpha * loss() + (1.0 - alpha) * kept
             }
             Objective::Hybrid { gamma } => {
                 let apart = sigmoid(5.0 * measures.separation);
-                -(gamma * self.score.of(measures) + (1.0 - gamma) * apart)
+                // The paper pools the predictions of all folds.
+                let score = self
+                    .score
+                    .map_or(measures.pooled_balanced_accuracy, |score| score.of(measures));
+                -(gamma * score + (1.0 - gamma) * apart)
             }
             Objective::Gaussian { alpha, .. } => {
                 let similar = self.similarity.as_ref().map_or(0.0, |sim| sim.of(subset));
-                alpha * self.score.loss(measures) + (1.0 - alpha) * (1.0 - similar)
+                alpha * loss() + (1.0 - alpha) * (1.0 - similar)
             }
         })
     }
@@ -276,8 +272,8 @@ impl Goal {
 mod tests {
     use super::*;
 
-    fn measures(error: f64, balanced_accuracy: f64, separation: f64) -> Measures {
-        Measures { error, balanced_accuracy, separation, ..Measures::WORST }
+    fn measures(error: f64, pooled_balanced_accuracy: f64, separation: f64) -> Measures {
+        Measures { error, pooled_balanced_accuracy, separation, ..Measures::WORST }
     }
 
     #[test]
@@ -325,8 +321,8 @@ mod tests {
             accuracy: 0.7,
             balanced_accuracy: 0.625,
             ovr_accuracy: 0.75,
-            macro_f1: 0.5,
-            mcc: 0.25,
+            f1_macro: 0.5,
+            matthews_corrcoef: 0.25,
             ..Measures::WORST
         };
         let cost = |objective, score| {
@@ -338,13 +334,14 @@ mod tests {
             (Some(Score::Accuracy), 0.3),
             (Some(Score::BalancedAccuracy), 0.375),
             (Some(Score::OvrAccuracy), 0.25),
-            (Some(Score::MacroF1), 0.5),
-            (Some(Score::Mcc), 0.375),
+            (Some(Score::F1Macro), 0.5),
+            (Some(Score::MatthewsCorrcoef), 0.375),
         ] {
             assert_eq!(cost(Objective::Error, score), missing);
         }
         assert_eq!(cost(Objective::Weighted { alpha: 0.75 }, Some(Score::OvrAccuracy)), 0.4375);
-        assert_eq!(cost(Objective::Hybrid { gamma: 1.0 }, Some(Score::MacroF1)), -0.5);
+        assert_eq!(cost(Objective::Hybrid { gamma: 1.0 }, Some(Score::F1Macro)), -0.5);
+        assert_eq!(cost(Objective::Hybrid { gamma: 1.0 }, Some(Score::BalancedAccuracy)), -0.625);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::problem::budget::{Budget, Clock, Stop};
 use crate::problem::constraints::Frame;
 use crate::problem::groups::{GroupSpec, Groups};
 use crate::problem::objective::{Goal, Objective, Score};
-use crate::run::selection::{MeasuredBy, Screened, Selection};
+use crate::run::selection::{EvaluatedBy, Screened, Selection};
 pub use crate::run::spec::Spec;
 use crate::search::algorithm::{GroupUse, Space};
 use crate::search::engine::Engine;
@@ -24,6 +24,7 @@ use crate::search::front::{Front, FrontPoint};
 use crate::search::observer::Observer;
 use crate::search::replay::Replay;
 use crate::search::trace::Trace;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The part of the memory that may hold what features tell about each other: one in so many.
@@ -32,6 +33,8 @@ const FILTER_SHARE: u64 = 4;
 /// A run that is ready to start: everything is checked.
 pub struct Run<'a> {
     spec: &'a Spec,
+    /// The settings of the algorithm that differ from its defaults.
+    params: Map<String, Value>,
     frame: Frame,
     space: Space,
     screened: Option<Screened>,
@@ -42,7 +45,7 @@ pub struct Run<'a> {
     warnings: Vec<String>,
     budget: Budget,
     goal: Goal,
-    measured_by: MeasuredBy,
+    evaluated_by: EvaluatedBy,
     pool: Pool,
 }
 
@@ -59,7 +62,7 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
         // Bad settings are found now, not after the tables are built.
-        let (entry, mut frame, budget, own) = checked(spec, data.n_features())?;
+        let Checked { entry, params, mut frame, budget, own } = checked(spec, data.n_features())?;
         let evaluation = spec.evaluation.settle(&entry.protocol());
         let mut remarks = Vec::new();
         let objective = spec.objective.unwrap_or_else(|| {
@@ -123,9 +126,10 @@ impl<'a> Run<'a> {
             None => (evaluator, None),
         };
         let warnings = [data.warnings().to_vec(), warnings, remarks].concat();
-        let measured_by = MeasuredBy::of(&evaluation);
+        let evaluated_by = EvaluatedBy::of(&evaluation);
         Ok(Self {
             spec,
+            params,
             frame,
             space,
             screened,
@@ -135,7 +139,7 @@ impl<'a> Run<'a> {
             warnings,
             budget,
             goal,
-            measured_by,
+            evaluated_by,
             pool,
         })
     }
@@ -146,7 +150,7 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Whatever is wrong with the spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
-        let (entry, frame, budget, own) = checked(spec, n_bits)?;
+        let Checked { entry, params, frame, budget, own } = checked(spec, n_bits)?;
         check_outside(spec.scoring)?;
         let objective = match spec.objective {
             Some(given) if given.needs_separation() => return Err(needs_own_knn()),
@@ -167,13 +171,14 @@ impl<'a> Run<'a> {
             space: space(&entry, &frame, groups.as_deref()),
             goal: Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?,
             groups,
-            measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
+            evaluated_by: EvaluatedBy::of(&spec.evaluation.settle(&entry.protocol())),
             pool: Pool::new(1),
             screened: None,
             evaluator: scorer,
             judge: None,
             warnings: Vec::new(),
             spec,
+            params,
             frame,
             budget,
         })
@@ -225,7 +230,7 @@ impl<'a> Run<'a> {
         observers: &mut [&mut dyn Observer],
     ) -> Result<Selection> {
         let entry = algorithms::find(&self.spec.algorithm)?;
-        let (optimizer, params) = entry.start(&self.spec.params, &self.space)?;
+        let (optimizer, params) = entry.start(&self.params, &self.space)?;
         let (mut trace, mut front) = (Trace::default(), Front::of(self.score()));
         let mut all: Vec<&mut dyn Observer> = vec![&mut trace, &mut front];
         all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
@@ -245,15 +250,12 @@ impl<'a> Run<'a> {
             None if outcome.stop == Stop::Interrupted => return Err(Error::Interrupted),
             None => {
                 let id = entry.id;
-                if outcome.stop == Stop::Seconds {
+                if outcome.stop == Stop::TimeLimit {
                     return Err(no_time(id, self.budget.seconds.unwrap_or_default()));
                 }
-                let why = if outcome.turns == 0 {
-                    format!("the budget ends before the first turn of {id}")
-                } else {
-                    format!("{id} asked for nothing but the empty subset")
-                };
-                return Err(Error::BadSpec { what: format!("{why}: no subset was measured") });
+                let what =
+                    format!("{id} asked for nothing but the empty subset: no subset was measured");
+                return Err(Error::BadSpec { what });
             }
         };
         if !best.cost.value().is_finite() {
@@ -268,24 +270,34 @@ impl<'a> Run<'a> {
             seconds.evaluate += clock.seconds();
             seconds.total = seconds.search + seconds.evaluate;
         }
+        let is_scheduled = self.spec.params != self.params;
+        let stop = match outcome.stop {
+            // The schedule was that of the budget: both end at once.
+            Stop::Finished if is_scheduled && self.budget.iterations == Some(outcome.turns) => {
+                Stop::MaxIter
+            }
+            stop => stop,
+        };
+        let limits = outcome.cut_from.zip(self.budget.evaluations);
+        self.warnings.extend(limits.map(|(asked, limit)| cut(asked, limit, &params)));
         Ok(Selection {
             algorithm: entry.id.to_owned(),
             params,
             seed: self.spec.seed,
             objective: self.goal.objective(),
             scoring: self.spec.scoring,
-            measured_by: self.measured_by,
+            evaluated_by: self.evaluated_by,
             prescreen: self.screened,
             groups: self.groups.map(Arc::unwrap_or_clone),
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
-            measures,
+            scores: measures,
             evaluations: outcome.evaluations,
-            turns: outcome.turns,
+            iterations: outcome.turns,
             seconds,
             work: self.evaluator.work(),
-            stop: outcome.stop,
+            stop,
             budget: self.budget,
             warnings: self.warnings,
             trace,
@@ -303,6 +315,16 @@ fn no_time(id: &str, seconds: f64) -> Error {
             "raise the time limit, or search fewer rows: without one iteration there is no result"
                 .into(),
     }
+}
+
+/// What a user should know where the budget is smaller than the first batch.
+fn cut(asked: usize, limit: u64, params: &Map<String, Value>) -> String {
+    let what = if params.contains_key("population") {
+        format!("the population of {asked}")
+    } else {
+        format!("the {asked} subsets of the first iteration")
+    };
+    format!("max_evals is {limit}, less than {what}: only {limit} subsets were evaluated")
 }
 
 fn needs_own_knn() -> Error {
@@ -346,22 +368,54 @@ fn check_outside(scoring: Option<Score>) -> Result<()> {
     }
 }
 
-/// The algorithm, what may be chosen, the limits in force and what the algorithm lowers by itself, where all settings
-/// are good.
-fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget, Objective)> {
-    let entry = algorithms::find(&spec.algorithm)?.with(&spec.params)?;
-    let own = entry.objective(&spec.params)?;
+/// What a spec says, where all settings are good.
+struct Checked {
+    entry: Entry,
+    /// The settings of the algorithm that differ from its defaults.
+    params: Map<String, Value>,
+    /// What may be chosen.
+    frame: Frame,
+    /// The limits in force.
+    budget: Budget,
+    /// What the algorithm lowers by itself.
+    own: Objective,
+}
+
+fn checked(spec: &Spec, n_features: usize) -> Result<Checked> {
+    let entry = algorithms::find(&spec.algorithm)?;
+    let params = scheduled(spec, &entry)?;
+    let entry = entry.with(&params)?;
+    let own = entry.objective(&params)?;
     spec.objective.unwrap_or(own).check()?;
     spec.budget.check()?;
     spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
     let Spec { together, include, exclude, max_features, .. } = spec;
     let frame = Frame::together(n_features, together, include, exclude, *max_features)?;
-    entry.start(&spec.params, &frame.space())?;
+    entry.start(&params, &frame.space())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {
         budget.evaluations = entry.card.evaluations;
     }
-    Ok((entry, frame, budget, own))
+    Ok(Checked { entry, params, frame, budget, own })
+}
+
+/// The settings of the algorithm, where a budget of iterations is its schedule. The first iteration evaluates the initial
+/// population; `iterations` of an algorithm counts the moves after it.
+///
+/// # Errors
+/// [`Error::Contradiction`] where the user gives both.
+fn scheduled(spec: &Spec, entry: &Entry) -> Result<Map<String, Value>> {
+    let mut params = spec.params.clone();
+    let has_schedule = entry.fields.iter().any(|field| field.name == "iterations");
+    if let Some(iterations) = spec.budget.iterations.filter(|_| has_schedule) {
+        let moves = iterations.saturating_sub(1).max(1);
+        if params.insert("iterations".to_owned(), moves.into()).is_some() {
+            let what = "iterations and max_iter are both given".to_owned();
+            let hint = "give one of them: max_iter counts the initial population, too".to_owned();
+            return Err(Error::Contradiction { what, hint });
+        }
+    }
+    Ok(params)
 }
 
 /// Leaves only what survives a prescreen to choose from.

@@ -25,8 +25,8 @@ pub struct Selection {
     /// The score that counted, where it was not the objective's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scoring: Option<Score>,
-    /// How it measured, where a paper's way had to fill in.
-    pub measured_by: MeasuredBy,
+    /// How subsets were evaluated, where a paper's way had to fill in.
+    pub evaluated_by: EvaluatedBy,
     /// What was dropped before the search.
     pub prescreen: Option<Screened>,
     /// The groups of features the search knew of, those that it could not choose from among them.
@@ -38,11 +38,11 @@ pub struct Selection {
     /// The least cost found.
     pub cost: Cost,
     /// What the chosen features show.
-    pub measures: Measures,
-    /// Subsets asked for and measured.
+    pub scores: Measures,
+    /// How many subsets were evaluated.
     pub evaluations: Evaluations,
-    /// Turns done.
-    pub turns: u64,
+    /// Iterations done.
+    pub iterations: u64,
     /// Where the time went.
     pub seconds: Seconds,
     /// Element operations done.
@@ -53,7 +53,7 @@ pub struct Selection {
     pub budget: Budget,
     /// What a user should know.
     pub warnings: Vec<String>,
-    /// A row for each turn.
+    /// A row for each iteration.
     pub trace: Trace,
     /// Loss against size.
     pub front: FrontReport,
@@ -61,7 +61,7 @@ pub struct Selection {
 
 /// What the spec may leave to the algorithm, and how it was settled.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MeasuredBy {
+pub struct EvaluatedBy {
     /// Neighbours asked.
     pub k: usize,
     /// Their distance.
@@ -70,7 +70,7 @@ pub struct MeasuredBy {
     pub folds: Option<FoldSpec>,
 }
 
-impl MeasuredBy {
+impl EvaluatedBy {
     /// How `spec` was settled.
     pub fn of(spec: &EvaluationSpec) -> Self {
         let is_given = matches!(spec.folds, FoldSpec::Splits { .. });

@@ -29,14 +29,16 @@ pub struct Outcome {
     pub stop: Stop,
     /// Where the time went.
     pub seconds: Seconds,
+    /// The subsets that the first iteration asked for, where the budget allowed fewer.
+    pub cut_from: Option<usize>,
 }
 
-/// Subsets asked for and subsets measured.
+/// How many subsets were evaluated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Evaluations {
-    /// What the budget counts.
-    pub asked: u64,
-    /// What was not known before.
+    /// All evaluations, which the budget counts.
+    pub total: u64,
+    /// Those of a subset that was not evaluated before.
     pub unique: u64,
 }
 
@@ -87,6 +89,7 @@ impl Engine<'_> {
         let mut unique = 0;
         let mut measuring = Duration::ZERO;
         let mut turns = None;
+        let mut cut_from = None;
         let stop = loop {
             let (number, fraction) = (spent.turns, self.budget.fraction(&spent));
             // An iteration that is cancelled, or overtaken by the time limit, is dropped as a whole: nothing below is
@@ -103,12 +106,17 @@ impl Engine<'_> {
                     pool: &self.pool,
                 })
             });
-            let choices = match asked {
+            let mut choices = match asked {
                 Ok(choices) => choices,
                 Err(ended) => break ended.into(),
             };
             if choices.is_empty() {
                 break Stop::Finished;
+            }
+            // Some result is better than none: of a first batch that does not fit, its beginning is evaluated.
+            if let Some(limit) = self.budget.cut(&spent, choices.len()) {
+                cut_from = Some(choices.len());
+                choices.truncate(limit);
             }
             if let Some(stop) = self.budget.stop(&spent, choices.len()) {
                 break stop;
@@ -157,7 +165,10 @@ impl Engine<'_> {
                     phase: Phase::Tell,
                     pool: &self.pool,
                 };
-                self.optimizer.tell(&turn, &choices);
+                // An algorithm learns from whole batches only; after one that is cut the run is over.
+                if cut_from.is_none() {
+                    self.optimizer.tell(&turn, &choices);
+                }
             });
             if let Err(ended) = learned {
                 break ended.into();
@@ -179,7 +190,7 @@ impl Engine<'_> {
                 asked: spent.evaluations,
                 unique,
                 seconds: spent.clock.seconds(),
-                notes: self.optimizer.notes(),
+                notes: if cut_from.is_none() { self.optimizer.notes() } else { Vec::new() },
             };
             spent.turns += 1;
             // Every observer sees every turn, whoever asks to stop.
@@ -188,16 +199,20 @@ impl Engine<'_> {
                 is_stopped |= observer.turn_done(&record).is_break();
             }
             if is_stopped {
-                break Stop::Stopped;
+                break Stop::Callback;
+            }
+            if cut_from.is_some() {
+                break Stop::MaxEvals;
             }
         };
         let (total, evaluate) = (spent.clock.seconds(), measuring.as_secs_f64());
         Ok(Outcome {
             best,
-            evaluations: Evaluations { asked: spent.evaluations, unique },
+            evaluations: Evaluations { total: spent.evaluations, unique },
             turns: spent.turns,
             stop,
             seconds: Seconds { search: total - evaluate, evaluate, total },
+            cut_from,
         })
     }
 
@@ -239,7 +254,7 @@ impl From<Ended> for Stop {
     fn from(ended: Ended) -> Self {
         match ended {
             Ended::Requested => Self::Interrupted,
-            Ended::Deadline => Self::Seconds,
+            Ended::Deadline => Self::TimeLimit,
         }
     }
 }

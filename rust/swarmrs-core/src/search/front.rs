@@ -41,13 +41,13 @@ pub struct FrontPoint {
     /// What the objective makes of them.
     pub cost: Cost,
     /// What they show.
-    pub measures: Measures,
+    pub scores: Measures,
 }
 
 impl FrontPoint {
     /// A subset with what it costs and shows.
-    pub fn new(subset: &Subset, cost: Cost, measures: Measures) -> Self {
-        Self { selected: subset.iter().collect(), size: subset.count(), cost, measures }
+    pub fn new(subset: &Subset, cost: Cost, scores: Measures) -> Self {
+        Self { selected: subset.iter().collect(), size: subset.count(), cost, scores }
     }
 }
 
@@ -67,7 +67,7 @@ impl FrontReport {
         });
         let judged = judge.measure(&subsets)?;
         for (point, &measures) in self.points.iter_mut().zip(&judged) {
-            point.measures = measures;
+            point.scores = measures;
         }
         Ok(judged[at])
     }
@@ -250,8 +250,8 @@ mod tests {
             prop_assume!(first.size < last.size);
             let normal = |point: &FrontPoint| [
                 (point.size - first.size) as f64 / (last.size - first.size) as f64,
-                (point.measures.error - last.measures.error)
-                    / (first.measures.error - last.measures.error),
+                (point.scores.error - last.scores.error)
+                    / (first.scores.error - last.scores.error),
             ];
             let distances: Vec<f64> = report
                 .points

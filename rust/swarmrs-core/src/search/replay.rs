@@ -10,7 +10,7 @@ use crate::search::observer::{Observer, TurnRecord};
 use std::ops::ControlFlow;
 
 const MAGIC: &[u8; 8] = b"swarmrs\0";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = MAGIC.len() + 4 + 32;
 
 /// The measured subsets of each finished turn of one run.

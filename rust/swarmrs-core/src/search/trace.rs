@@ -9,10 +9,10 @@ use std::ops::ControlFlow;
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Trace {
     /// Counts from 0.
-    pub turn: Vec<u64>,
-    /// Subsets asked for so far.
-    pub asked: Vec<u64>,
-    /// Subsets measured so far.
+    pub iteration: Vec<u64>,
+    /// Evaluations so far.
+    pub evaluations: Vec<u64>,
+    /// Those of a subset that was not evaluated before.
     pub unique: Vec<u64>,
     /// The least cost so far.
     pub best_cost: Vec<f64>,
@@ -41,8 +41,8 @@ impl Observer for Trace {
             .take(DIVERSITY_PAIRS)
             .map(|pair| pair[0].subset.distance(&pair[1].subset))
             .collect();
-        self.turn.push(record.turn);
-        self.asked.push(record.asked);
+        self.iteration.push(record.turn);
+        self.evaluations.push(record.asked);
         self.unique.push(record.unique);
         self.best_cost.push(record.best.cost.value());
         self.best_error.push(record.best.measures.error);

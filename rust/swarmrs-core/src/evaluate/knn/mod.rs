@@ -395,6 +395,10 @@ impl<K: Kernel> Classify for Incremental<Neighbours<K>> {
         let votes = neighbours.classes(&neighbours.nearest(step, screen, None).0, subset);
         neighbours.tally.rows().iter().copied().zip(votes).collect()
     }
+
+    fn fold_sizes(&self) -> Vec<usize> {
+        self.additive().tally.fold_sizes()
+    }
 }
 
 #[cfg(test)]

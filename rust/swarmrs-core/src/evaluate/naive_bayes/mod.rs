@@ -252,4 +252,8 @@ impl Classify for Incremental<NaiveBayes> {
         let classes = bayes.classes(&bayes.sums(&step));
         bayes.tally.rows().iter().copied().zip(classes).collect()
     }
+
+    fn fold_sizes(&self) -> Vec<usize> {
+        self.additive().tally.fold_sizes()
+    }
 }
