@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 
 import numpy as np
 import polars as pl
@@ -86,6 +86,7 @@ class Table:
     values: NDArray[np.float64] | None = None
     unfilled: Unfilled | None = None
     keys: Mapping[str, Codes | Dates] = field(default_factory=dict)
+    samples: Any = None
 
     @property
     def y(self) -> NDArray[np.generic]:

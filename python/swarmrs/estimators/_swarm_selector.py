@@ -184,7 +184,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
             samples,
             missing="keep" if allow_nan else "error",
             fit_params=of_estimator or None,
-            callback=task.on_turn,
+            callback=task.callback,
             **options,
         )
         self._keep(result)

@@ -16,7 +16,7 @@ from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 from swarmrs.search._nested import cross_validate, hold_out
 from swarmrs.search._options import SearchOptions
-from swarmrs.search._progress import OnTurn
+from swarmrs.search._progress import Callback
 from swarmrs.search._repeats import repeat
 from swarmrs.search._results import Selection
 from swarmrs.search._search import Search
@@ -105,13 +105,13 @@ def run_search(table: Table, settings: Settings) -> Selection:
     search = Search.of(settings.settle(table), settings, asked["n_jobs"])
     keep_all, callback = asked["keep_all"], asked["callback"]
 
-    def procedure(search: Search, threads: int, on_turn: OnTurn | None) -> Selection:
+    def procedure(search: Search, threads: int, callback: Callback | None) -> Selection:
         if n_runs == 1:
             return search.run(
-                seed, threads=threads, checkpoint=checkpoint, on_turn=on_turn, keep_all=keep_all
+                seed, threads=threads, checkpoint=checkpoint, callback=callback, keep_all=keep_all
             )
         return repeat(
-            search, seed, n_runs, drawn, threads=threads, on_turn=on_turn, keep_all=keep_all
+            search, seed, n_runs, drawn, threads=threads, callback=callback, keep_all=keep_all
         )
 
     if held is not None:
