@@ -31,6 +31,8 @@ _METRICS = {
 }
 # The smoothing of variances that the engine has, which is the default of GaussianNB.
 _SMOOTHING = 1e-9
+# Variances further apart than this are changed by smoothing.
+_MOST_UNEQUAL = 1e3
 
 
 class Work(NamedTuple):
@@ -141,6 +143,26 @@ class Classifier:
         if not is_ours or distance is None:
             return None
         return cls("knn", int(n_neighbors), distance, settings["weights"], "none")
+
+    def equals_sklearn(self, table: Table) -> bool:
+        """Whether the engine scores subsets of a table as scikit-learn does.
+
+        `GaussianNB` adds 1e-9 of the largest variance of the selected features to every variance,
+        the engine 1e-9 of the largest of all features. That is the same to six digits unless a
+        class has a variance a thousand times smaller than the largest.
+        """
+        if self.name != "nb":
+            return True
+        deviations = table.x.std(axis=0)
+        within = np.array(
+            [table.x[table.codes == code].std(axis=0) for code in range(len(table.labels))]
+        )
+        if self.scale != "none":
+            widths = np.ptp(table.x, axis=0) if self.scale == "fold-minmax" else deviations
+            with np.errstate(divide="ignore", invalid="ignore"):
+                deviations, within = deviations / widths, within / widths
+        least, largest = float(np.nanmin(within)), float(np.nanmax(deviations))
+        return bool(least * np.sqrt(_MOST_UNEQUAL) > largest)
 
     def to_sklearn(self) -> Any:
         """Return the estimator of scikit-learn for a classifier given by name, min-max scaled.

@@ -121,10 +121,12 @@ class Settings:
                 if options[name]:
                     raise SpecError(f"{name} and scorer are both given", "give one of the two")
             return Outside.of_callable(scorer)
-        if self.classifier is not None:
+        is_named = options["estimator"] is None or isinstance(options["estimator"], str)
+        native = self.classifier
+        if native is not None and (is_named or native.equals_sklearn(table)):
             return Evaluation.of(
                 table,
-                self.classifier,
+                native,
                 cv=options["cv"],
                 cv_seed=options["cv_seed"],
                 scale=options["scale"],
@@ -140,9 +142,9 @@ class Settings:
                 raise SpecError(
                     "fit_params are given, but only an estimator takes them", "leave them out"
                 )
-            native = Classifier.of(estimator)
-            assert native is not None, "every name has a classifier"
-            estimator = cast(Estimator, native.to_sklearn())
+            named_one = Classifier.of(estimator)
+            assert named_one is not None, "every name has a classifier"
+            estimator = cast(Estimator, named_one.to_sklearn())
         return Outside.of_estimator(
             estimator,
             table,
