@@ -228,7 +228,7 @@ def test_a_swarm_finds_a_planted_subset(name: str) -> None:
     assert ask.best_cost == 0.0
     assert np.flatnonzero(ask.best).tolist() == [2, 3, 11, 17]
     assert ask.count == 6000
-    assert len(ask.measured) == len({mask.tobytes() for mask in ask.measured}) < 6000
+    assert len(ask.all_evaluations) == len({mask.tobytes() for mask in ask.all_evaluations}) < 6000
 
 
 def test_vlpso_finds_a_planted_subset_among_the_first_of_its_order() -> None:
@@ -266,7 +266,7 @@ def test_bests_move_on_strict_improvement_and_a_batch_is_never_cut() -> None:
 
     ask = Asked(lambda masks: masks.mean(axis=1), 3, 7, worst=1.0)
     assert ask(bits("000", "110", "110")).tolist() == [1.0, 2 / 3, 2 / 3]
-    assert (ask.count, len(ask.measured)) == (3, 1)
+    assert (ask.count, len(ask.all_evaluations)) == (3, 1)
     assert ask.allows(4)
     assert not ask.allows(5)
 
