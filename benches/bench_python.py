@@ -135,7 +135,7 @@ class Contest:
             random_state=seed,
             n_jobs=n_jobs,
         )
-        asked = found.evaluations.asked
+        asked = found.evaluations.total
         spent = (now() - start) / asked
         return Run(found.cost, np.asarray(found.support), asked, spent)
 

@@ -3,10 +3,10 @@
 `mopbpso` and `nsga2` seek a front; `mopbpso-strong` has the rates of PBPSO, `nsga2-uniform` crosses
 uniformly. `pbpsofs` seeks one subset, so that it is tried in two ways: one
 long run, and five short ones that weigh the error differently, each with a chance of its own, whose
-subsets make one front. All have 101 turns of 50 evaluations, start their chance from the same seeds
-and measure by 5-NN on the same 10 folds. The front is that of all subsets tried; its hypervolume
-(error below 1, share of features below 1) is printed as Markdown, mean and deviation over seeds,
-with the least error and the size of the front.
+subsets make one front. All have 101 iterations of 50 evaluations, start their chance from the same
+seeds and measure by 5-NN on the same 10 folds. The front is that of all subsets tried; its
+hypervolume (error below 1, share of features below 1) is printed as Markdown, mean and deviation
+over seeds, with the least error and the size of the front.
 
 Run by `make fronts`; `ARGS="--seeds 3 --datasets sonar"` for a part. Finished runs are kept in the
 file of --store, so that a second call only adds what is missing.
@@ -30,7 +30,7 @@ from swarmrs import Selection, select
 
 DATASETS = "sonar,musk1,lsvt,srbct"
 TURNS = 101
-# The weights of the error in the short runs, each with its share of the turns.
+# The weights of the error in the short runs, each with its share of the iterations.
 ALPHAS = {0.6: 21, 0.7: 20, 0.8: 20, 0.9: 20, 1.0: 20}
 METHODS = "mopbpso,mopbpso-strong,nsga2,nsga2-uniform,pbpsofs,pbpsofs-split"
 # Settings that differ from the defaults.
@@ -78,11 +78,11 @@ def _runs(key: Key, jobs: int) -> Iterable[Selection]:
             constant="keep",  # the table as it is
         )
         return
-    for part, (alpha, turns) in enumerate(ALPHAS.items()):
+    for part, (alpha, iterations) in enumerate(ALPHAS.items()):
         yield select(
             _table(key.data),
             algo=key.method.removesuffix("-split"),
-            iterations=turns,
+            iterations=iterations,
             params={"population": 50},
             objective="weighted",
             alpha=alpha,
@@ -103,7 +103,7 @@ def _run(key: Key, jobs: int) -> Found:
         if not front or size < most:
             area += (1 - error) * (most - size) / n_features
             front.append((error, size))
-    return Found(area, len(front), front[0][0], sum(run.evaluations.asked for run in runs))
+    return Found(area, len(front), front[0][0], sum(run.evaluations.total for run in runs))
 
 
 def _row(data: str, method: str, found: list[Found]) -> str:

@@ -43,7 +43,7 @@ def _line(name: str, args: argparse.Namespace, published: dict[str, float]) -> s
     cells = [
         name,
         f"{_accuracy(floating):.2f} @ {floating.size}",
-        str(floating.evaluations.asked) + ("" if floating.stop == "finished" else " (cut)"),
+        str(floating.evaluations.total) + ("" if floating.stop == "finished" else " (cut)"),
         f"{_accuracy(best):.2f} @ {best.size}",
         f"{mean:.2f}",
         f"{published[name]:.2f}" if name in published else "",

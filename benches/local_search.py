@@ -1,8 +1,8 @@
 """What incremental sums save local search: `.venv/bin/python benches/local_search.py [TABLE...]`.
 
 A `vlpso-ls` with the settings of paper 002 is run once on all rows of each table. Its subsets are
-then measured again, turn by turn, and the element operations counted: those of the turns that move
-the swarm, and those of the turns that try changes of its bests.
+then measured again, iteration by iteration, and the element operations counted: those of the
+iterations that move the swarm, and those of the iterations that try changes of its bests.
 """
 
 import sys
@@ -20,22 +20,22 @@ TABLES += ["leukemia2", "11tumor"]
 
 
 def saved(path: Path) -> tuple[int, float, float, float]:
-    """Return the turns of local search, and what these, the others and all turns save."""
+    """Return the iterations of local search, and what these, the others and all iterations save."""
     found = select(path, algo="vlpso-ls", preset="002", random_state=1, keep_all=True)
-    # A turn that does not begin an iteration goes on with the search of the last one.
-    trace = found.trace.select("turn", local=pl.col("iteration").diff() == 0)
+    # An iteration that does not move the swarm goes on with the local search after the last move.
+    trace = found.trace.select("iteration", local=pl.col("moves").diff() == 0)
     local = dict(trace.rows())
     judge = Evaluator(path, preset="002")
     ops = np.zeros((2, 2))
-    assert found.measured is not None, "all subsets are kept"
-    for (turn,), part in found.measured.group_by("turn", maintain_order=True):
+    assert found.all_evaluations is not None, "all subsets are kept"
+    for (iteration,), part in found.all_evaluations.group_by("iteration", maintain_order=True):
         masks = np.zeros((part.height, len(judge.table.names)), dtype=bool)
         for mask, selected in zip(masks, part["selected_indices"], strict=True):
             mask[selected.to_numpy()] = True
         before = judge.work
         judge.measure(masks)
         after = judge.work
-        ops[int(bool(local[turn]))] += (
+        ops[int(bool(local[iteration]))] += (
             after.element_ops - before.element_ops,
             after.from_scratch_ops - before.from_scratch_ops,
         )
@@ -49,13 +49,15 @@ def saved(path: Path) -> tuple[int, float, float, float]:
 def main(names: list[str]) -> None:
     """Print a table."""
     warnings.simplefilter("ignore", SwarmrsWarning)
-    print("| data | turns of local search | saved there | saved in moves | saved in all |")
+    print("| data | iterations of local search | saved there | saved in moves | saved in all |")
     print("| --- | --- | --- | --- | --- |")
     for name in names or TABLES:
         path = DATA / f"{name}.parquet"
         if path.exists():
-            turns, there, moves, whole = saved(path)
-            print(f"| {name} | {turns} | {there:.1%} | {moves:.1%} | {whole:.1%} |", flush=True)
+            iterations, there, moves, whole = saved(path)
+            print(
+                f"| {name} | {iterations} | {there:.1%} | {moves:.1%} | {whole:.1%} |", flush=True
+            )
 
 
 if __name__ == "__main__":

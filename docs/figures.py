@@ -41,7 +41,7 @@ Line = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 @cache
 def run(algo: str) -> Line:
-    """Return evaluations asked, the best error so far and the size of subsets tried, by turn.
+    """Return evaluations, the best error so far and the size of subsets tried, by iteration.
 
     Turns of seeds differ in length only where a search ends by itself, so that all lines are read
     off at the same points.
@@ -55,13 +55,16 @@ def run(algo: str) -> Line:
         ).trace
         for seed in seeds
     ]
-    end = min(int(trace["asked"][-1]) for trace in traces)
-    start = max(int(trace["asked"][0]) for trace in traces)
-    asked = np.unique(np.geomspace(start, end, 40).round())
-    rows = [np.searchsorted(trace["asked"].to_numpy(), asked, "right") - 1 for trace in traces]
+    end = min(int(trace["evaluations"][-1]) for trace in traces)
+    start = max(int(trace["evaluations"][0]) for trace in traces)
+    evaluations = np.unique(np.geomspace(start, end, 40).round())
+    rows = [
+        np.searchsorted(trace["evaluations"].to_numpy(), evaluations, "right") - 1
+        for trace in traces
+    ]
     error = [trace["best_error"].to_numpy()[at] for trace, at in zip(traces, rows, strict=True)]
     size = [trace["mean_size"].to_numpy()[at] for trace, at in zip(traces, rows, strict=True)]
-    return asked, np.mean(error, axis=0), np.mean(size, axis=0)
+    return evaluations, np.mean(error, axis=0), np.mean(size, axis=0)
 
 
 def draw(name: str) -> Path:
@@ -76,16 +79,16 @@ def draw(name: str) -> Path:
         figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.6), layout="constrained")
         algos = FIGURES[name] if name == "baseline" else (*FIGURES[name], "random")
         for algo in algos:
-            asked, error, size = run(algo)
+            evaluations, error, size = run(algo)
             style = {"color": "0.6", "linestyle": "--"} if algo == "random" else {}
-            left.step(asked, error, where="post", label=algo, linewidth=1.2, **style)
-            right.plot(asked, size, linewidth=1.2, **style)
+            left.step(evaluations, error, where="post", label=algo, linewidth=1.2, **style)
+            right.plot(evaluations, size, linewidth=1.2, **style)
         left.set_ylabel("error of the best so far")
         right.set_ylabel("mean size of subsets tried")
         for axes in (left, right):
             axes.set_xscale("log")
             axes.minorticks_off()
-            axes.set_xlabel("evaluations asked")
+            axes.set_xlabel("evaluations")
             axes.spines[["top", "right"]].set_visible(False)
         figure.legend(loc="outside right upper", frameon=False, fontsize=8)
         path = FOLDER / f"{name}.svg"

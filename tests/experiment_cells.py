@@ -32,7 +32,7 @@ SCHEMA: dict[str, Any] = {
     "seconds_evaluate": pl.Float64,
     "seconds": pl.Float64,
     "trace": pl.List(
-        pl.Struct({"asked": pl.Int64, "best_cost": pl.Float64, "best_size": pl.Int64})
+        pl.Struct({"evaluations": pl.Int64, "best_cost": pl.Float64, "best_size": pl.Int64})
     ),
 }
 
@@ -77,7 +77,7 @@ def made_comparison(
     runs: int = 5,
     folds: int = 2,
     columns: Sequence[str] = COLUMNS,
-    turns: int = 20,
+    iterations: int = 20,
 ) -> pl.DataFrame:
     """Return cells that look like those of searches: costs fall, better methods fall further."""
     rng = np.random.default_rng(5)
@@ -88,10 +88,14 @@ def made_comparison(
                 for fold in range(folds):
                     size = int(rng.integers(1, len(columns)))
                     end = 0.1 + 0.03 * at + 0.01 * order + 0.02 * rng.random()
-                    drops = np.sort(rng.random(turns))[::-1] * 0.2
+                    drops = np.sort(rng.random(iterations))[::-1] * 0.2
                     trace = [
-                        {"asked": 20 * (turn + 1), "best_cost": end + drop, "best_size": size}
-                        for turn, drop in enumerate(drops - drops[-1])
+                        {
+                            "evaluations": 20 * (iteration + 1),
+                            "best_cost": end + drop,
+                            "best_size": size,
+                        }
+                        for iteration, drop in enumerate(drops - drops[-1])
                     ]
                     chosen = sorted(rng.choice(len(columns), size, replace=False))
                     search, evaluate = rng.random(2) * (order + 1) / 10
@@ -112,8 +116,8 @@ def made_comparison(
                             test_accuracy=1 - error,
                             test_balanced_accuracy=1 - error,
                             test_ovr_accuracy=1 - error,
-                            evaluations=20 * turns,
-                            unique=19 * turns,
+                            evaluations=20 * iterations,
+                            unique=19 * iterations,
                             seconds_search=search,
                             seconds_evaluate=evaluate,
                             seconds=search + evaluate,

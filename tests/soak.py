@@ -119,7 +119,13 @@ def settings(rng: random.Random, rows: int, columns: int) -> dict[str, Any]:
         "cv": (2, 3, 5, 10, "loo", "holdout=0.3", "kfold=4,contiguous"),
         "cv_seed": (0, 1, 99),
         "scale": ("minmax", "standard", "none"),
-        "scoring": ("accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "ovr_accuracy"),
+        "scoring": (
+            "accuracy",
+            "balanced_accuracy",
+            "f1_macro",
+            "matthews_corrcoef",
+            "ovr_accuracy",
+        ),
         "objective": ("error", "weighted", "filter-mrmr", "filter-cfs"),
         "max_features": (1, 2, 5, 20),
         "include": ([0], [1, 2]),
@@ -235,12 +241,12 @@ def one_search(rng: random.Random, soak: Soak, folder: Path) -> None:
         case 1 if not several:
             path, left = folder / "soak.ckpt", rng.randrange(1, 5)
 
-            def stop(turn: Any) -> bool:
+            def stop(iteration: Any) -> bool:
                 nonlocal left
                 left -= 1
                 return left <= 0
 
-            swarmrs.select((x, y), **given, checkpoint=path, on_turn=stop)
+            swarmrs.select((x, y), **given, checkpoint=path, callback=stop)
             if not same(found, swarmrs.select((x, y), **given, checkpoint=path)):
                 soak.problems.append(f"a resumed search gives another result: {what}")
             path.unlink()

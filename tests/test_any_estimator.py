@@ -81,7 +81,7 @@ class TestClassifiers:
         found = select(
             blobs, algo="bpso", classifier=Counting(), cv=2, max_evals=300, random_state=1
         )
-        assert found.evaluations.asked == 300
+        assert found.evaluations.total == 300
         assert len(Counting.fits) == 2 * found.evaluations.unique <= 2 * 63
         # The first training row has other numbers in every column, and each part one such row.
         assert len(set(Counting.fits)) == len(Counting.fits)

@@ -38,7 +38,7 @@ Y = [0, 1, 0, 1, 0, 1]
         (select, {"checkpoint": 5}, "checkpoint is 5, expected a path or None"),
         (select, {"checkpoint": "a\0b"}, "checkpoint is .*, expected a path or None"),
         (select, {"one_per_group": "no"}, "one_per_group is 'no', expected True or False"),
-        (select, {"on_turn": 5}, "on_turn is 5, expected a function or None"),
+        (select, {"callback": 5}, "callback is 5, expected a function or None"),
         (select, {"algo": None}, "algo is None, expected a string"),
         (rank, {"exclude": 5}, "exclude is 5, expected a list"),
         (group, {"by": 5}, "by is 5, expected a path or a list or a Grouping"),

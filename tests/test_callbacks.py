@@ -1,4 +1,4 @@
-"""Callbacks of scikit-learn are told of the turns of a search, and may end it."""
+"""Callbacks of scikit-learn are told of the iterations of a search, and may end it."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from swarmrs import SwarmSelector, select
 from swarmrs.exceptions import SpecError
-from swarmrs.search._progress import Turn
+from swarmrs.search._progress import Iteration
 
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
 
@@ -20,11 +20,11 @@ Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 
 
 class Listener:
-    """Notes what it is told and may stop a fit after some turns."""
+    """Notes what it is told and may stop a fit after some iterations."""
 
     def __init__(self, most: int | None = None) -> None:
         self.most = most
-        self.turns: list[Turn] = []
+        self.iterations: list[Iteration] = []
         self.events: list[str] = []
 
     def setup(self, estimator: Any, context: Any) -> None:
@@ -39,24 +39,26 @@ class Listener:
     def on_fit_task_end(self, estimator: Any, context: Any, *, metadata: Any = None) -> bool:
         self.events.append(f"end {context.task_name}")
         if metadata is not None:
-            self.turns.append(metadata["turn"])
-        return len(self.turns) == self.most
+            self.iterations.append(metadata["iteration"])
+        return len(self.iterations) == self.most
 
 
 def test_they_are_told_of_every_turn(blobs: Blobs) -> None:
     listener = Listener()
     selector = SwarmSelector("sfs", cv=3).set_callbacks(listener).fit(*blobs)
-    assert [turn["best_cost"] for turn in listener.turns] == (
+    assert [iteration["best_cost"] for iteration in listener.iterations] == (
         selector.trace_["best_cost"].to_list()
     )
     assert listener.events[:2] == ["setup", "begin fit"]
     assert listener.events[-2:] == ["end fit", "teardown"]
-    assert listener.events.count("end turn 1") == listener.events.count("begin turn 1") == 1
+    assert (
+        listener.events.count("end iteration 1") == listener.events.count("begin iteration 1") == 1
+    )
 
 
 def test_they_can_end_the_search(blobs: Blobs) -> None:
     selector = SwarmSelector("bpso", random_state=1).set_callbacks(Listener(5)).fit(*blobs)
-    assert selector.stop_ == "stopped"
+    assert selector.stop_ == "callback"
     assert selector.trace_.height == 5
 
 
@@ -96,9 +98,9 @@ def test_nobody_listening_costs_nothing(blobs: Blobs, monkeypatch: pytest.Monkey
     given: list[object] = []
     from swarmrs.estimators import _swarm_selector
 
-    def spy(*args: Any, on_turn: object, **settings: Any) -> Any:
-        given.append(on_turn)
-        return select(*args, on_turn=on_turn, **settings)  # type: ignore[arg-type]
+    def spy(*args: Any, callback: object, **settings: Any) -> Any:
+        given.append(callback)
+        return select(*args, callback=callback, **settings)  # type: ignore[arg-type]
 
     monkeypatch.setattr(_swarm_selector, "select", spy)
     make_pipeline(SwarmSelector("sfs", cv=2)).fit(*blobs)

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from swarmrs import Evaluator, _swarmrs, select
 from swarmrs.exceptions import SpecError
-from swarmrs.search._progress import Turn
+from swarmrs.search._progress import Iteration
 
 XY = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -83,18 +83,18 @@ def test_a_time_limit_acts_within_an_iteration(long: XY) -> None:
 
 def test_an_unfinished_iteration_is_dropped_as_a_whole(blobs: XY) -> None:
     whole = select(blobs, algo="bpso", random_state=1, iterations=3)
-    turns = 0
+    iterations = 0
 
-    def count(turn: Turn) -> None:
-        nonlocal turns
-        turns += 1
-        if turns == 3:
+    def count(iteration: Iteration) -> None:
+        nonlocal iterations
+        iterations += 1
+        if iterations == 3:
             _thread.interrupt_main()
 
-    cut = select(blobs, algo="bpso", random_state=1, max_evals=10**9, on_turn=count)
+    cut = select(blobs, algo="bpso", random_state=1, max_evals=10**9, callback=count)
     assert cut.stop == "interrupted"
     # However many iterations it took until the signal was heard, all of them are whole.
-    assert cut.evaluations.asked == 30 * len(cut.trace)
+    assert cut.evaluations.total == 30 * len(cut.trace)
     assert cut.trace.head(3).equals(whole.trace)
 
 
@@ -103,18 +103,18 @@ import resource, sys, warnings
 import numpy as np
 import swarmrs
 
-def fill(turn):
+def fill(iteration):
     # From here on no file can grow: as good as a full disk.
-    if turn["turn"] == 2:
+    if iteration["iteration"] == 2:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))
 
 x = np.random.default_rng(1).random((40, 6))
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     found = swarmrs.select(
-        (x, np.arange(40) % 2), random_state=1, max_evals=300, checkpoint=sys.argv[1], on_turn=fill
+        (x, np.arange(40) % 2), random_state=1, max_evals=300, checkpoint=sys.argv[1], callback=fill
     )
-print(found.evaluations.asked)
+print(found.evaluations.total)
 print([str(it.message) for it in told if "checkpoint" in str(it.message)])
 """
 

@@ -13,5 +13,5 @@ def test_cards_describe_every_algorithm() -> None:
     assert population.default == 30
     assert population.about
     vlpso = {"k": 1, "metric": "manhattan", "folds": {"scheme": "loo"}}
-    assert cards["vlpso"].measured_by == vlpso
+    assert cards["vlpso"].evaluated_by == vlpso
     assert json.loads(json.dumps(cards["bpso"].to_dict()))["params"][0]["name"] == "population"

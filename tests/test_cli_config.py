@@ -136,7 +136,7 @@ class TestEveryKind:
         assert result["params"]["population"] == 15
         assert (result["algorithm"], result["seed"], result["evaluation"]["k"]) == ("pbpso", 4, 3)
         assert result["objective"] == {"kind": "weighted", "alpha": 0.7}
-        assert result["evaluations"]["asked"] == 30
+        assert result["evaluations"]["total"] == 30
         assert "a" in result["selected"]
         assert Path("t.csv").is_file()
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from swarmrs.cli._progress import EVERY, Lines, progress
-from swarmrs.search._progress import Turn
+from swarmrs.search._progress import Iteration
 
 Start = Callable[..., subprocess.Popen[str]]
 
@@ -110,9 +110,9 @@ def test_a_terminal_may_have_no_colors_or_nothing_at_all(start: Start, blobs_csv
 def test_elsewhere_a_line_is_printed_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     times = iter([0, EVERY - 1, EVERY, 2 * EVERY - 1, 3 * EVERY])
     lines = Lines(lambda: next(times))
-    turn: Turn = {
-        "turn": 1,
-        "asked": 300,
+    iteration: Iteration = {
+        "iteration": 1,
+        "evaluations": 300,
         "unique": 200,
         "limit": 1200,
         "best_cost": 0.1,
@@ -122,13 +122,13 @@ def test_elsewhere_a_line_is_printed_now_and_then(capsys: pytest.CaptureFixture[
         "seconds": 2.0,
     }
     found = "evaluations, error 0.1250, size 7"
-    lines(turn)
+    lines(iteration)
     assert capsys.readouterr().err == ""
-    lines(turn)
+    lines(iteration)
     assert capsys.readouterr().err == f"progress: 300 of 1200 {found}, 150/s, 0:00:06 left\n"
-    lines(turn)
+    lines(iteration)
     assert capsys.readouterr().err == ""
-    lines({**turn, "limit": None, "seconds": 0.0})
+    lines({**iteration, "limit": None, "seconds": 0.0})
     assert capsys.readouterr().err == f"progress: 300 {found}, 0/s\n"
 
 

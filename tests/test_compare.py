@@ -75,14 +75,15 @@ def test_a_failed_cell_is_told_with_its_seed_and_the_others_are_done(
     cli: Cli, tmp_path: Path
 ) -> None:
     store = tmp_path / "r.db"
-    # More particles than there are evaluations.
-    words = ["compare", "sklearn:iris", "--algos", "bpso[population=500],sfs", *QUICK]
+    # A particle that selects no feature.
+    empty = "pso[population=1,iterations=1,threshold=1]"
+    words = ["compare", "sklearn:iris", "--algos", f"{empty},sfs", *QUICK]
     done = cli(*words, "--store", store)
     assert done.code == 3
-    why = "the budget ends before the first turn of bpso: no subset was measured"
+    why = "pso asked for nothing but the empty subset: no subset was measured"
     assert done.err.splitlines() == [
-        f"failed: bpso[population=500] on sklearn:iris, run 1, fold 0, seed 1: {why}",
-        f"failed: bpso[population=500] on sklearn:iris, run 2, fold 0, seed 2: {why}",
+        f"failed: {empty} on sklearn:iris, run 1, fold 0, seed 1: {why}",
+        f"failed: {empty} on sklearn:iris, run 2, fold 0, seed 2: {why}",
         "error: 2 cells failed",
         "hint: the same command tries them again; other results are stored",
     ]
@@ -146,7 +147,7 @@ def test_a_signal_stops_a_comparison_which_goes_on_later(
 
 def test_a_second_signal_ends_at_once(start: Start, tmp_path: Path) -> None:
     store = tmp_path / "r.db"
-    # The first turn of this one takes far longer than the test may.
+    # The first iteration of this one takes far longer than the test may.
     words = ["compare", "sklearn:digits", "--algos", "ga", "--set", "population=100000"]
     process = start(*words, "--runs", 1, "--store", store, "--protocol", "resub", "--jobs", 1)
     while not begun(store) and process.poll() is None:

@@ -39,7 +39,7 @@ def test_it_makes_the_run_of_select(blobs: Blobs) -> None:
     assert selector.support_.tolist() == result.support.tolist()
     assert selector.cost_ == result.cost
     assert selector.scores_ == result.scores
-    assert selector.stop_ == "evaluations"
+    assert selector.stop_ == "max_evals"
     assert selector.n_evaluations_ == 200
     assert selector.trace_.equals(result.trace)
     assert selector.front_ == result.front

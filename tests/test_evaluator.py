@@ -74,5 +74,5 @@ def test_settings_out_of_range_are_refused_by_name(blobs: Blobs, setting: dict[s
 
 def test_without_an_algorithm_it_measures_as_most_papers_do(blobs: Blobs) -> None:
     ours = Evaluator(*blobs).evaluation.to_dict()
-    theirs = next(card.measured_by for card in algorithms() if card.id == "bpso")
+    theirs = next(card.evaluated_by for card in algorithms() if card.id == "bpso")
     assert {name: ours[name] for name in theirs} == theirs

@@ -265,7 +265,7 @@ def test_without_rows_held_out_a_run_is_select_by_its_seed() -> None:
         alone = select("sklearn:wine", algo="bpso", max_evals=300, random_state=row["run"])
         assert tuple(row["selected"]) == alone.selected
         assert row["test_error"] is None
-        steps = alone.trace.select("asked", "best_cost", "best_size").rows(named=True)
+        steps = alone.trace.select("evaluations", "best_cost", "best_size").rows(named=True)
         assert row["trace"][0] == steps[0]
         assert row["trace"][-1] == steps[-1]
         assert all(step in steps for step in row["trace"])

@@ -146,7 +146,7 @@ def test_filters_choose_what_their_definitions_say(
     assert np.flatnonzero(FilterSelector(method).fit(x, y).support_).tolist() == expected
     result = select((x, y), algo=method, n_jobs=2)
     assert list(result.selected_indices) == expected
-    assert (result.evaluations.asked, result.stop) == (1, "finished")
+    assert (result.evaluations.total, result.stop) == (1, "finished")
 
 
 def test_settings_reach_the_filter() -> None:

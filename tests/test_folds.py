@@ -25,8 +25,8 @@ def test_contiguous_folds_are_those_of_scikit_learn(seed: int) -> None:
 @pytest.mark.parametrize("algo", ["cdbpso", "sga", "hga"])
 def test_these_are_measured_as_in_their_paper(algo: str) -> None:
     card = {card.id: card for card in algorithms()}[algo]
-    assert (card.measured_by["k"], card.measured_by["metric"]) == (1, "euclidean")
-    assert card.measured_by["folds"]["scheme"] == "loo"
+    assert (card.evaluated_by["k"], card.evaluated_by["metric"]) == (1, "euclidean")
+    assert card.evaluated_by["folds"]["scheme"] == "loo"
     rng = np.random.default_rng(1)
     found = select((rng.random((20, 4)), np.arange(20) % 2), algo=algo, max_evals=60)
     assert found.evaluation["k"] == 1

@@ -177,7 +177,11 @@ class TestPick:
             return np.asarray(1 - masks[:, :3].sum(axis=1) / 4)
 
         result = quick(blobs, "sfs", scorer=misses, pick="size<=2")
-        assert (result.size, result.scores["error"], result.scores["matthews_corrcoef"]) == (2, 0.5, None)
+        assert (result.size, result.scores["error"], result.scores["matthews_corrcoef"]) == (
+            2,
+            0.5,
+            None,
+        )
         assert [point.error for point in result.front] == [0.75, 0.5, 0.25]
 
     def test_an_estimator_picks(self, waves: Blobs) -> None:

@@ -10,16 +10,16 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 from swarmrs import Evaluator, Selection, algorithms, select
-from swarmrs.search._progress import Turn
-from swarmrs.search._results import read_measured
+from swarmrs.search._progress import Iteration
+from swarmrs.search._results import read_evaluations
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 Cli = Callable[..., Any]
 
 
-def measured_by(found: Selection) -> pl.DataFrame:
-    assert found.measured is not None
-    return found.measured
+def evaluated_by(found: Selection) -> pl.DataFrame:
+    assert found.all_evaluations is not None
+    return found.all_evaluations
 
 
 def pareto(measured: pl.DataFrame) -> list[tuple[int, float, list[int]]]:
@@ -44,11 +44,11 @@ def test_the_answer_is_the_best_measured_and_the_front_is_theirs(algo: str, obje
         cv=5,
         keep_all=True,
     )
-    measured = measured_by(found)
+    measured = evaluated_by(found)
     assert measured.height == found.evaluations.unique
     assert measured["selected_indices"].n_unique() == measured.height
     assert measured["size"].equals(measured["selected_indices"].list.len())
-    assert measured["turn"].is_sorted()
+    assert measured["iteration"].is_sorted()
     best = measured.sort("cost", "size", maintain_order=True).row(0, named=True)
     assert (best["cost"], tuple(best["selected_indices"])) == (found.cost, found.selected_indices)
     assert pareto(measured) == [
@@ -59,12 +59,12 @@ def test_the_answer_is_the_best_measured_and_the_front_is_theirs(algo: str, obje
 def test_nothing_is_kept_unless_asked_for(blobs: Blobs) -> None:
     settings: dict[str, Any] = {"random_state": 1, "max_evals": 90}
     without, kept = select(blobs, **settings), select(blobs, keep_all=True, **settings)
-    assert without.measured is None
+    assert without.all_evaluations is None
     assert without.trace.equals(kept.trace)
 
 
 def test_numbers_are_those_of_the_evaluator(blobs: Blobs) -> None:
-    measured = measured_by(select(blobs, random_state=1, max_evals=90, keep_all=True))
+    measured = evaluated_by(select(blobs, random_state=1, max_evals=90, keep_all=True))
     masks = np.zeros((measured.height, 6), dtype=bool)
     for mask, chosen in zip(masks, measured["selected_indices"], strict=True):
         mask[chosen.to_numpy()] = True
@@ -73,27 +73,27 @@ def test_numbers_are_those_of_the_evaluator(blobs: Blobs) -> None:
 
 def test_a_filter_leads_and_its_costs_are_kept(blobs: Blobs) -> None:
     found = select(blobs, objective="filter-cfs", random_state=1, max_evals=90, keep_all=True)
-    assert measured_by(found)["cost"].min() == found.cost
+    assert evaluated_by(found)["cost"].min() == found.cost
 
 
 def test_an_estimator_is_kept_too(blobs: Blobs) -> None:
     found = select(blobs, algo="sfs", classifier=GaussianNB(), cv=3, keep_all=True)
-    assert measured_by(found)["error"].min() == found.scores["error"]
-    assert measured_by(found).height == found.evaluations.unique
+    assert evaluated_by(found)["error"].min() == found.scores["error"]
+    assert evaluated_by(found).height == found.evaluations.unique
 
 
 def test_a_resumed_run_has_kept_what_came_before(blobs: Blobs, tmp_path: Path) -> None:
     settings: dict[str, Any] = {"random_state": 1, "max_evals": 300, "keep_all": True}
     path = tmp_path / "run.ckpt"
 
-    def stop(turn: Turn) -> bool:
-        return turn["turn"] == 3
+    def stop(iteration: Iteration) -> bool:
+        return iteration["iteration"] == 3
 
-    cut = select(blobs, checkpoint=path, on_turn=stop, **settings)
+    cut = select(blobs, checkpoint=path, callback=stop, **settings)
     resumed = select(blobs, checkpoint=path, **settings)
-    whole = measured_by(select(blobs, **settings))
-    assert measured_by(resumed).equals(whole)
-    assert measured_by(cut).equals(whole.head(measured_by(cut).height))
+    whole = evaluated_by(select(blobs, **settings))
+    assert evaluated_by(resumed).equals(whole)
+    assert evaluated_by(cut).equals(whole.head(evaluated_by(cut).height))
 
 
 def test_more_subsets_than_are_spread_at_a_time() -> None:
@@ -102,14 +102,16 @@ def test_more_subsets_than_are_spread_at_a_time() -> None:
     masks[:, 69] = True
     bits = np.packbits(np.pad(masks, ((0, 0), (0, 58))), axis=1, bitorder="little")
     numbers = np.arange(3000, dtype=np.float64)
-    frame = read_measured(numbers.astype(np.uint64), numbers, numbers, bits, 70)
+    frame = read_evaluations(numbers.astype(np.uint64), numbers, numbers, bits, 70)
     assert frame["size"].to_list() == masks.sum(axis=1).tolist()
     assert frame["selected_indices"].to_list() == [np.flatnonzero(mask).tolist() for mask in masks]
 
 
 def test_a_run_that_measured_nothing_has_an_empty_frame() -> None:
     none = np.empty(0)
-    frame = read_measured(none.astype(np.uint64), none, none, np.empty((0, 8), dtype=np.uint8), 5)
+    frame = read_evaluations(
+        none.astype(np.uint64), none, none, np.empty((0, 8), dtype=np.uint8), 5
+    )
     assert frame.shape == (0, 5)
 
 
@@ -120,10 +122,10 @@ class TestCommand:
         assert done.code == 0, done.err
         found = select(blobs_csv, algo="sfs", random_state=1, keep_all=True)
         frame = pl.read_csv(path, schema_overrides={"selected_indices": pl.String})
-        assert frame.columns == ["seed", "turn", "size", "cost", "error", "selected_indices"]
-        spelled = [" ".join(map(str, row)) for row in measured_by(found)["selected_indices"]]
+        assert frame.columns == ["seed", "iteration", "size", "cost", "error", "selected_indices"]
+        spelled = [" ".join(map(str, row)) for row in evaluated_by(found)["selected_indices"]]
         assert frame["selected_indices"].to_list() == spelled
-        assert frame["cost"].to_list() == measured_by(found)["cost"].to_list()
+        assert frame["cost"].to_list() == evaluated_by(found)["cost"].to_list()
 
     def test_parquet_has_lists_and_all_repeats(
         self, cli: Cli, blobs_csv: Path, tmp_path: Path
@@ -134,7 +136,7 @@ class TestCommand:
         frame = pl.read_parquet(path)
         for seed in (3, 4):
             alone = select(blobs_csv, random_state=seed, max_evals=60, keep_all=True)
-            assert frame.filter(pl.col("seed") == seed).drop("seed").equals(measured_by(alone))
+            assert frame.filter(pl.col("seed") == seed).drop("seed").equals(evaluated_by(alone))
 
     def test_a_file_of_another_kind_is_refused_at_once(self, cli: Cli, blobs_csv: Path) -> None:
         done = cli("select", blobs_csv, "--keep-all", "all.json")

@@ -8,13 +8,13 @@ import pytest
 from numpy.typing import NDArray
 from swarmrs import algorithms, minimize
 from swarmrs.exceptions import SpecError
-from swarmrs.search._progress import Turn
+from swarmrs.search._progress import Iteration
 
 Bits = NDArray[np.bool_]
 
 IDS = [card.id for card in algorithms() if card.family != "filter"]
 FILTERS = [card.id for card in algorithms() if card.family == "filter"]
-# Searches that never propose all bits 0, and those that do in their first turn only.
+# Searches that never propose all bits 0, and those that do in their first iteration only.
 NEVER_EMPTY = {"gsbs", "sfs", "sbs", "pta", "sffs", "sbfs", "hga", "psomp", "psomp-t", "psorws"}
 EMPTY_AT_FIRST = {"clpso2d", "gpso2d", "lpso2d", "upso2d"}
 
@@ -88,9 +88,9 @@ def test_every_algorithm_returns_the_best_it_measured(algo: str) -> None:
     assert found.n_unique == cost.n_asked == len(cost.seen)
     assert found.fun == min(cost.seen.values()) < 0
     assert cost.seen[found.x.tobytes()] == found.fun
-    assert found.n_turns == found.trace.height > 0
+    assert found.n_iterations == found.trace.height > 0
     assert found.trace["best_cost"][-1] == found.fun
-    assert found.trace["asked"][-1] == found.n_evaluations
+    assert found.trace["evaluations"][-1] == found.n_evaluations
 
 
 @pytest.mark.parametrize("algo", FILTERS)
@@ -157,12 +157,12 @@ def test_bits_are_forced_in_and_out_and_limited() -> None:
 
 
 def test_limits_end_the_search() -> None:
-    assert minimize(onemax, 40, iterations=3, random_state=1).n_turns == 3
+    assert minimize(onemax, 40, iterations=3, random_state=1).n_iterations == 3
     found = minimize(onemax, 40, target_cost=10, random_state=1)
-    assert found.stop == "target"
+    assert found.stop == "target_cost"
     assert found.fun <= 10
     assert minimize(rugged, 40, max_evals=120, random_state=1).n_evaluations == 100
-    assert minimize(rugged, 40, time_limit=0.05, random_state=1).stop == "seconds"
+    assert minimize(rugged, 40, time_limit=0.05, random_state=1).stop == "time_limit"
 
 
 def test_settings_reach_the_algorithm() -> None:
@@ -172,17 +172,17 @@ def test_settings_reach_the_algorithm() -> None:
     assert found.n_evaluations == 14
 
 
-def test_on_turn_is_told_and_may_stop() -> None:
-    turns: list[Turn] = []
+def test_callback_is_told_and_may_stop() -> None:
+    iterations: list[Iteration] = []
 
-    def watch(turn: Turn) -> bool:
-        turns.append(turn)
-        return len(turns) == 4
+    def watch(iteration: Iteration) -> bool:
+        iterations.append(iteration)
+        return len(iterations) == 4
 
-    found = minimize(rugged, 30, on_turn=watch, random_state=1)
-    assert found.stop == "stopped"
-    assert [turn["asked"] for turn in turns] == [50, 100, 150, 200]
-    assert turns[-1]["best_cost"] == found.fun
+    found = minimize(rugged, 30, callback=watch, random_state=1)
+    assert found.stop == "callback"
+    assert [iteration["evaluations"] for iteration in iterations] == [50, 100, 150, 200]
+    assert iterations[-1]["best_cost"] == found.fun
 
 
 def test_a_checkpoint_is_gone_on_from(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_checkpoint_is_gone_on_from(tmp_path: Path) -> None:
         max_evals=1000,
         random_state=1,
         checkpoint=file,
-        on_turn=lambda turn: turn["turn"] == 9,
+        callback=lambda iteration: iteration["iteration"] == 9,
     )
     second = Recorder(rugged)
     found = minimize(second, 30, max_evals=1000, random_state=1, checkpoint=file)
@@ -243,7 +243,6 @@ def test_a_function_that_gives_no_cost_for_each_is_refused(given: object, messag
         ({"algo": "bspo"}, "unknown algorithm 'bspo'"),
         ({"params": {"speed": 1}}, "unknown parameter 'speed'"),
         ({"max_evals": 0}, "max_evals is 0"),
-        ({"max_evals": 10}, "budget ends before the first turn"),
         ({"include": [5]}, r"include is \[5\]"),
         ({"exclude": ["a"]}, r"exclude is \['a'\]"),
         ({"include": [1], "exclude": [1]}, "bit 1 is both"),

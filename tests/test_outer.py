@@ -244,7 +244,7 @@ class TestFolds:
             blobs,
             outer_cv=2,
             n_jobs=2,
-            on_turn=lambda turn: runs.add((turn["run"], turn["runs"])),
+            callback=lambda iteration: runs.add((iteration["run"], iteration["runs"])),
             **settings,
         )
         assert runs == {(run, 9) for run in range(9)}

@@ -68,8 +68,8 @@ def test_no_smaller_subset_measured_is_as_near(algo: str) -> None:
     best = select("sklearn:wine", **settings)
     _, size, error, _, spread = given_up(found)
     assert (size, error) == (best.size, best.scores["error"])
-    assert found.measured is not None
-    near = found.measured.filter(found.measured["error"] <= error + spread)
+    assert found.all_evaluations is not None
+    near = found.all_evaluations.filter(found.all_evaluations["error"] <= error + spread)
     assert found.size == near["size"].min()
     assert found.size <= best.size
 

@@ -32,7 +32,7 @@ def found(blobs: Blobs) -> Selection:
 
 def test_convergence_is_the_trace(found: Selection) -> None:
     (line,) = found.plot_convergence().lines
-    np.testing.assert_array_equal(line.get_xdata(), found.trace["asked"])
+    np.testing.assert_array_equal(line.get_xdata(), found.trace["evaluations"])
     np.testing.assert_array_equal(line.get_ydata(), found.trace["best_cost"])
 
 

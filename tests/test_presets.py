@@ -89,7 +89,7 @@ def test_a_preset_gives_its_budget_and_its_swarm(
     result = select(blobs, preset=preset, algo=algo, random_state=1)
     assert result.params.get("population") == population
     assert result.budget["evaluations"] == evaluations
-    assert evaluations is None or result.evaluations.asked <= evaluations
+    assert evaluations is None or result.evaluations.total <= evaluations
 
 
 def test_what_a_call_sets_wins(blobs: Blobs) -> None:
@@ -113,7 +113,7 @@ def test_what_a_call_sets_wins(blobs: Blobs) -> None:
         "scale": "none",
         "folds": {**FOLDS, "k": 4},
     }
-    assert result.evaluations.asked == 90
+    assert result.evaluations.total == 90
     assert result.params["population"] == 30
     # The settings of neighbors do not stand in the way of another classifier.
     bayes = select(blobs, preset="004", classifier="nb", iterations=1)
@@ -132,7 +132,7 @@ def test_any_limit_of_a_call_takes_the_place_of_the_budget(
 ) -> None:
     result = select(blobs, preset="004", random_state=1, **limit)
     assert result.budget["evaluations"] == limit.get("max_evals")
-    assert result.evaluations.asked == 40
+    assert result.evaluations.total == 40
 
 
 def test_the_algorithms_own_size_stays_without_a_preset(blobs: Blobs) -> None:
@@ -163,7 +163,7 @@ def test_the_command_has_it_too(cli: Callable[..., Any], blobs_csv: Path) -> Non
     assert result["evaluation"]["k"] == 3
     assert result["evaluation"]["folds"] == {"scheme": "loo"}
     assert result["params"]["population"] == 20
-    assert result["evaluations"]["asked"] == 2000
+    assert result["evaluations"]["total"] == 2000
     measured = json.loads(cli("evaluate", blobs_csv, "--preset", "004", "-f", "json").out)
     assert (measured["preset"], measured["evaluation"]["k"]) == ("004", 1)
     assert "1-NN, euclidean, leave-one-out, scale minmax (preset 004)" in (
@@ -232,5 +232,7 @@ def test_the_study_of_groups_counts_one_versus_rest_accuracy(blobs: Blobs) -> No
         "sigma_log": "log10",
         "scoring": "ovr_accuracy",
     }
-    set_here = select(blobs, preset="003", scoring="matthews_corrcoef", iterations=1, random_state=1)
+    set_here = select(
+        blobs, preset="003", scoring="matthews_corrcoef", iterations=1, random_state=1
+    )
     assert set_here.objective["scoring"] == "matthews_corrcoef"

@@ -180,7 +180,7 @@ def test_settings_of_matplotlib_do_not_matter(selection: swarmrs.Selection, tmp_
 
 def test_hostile_names_are_shown_and_do_nothing(tmp_path: Path) -> None:
     tables = [HOSTILE[at] for at in (0, 3, 5, 7, 8, -1)]
-    made = made_comparison(tables, HOSTILE, runs=2, folds=1, columns=HOSTILE, turns=3)
+    made = made_comparison(tables, HOSTILE, runs=2, folds=1, columns=HOSTILE, iterations=3)
     broken = [failed(name, name, 9, 0, name) for name in HOSTILE]
     settings: dict[str, object] = {name: [name, {name: name}] for name in HOSTILE}
     settings["command"] = ["swarmrs", *HOSTILE]
@@ -246,7 +246,7 @@ def test_a_large_comparison_fits_in_half_a_megabyte(tmp_path: Path) -> None:
     datasets = [f"table {number}" for number in range(4)]
     methods = [f"method {number}" for number in range(30)]
     columns = [f"feature {number}" for number in range(60)]
-    made = made_comparison(datasets, methods, runs=30, folds=1, columns=columns, turns=50)
+    made = made_comparison(datasets, methods, runs=30, folds=1, columns=columns, iterations=50)
     write_report(made, SETTINGS, tmp_path / "report.html")
     # Four of ten data sets of the target: 30 methods, 10 data sets, 30 seeds in 0.5 MB.
     assert (tmp_path / "report.html").stat().st_size < 220_000
@@ -349,7 +349,7 @@ def test_bars_join_what_cannot_be_told_apart() -> None:
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 def test_a_browser_opens_the_report_and_runs_nothing_of_the_data(tmp_path: Path) -> None:
-    made = made_comparison(["wine", HOSTILE[0]], HOSTILE[:4], runs=3, columns=HOSTILE, turns=5)
+    made = made_comparison(["wine", HOSTILE[0]], HOSTILE[:4], runs=3, columns=HOSTILE, iterations=5)
     path = tmp_path / "report.html"
     write_report(made, {"command": HOSTILE}, path)
     assert CHROMIUM is not None
@@ -423,7 +423,7 @@ def test_one_run_of_one_iteration_has_no_empty_figure(tmp_path: Path) -> None:
     once = [
         cell("wine", name, 1, test_error=error, test_accuracy=1 - error, trace=[step])
         for name, error in (("ga", 0.1), ("all", 0.2))
-        for step in ({"asked": 20, "best_cost": error, "best_size": 3},)
+        for step in ({"evaluations": 20, "best_cost": error, "best_size": 3},)
     ]
     write_report(frame(once), SETTINGS, path)
     assert titles(path) == ["Error and size on wine", "Columns chosen on wine", "Time of a search"]
@@ -442,7 +442,7 @@ def test_a_filter_has_a_report_without_curves(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert titles(path) == []
     assert "The search" not in text
-    assert "1 subset asked for" in text
+    assert "1 evaluation (1 unique)" in text
     assert "1 subset that none tried beats" in text
     assert "1 subsets" not in text
 

@@ -49,7 +49,7 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(
     options = ("--algo", algo, "--seed", 1, "--max-evals", 3000, "--format", "json", "--jobs", 1)
     command = ("select", wide_csv, *options)
     checkpoint = tmp_path / "run.ckpt"
-    size = 1000  # A checkpoint that holds a turn is larger.
+    size = 1000  # A checkpoint that holds an iteration is larger.
     for _ in range(3):
         with start(*command, "--checkpoint", checkpoint) as process:
             while not checkpoint.exists() or checkpoint.stat().st_size <= size:

@@ -63,9 +63,9 @@ def test_the_knee_of_rare_classes_goes_by_the_score(algo: str) -> None:
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_the_front_is_what_nothing_measured_beats_in_the_loss(scoring: str) -> None:
     result = found(algo="ga", scoring=scoring, max_evals=300, objective="error", keep_all=True)
-    assert result.measured is not None
+    assert result.all_evaluations is not None
     # The cost is the loss, so that what was measured tells the front.
-    tried = result.measured.select("size", "cost").rows()
+    tried = result.all_evaluations.select("size", "cost").rows()
     expected = sorted(
         {
             (size, cost)
@@ -228,7 +228,11 @@ def test_a_comparison_goes_by_the_score_of_its_searches() -> None:
         assert summed.measure == f"test_{scoring}"
         assert summed.to_dict()["is_higher_better"]
         row = cells.row(0, named=True)
-        lacks = (1 - row["test_matthews_corrcoef"]) / 2 if scoring == "matthews_corrcoef" else 1 - row[f"test_{scoring}"]
+        lacks = (
+            (1 - row["test_matthews_corrcoef"]) / 2
+            if scoring == "matthews_corrcoef"
+            else 1 - row[f"test_{scoring}"]
+        )
         assert row["test_loss"] == pytest.approx(lacks)
         assert row["train_loss"] == row["train_cost"]
     study = compare({"rare": rare_positives()}, "sfs,all", **settings)

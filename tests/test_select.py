@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from swarmrs import Evaluator, select
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
-from swarmrs.search._progress import Turn
+from swarmrs.search._progress import Iteration
 from swarmrs.search._settings import Settings
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
@@ -108,14 +108,14 @@ class TestSelection:
         }
         assert plain["objective"] == {"kind": "error"}
         assert plain["budget"]["evaluations"] == 120
-        assert plain["evaluations"]["asked"] == 120
+        assert plain["evaluations"]["total"] == 120
         assert set(plain["seconds"]) == {"search", "evaluate", "total"}
         assert set(plain["work"]) == {"element_ops", "from_scratch_ops", "setup_ops"}
         assert json.loads(json.dumps(plain)) == plain
 
     def test_the_trace_has_a_row_for_each_turn(self, blobs: Blobs) -> None:
         result = select(blobs, **QUICK)
-        assert result.trace["asked"].to_list() == [20, 40, 60, 80, 100, 120]
+        assert result.trace["evaluations"].to_list() == [20, 40, 60, 80, 100, 120]
         assert result.trace["best_cost"].is_sorted(descending=True)
         assert result.trace["best_cost"][-1] == result.cost
 
@@ -208,7 +208,7 @@ class TestMeasure:
 
     def test_an_algorithm_notes_columns_of_its_own(self, blobs: Blobs) -> None:
         trace = select(blobs, algo="vlpso", random_state=1, max_evals=500).trace
-        assert {"turn", "mean_size", "iteration", "max_length", "best_improved"} <= set(
+        assert {"iteration", "mean_size", "moves", "max_length", "best_improved"} <= set(
             trace.columns
         )
         assert trace["iteration"].to_list() == list(range(trace.height))
@@ -272,28 +272,28 @@ class TestBudget:
     @pytest.mark.parametrize(
         ("budget", "stop"),
         [
-            ({"max_evals": 50}, "evaluations"),
-            ({"iterations": 3}, "turns"),
-            ({"time_limit": 0.01, "max_evals": 10**9}, "seconds"),
-            ({"target_cost": 1.0}, "target"),
+            ({"max_evals": 50}, "max_evals"),
+            ({"iterations": 3}, "max_iter"),
+            ({"time_limit": 0.01, "max_evals": 10**9}, "time_limit"),
+            ({"target_cost": 1.0}, "target_cost"),
         ],
     )
     def test_each_limit_ends_a_run(self, blobs: Blobs, budget: dict[str, Any], stop: str) -> None:
         assert select(blobs, random_state=1, **budget).stop == stop
 
-    def test_on_turn_sees_every_turn_and_stops(self, blobs: Blobs) -> None:
+    def test_a_callback_sees_every_iteration_and_stops(self, blobs: Blobs) -> None:
         seen = []
 
-        def watch(turn: Turn) -> bool:
-            seen.append(turn)
+        def watch(iteration: Iteration) -> bool:
+            seen.append(iteration)
             return len(seen) == 2
 
-        result = select(blobs, on_turn=watch, **QUICK)
-        assert result.stop == "stopped"
-        assert [turn["asked"] for turn in seen] == [20, 40]
+        result = select(blobs, callback=watch, **QUICK)
+        assert result.stop == "callback"
+        assert [iteration["evaluations"] for iteration in seen] == [20, 40]
         assert set(seen[0]) == {
-            "turn",
-            "asked",
+            "iteration",
+            "evaluations",
             "unique",
             "limit",
             "best_cost",
@@ -405,3 +405,23 @@ def test_a_notebook_shows_a_selection_as_a_table() -> None:
     assert shown.startswith("<table>")
     assert "&lt;script&gt;" in shown
     assert "<script>" not in shown
+
+
+def test_a_budget_below_the_population_evaluates_what_it_allows(blobs: Blobs) -> None:
+    message = "max_evals is 10, less than the population of 30: only 10 subsets were evaluated"
+    with pytest.warns(SwarmrsWarning, match=message):
+        result = select(blobs, algo="bpso", max_evals=10, random_state=1)
+    assert (result.stop, result.evaluations.total, result.trace.height) == ("max_evals", 10, 1)
+    assert result.cost >= select(blobs, algo="bpso", max_evals=30, random_state=1).cost
+
+
+def test_iterations_are_the_schedule_of_an_algorithm(blobs: Blobs) -> None:
+    settings: dict[str, Any] = {"algo": "pso", "random_state": 1}
+    result = select(blobs, iterations=5, params={"population": 6}, **settings)
+    assert (result.stop, result.params["iterations"]) == ("max_iter", 4)
+    assert result.trace["iteration"].to_list() == [0, 1, 2, 3, 4]
+    own = select(blobs, params={"population": 6, "iterations": 4}, **settings)
+    assert own.trace.equals(result.trace)
+    assert own.stop == "finished"
+    with pytest.raises(SpecError, match="iterations and max_iter are both given"):
+        select(blobs, iterations=5, params={"iterations": 4}, **settings)

@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.naive_bayes import GaussianNB
 from swarmrs import Selection, Stability, algorithms, select
 from swarmrs.exceptions import SpecError, SwarmrsWarning
-from swarmrs.search._progress import Turn
+from swarmrs.search._progress import Iteration
 from swarmrs.search._stability import agreed, agreement
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
@@ -176,8 +176,8 @@ class TestRepeats:
         found = select(blobs, random_state=1, repeats=3, max_evals=60, **settings)  # type: ignore[arg-type]
         settings |= {"algo": "random", "max_evals": 400, "keep_all": True}
         every = select(blobs, random_state=1, **settings)  # type: ignore[arg-type]
-        assert every.measured is not None
-        costs = {tuple(chosen): cost for *_, cost, _, chosen in every.measured.iter_rows()}
+        assert every.all_evaluations is not None
+        costs = {tuple(chosen): cost for *_, cost, _, chosen in every.all_evaluations.iter_rows()}
         consensus = stability_of(found).consensus
         assert costs[consensus.selected_indices] == consensus.cost
 
@@ -221,28 +221,32 @@ class TestStopping:
     def test_a_callback_is_told_which_run_and_stops_all(self, blobs: Blobs) -> None:
         told: list[tuple[int, int]] = []
 
-        def watch(turn: Turn) -> bool:
-            told.append((turn["run"], turn["runs"]))
+        def watch(iteration: Iteration) -> bool:
+            told.append((iteration["run"], iteration["runs"]))
             return len(told) == 5
 
-        found = select(blobs, random_state=1, repeats=50, max_evals=90, n_jobs=2, on_turn=watch)
-        assert found.stop == "stopped"
+        found = select(blobs, random_state=1, repeats=50, max_evals=90, n_jobs=2, callback=watch)
+        assert found.stop == "callback"
         assert len(told) == 5
         assert {runs for _, runs in told} == {50}
 
     def test_of_rows_drawn_the_search_of_all_rows_is_returned(self, blobs: Blobs) -> None:
         found = select(
-            blobs, repeats=9, resample=0.5, n_jobs=2, on_turn=lambda turn: turn["run"] == 4
+            blobs,
+            repeats=9,
+            resample=0.5,
+            n_jobs=2,
+            callback=lambda iteration: iteration["run"] == 4,
         )
-        assert found.stop == "stopped"
+        assert found.stop == "callback"
         assert found.data["rows"] == 60
 
     def test_what_a_callback_raises_arrives(self, blobs: Blobs) -> None:
-        def fail(turn: Turn) -> None:
+        def fail(iteration: Iteration) -> None:
             raise RuntimeError("enough")
 
         with pytest.raises(RuntimeError, match="enough"):
-            select(blobs, random_state=1, repeats=4, max_evals=90, n_jobs=2, on_turn=fail)
+            select(blobs, random_state=1, repeats=4, max_evals=90, n_jobs=2, callback=fail)
 
     @pytest.mark.parametrize("jobs", [1, 2])
     def test_ctrl_c_ends_all_with_the_best_so_far(self, blobs: Blobs, jobs: int) -> None:
@@ -259,7 +263,7 @@ class TestStopping:
             repeats=100_000,
             max_evals=300,
             n_jobs=jobs,
-            on_turn=lambda turn: seen.set() if turn["run"] > 5 else None,
+            callback=lambda iteration: seen.set() if iteration["run"] > 5 else None,
         )
         assert found.stop == "interrupted"
         # Some runs had ended by then, and are compared.

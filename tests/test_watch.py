@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 from swarmrs import SwarmSelector, select
 from swarmrs.exceptions import SpecError, SwarmrsWarning
-from swarmrs.search._progress import Turn
+from swarmrs.search._progress import Iteration
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 
@@ -38,17 +38,17 @@ class TestPatience:
         assert "patience" not in long.budget
 
     def test_another_limit_may_come_first(self, blobs: Blobs) -> None:
-        assert select(blobs, algo="bpso", patience=50, iterations=2).stop == "turns"
+        assert select(blobs, algo="bpso", patience=50, iterations=2).stop == "max_iter"
 
     def test_who_listens_is_still_told_and_heard(self, blobs: Blobs) -> None:
-        turns: list[Turn] = []
+        iterations: list[Iteration] = []
 
-        def stop(turn: Turn) -> bool:
-            turns.append(turn)
-            return len(turns) == 2
+        def stop(iteration: Iteration) -> bool:
+            iterations.append(iteration)
+            return len(iterations) == 2
 
-        assert select(blobs, algo="bpso", patience=50, on_turn=stop).stop == "stopped"
-        assert len(turns) == 2
+        assert select(blobs, algo="bpso", patience=50, callback=stop).stop == "callback"
+        assert len(iterations) == 2
 
     def test_none_of_it_is_refused(self, blobs: Blobs) -> None:
         with pytest.raises(SpecError, match="patience is 0, expected a whole number of 1 or more"):
@@ -59,7 +59,7 @@ class TestPatience:
     ) -> None:
         assert SwarmSelector("bpso", patience=2, random_state=1).fit(*blobs).stop_ == "patience"
         command = ("select", blobs_csv, "--target", "tree", "--patience", 2, "--seed", 1)
-        assert "no better subset for as many turns" in cli(*command).out
+        assert "stopped      patience of 2 iterations reached" in cli(*command).out
 
 
 class TestInterrupt:
@@ -93,8 +93,8 @@ class TestInterrupt:
             "from swarmrs import select\n"
             "x, y = np.random.default_rng(0).random((20, 40)), np.arange(20) % 2\n"
             "settings = {'algo': 'random', 'max_evals': 10**12, 'cv': 2, 'n_jobs': 2}\n"
-            "def tell(turn): print('measuring', flush=True)\n"
-            "print(select((x, y), classifier=GaussianNB(), on_turn=tell, **settings).stop)\n"
+            "def tell(iteration): print('measuring', flush=True)\n"
+            "print(select((x, y), classifier=GaussianNB(), callback=tell, **settings).stop)\n"
         )
         run = subprocess.Popen(
             [sys.executable, "-c", script],

@@ -42,7 +42,7 @@ twice. `n_jobs=-1` fits as many at once as there are cores and changes no result
 ## Spend little
 
 Three ways to need fewer fits. The prescreen above leaves seven columns of thirty, so that all steps of a forward
-search need no more than 28 subsets. A small swarm has small turns, and `max_evals`, `patience` or `time_limit` end it:
+search need no more than 28 subsets. A small swarm has small iterations, and `max_evals`, `patience` or `time_limit` end it:
 """
 
 # %%
@@ -110,7 +110,7 @@ print(", ".join(found.selected), f"root mean squared error {found.scores['error'
 """
 ## Pitfalls
 
-- `vlpso`, the default of `SwarmSelector`, asks for a hundred subsets or more in each turn: give it a `population`, or
+- `vlpso`, the default of `SwarmSelector`, asks for a hundred subsets or more in each iteration: give it a `population`, or
   take `sfs`, `sffs` or `pbpso` where fits are dear.
 - Estimators with chance need a `random_state` of their own, or the next run gives the same subsets other scores.
 - `sample_weight` reaches `fit` by `fit_params` of `select`; see [selectors.md](../selectors.md#groups-of-samples).

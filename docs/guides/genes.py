@@ -57,7 +57,7 @@ carry thousands of columns along. It measures by 1-NN and leave-one-out, as its 
 
 # %% [markdown]
 """
-`reduced.csv` holds the chosen columns and the tumor. Subsets asked for twice are measured once, hence two numbers of
+`reduced.csv` holds the chosen columns and the tumor. A subset proposed twice is evaluated once, hence two numbers of
 evaluations. As the truth is known here: the genes that are not called raised got in by luck. On these sixty samples
 they do help, and so the error above is optimistic. Do not quote it.
 

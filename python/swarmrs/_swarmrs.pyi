@@ -73,7 +73,7 @@ def run(
     *,
     threads: int,
     checkpoint: str | None = None,
-    on_turn: Callable[[Any], bool | None] | None = None,
+    callback: Callable[[Any], bool | None] | None = None,
     scorer: Callable[[NDArray[np.bool_]], Sequence[float]] | None = None,
     keep_all: bool = False,
     cancel: Cancel | None = None,
@@ -95,6 +95,6 @@ def minimize(
     spec: str,
     *,
     checkpoint: str | None = None,
-    on_turn: Callable[[Any], bool | None] | None = None,
+    callback: Callable[[Any], bool | None] | None = None,
 ) -> str: ...
 def algorithms() -> str: ...

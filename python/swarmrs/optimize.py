@@ -18,14 +18,14 @@ from swarmrs._base._resources import RandomState, draw_seed
 from swarmrs.evaluation._estimator import Outside
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 from swarmrs.filters._groups import given_groups
-from swarmrs.search._progress import OnTurn
+from swarmrs.search._progress import Callback
 from swarmrs.search._results import Seconds
 from swarmrs.search._search import as_json
 from swarmrs.search._settings import budget, check_algorithm
 
 Cost: TypeAlias = Callable[[NDArray[np.bool_]], ArrayLike]
 
-# A turn of a swarm this wide already takes a gigabyte.
+# An iteration of a swarm this wide already takes a gigabyte.
 _MOST_BITS = 2**24
 
 
@@ -44,16 +44,16 @@ class Minimum:
     budget : dict
         The limits in force.
     n_evaluations, n_unique : int
-        The candidates the search asked for, and those of them the function was given.
-    n_turns : int
-        How often the algorithm moved on.
+        Evaluations in total, and of unique candidates, which the function was given.
+    n_iterations : int
+        Iterations done, the first being that of the initial population.
     seconds : Seconds
         Where the time went.
     stop : str
         Why the search ended, as in `Selection`.
     trace : polars.DataFrame
-        A row for each turn: the best cost so far, how many bits it has set, what the turn looked
-        like.
+        A row for each iteration: the best cost so far, how many bits it has set, the spread of its
+        candidates.
     """
 
     x: NDArray[np.bool_]
@@ -64,7 +64,7 @@ class Minimum:
     budget: dict[str, float | None]
     n_evaluations: int
     n_unique: int
-    n_turns: int
+    n_iterations: int
     seconds: Seconds
     stop: str
     trace: pl.DataFrame
@@ -86,7 +86,7 @@ def minimize(
     groups: Sequence[Sequence[int]] | None = None,
     random_state: RandomState = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    on_turn: OnTurn | None = None,
+    callback: Callback | None = None,
 ) -> Minimum:
     """Search for the string of bits that costs least.
 
@@ -101,7 +101,7 @@ def minimize(
     algo : str
         The id of an algorithm; `algorithms` lists them.
     max_evals, iterations, time_limit, target_cost : optional
-        When to stop: candidates asked for, turns, seconds, a cost that is good enough. Without the
+        When to stop: evaluations, iterations, seconds, a cost that is good enough. Without the
         first three, the algorithm's own number of evaluations. A time limit is not reproducible.
     params : mapping, optional
         Settings of the algorithm that differ from its defaults.
@@ -117,9 +117,9 @@ def minimize(
     checkpoint : path, optional
         A file that holds what was measured. If it exists, the search goes on where it stopped and
         ends as if it never had. It cannot tell one function from another.
-    on_turn : callable, optional
-        Told how far the search is after each turn; returns True to stop it. What `select` calls the
-        error is the cost here.
+    callback : callable, optional
+        Told how far the search is after each iteration; returns True to stop it. What `select`
+        calls the error is the cost here.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def minimize(
         "objective": {"kind": "error"},
         "budget": {
             **budget(max_evals, iterations, time_limit),
-            "target": None if target_cost is None else check_number("target_cost", target_cost),
+            "cost": None if target_cost is None else check_number("target_cost", target_cost),
         },
         "include": sorted(forced),
         "exclude": sorted(barred),
@@ -179,7 +179,7 @@ def minimize(
             int(n_bits),
             as_json(spec),
             checkpoint=None if checkpoint is None else os.fspath(checkpoint),
-            on_turn=on_turn,
+            callback=callback,
         )
     )
     for told in found["warnings"]:
@@ -193,9 +193,9 @@ def minimize(
         params=found["params"],
         seed=found["seed"],
         budget=found["budget"],
-        n_evaluations=found["evaluations"]["asked"],
+        n_evaluations=found["evaluations"]["total"],
         n_unique=found["evaluations"]["unique"],
-        n_turns=found["turns"],
+        n_iterations=found["iterations"],
         seconds=Seconds(**found["seconds"]),
         stop=found["stop"],
         trace=pl.DataFrame(found["trace"]).drop("best_error"),

@@ -26,7 +26,7 @@ class Stop:
     def __init__(self, after: int) -> None:
         self.left = after
 
-    def __call__(self, turn: object) -> bool:
+    def __call__(self, iteration: object) -> bool:
         self.left -= 1
         return self.left <= 0
 
@@ -50,7 +50,8 @@ def _raise(*_: object, **__: object) -> Any:
 
 _MEANT = """
 knn nb loo minmax standard none rank euclidean manhattan uniform distance accuracy balanced_accuracy
-ovr_accuracy f1_macro matthews_corrcoef error weighted hybrid gaussian filter-cfs filter-mrmr plain literal mvn
+ovr_accuracy f1_macro matthews_corrcoef error weighted hybrid gaussian filter-cfs filter-mrmr plain
+literal mvn
 log10 ln su>0 fcbf cfs top=2 best knee size<=2 size<=0 1se warn drop merge keep mean median mode
 drop-rows drop-columns ordinal onehot encoded lbm hclust hclust=2 kmeans su mi text json kfold=3
 kfold=0 kfold=3,contiguous holdout=0.3 holdout=2 split70 cv10 cv3 001 002 003 004 utf-8 utf-16
@@ -277,14 +278,14 @@ def _is_documented(problem: BaseException, name: str, given: dict[str, Any]) -> 
 
 def _limits(given: dict[str, Any], after: int = 3) -> dict[str, Any]:
     """Return arguments that keep a search short where these do not."""
-    return {"max_evals": 30, "on_turn": Stop(after)} | given
+    return {"max_evals": 30, "callback": Stop(after)} | given
 
 
 Door = tuple[str, Callable[[], Any], dict[str, Any]]
 
 
 def _select(rng: random.Random, x: Any, y: Any, hostile: bool) -> Door:
-    given = _given(rng, swarmrs.select, ("data", "target", "on_turn")) if hostile else {}
+    given = _given(rng, swarmrs.select, ("data", "target", "callback")) if hostile else {}
     given.setdefault("algo", rng.choice(_words()[:40]))
     return "select", lambda: swarmrs.select((x, y), **_limits(given)), given
 
@@ -333,7 +334,7 @@ def _describe(rng: random.Random, x: Any, y: Any, hostile: bool) -> Door:
 
 
 def _minimize(rng: random.Random, x: Any, y: Any, hostile: bool) -> Door:
-    given = _given(rng, swarmrs.minimize, ("on_turn",)) if hostile else {}
+    given = _given(rng, swarmrs.minimize, ("callback",)) if hostile else {}
     costs = [rng.choice((0, 1.5, np.nan, np.inf, -np.inf, 1e308, None, "x", 1j, [1]))] * 2
     shape = rng.choice(("right", "right", "right", "one", "odd"))
 
@@ -349,7 +350,7 @@ def _minimize(rng: random.Random, x: Any, y: Any, hostile: bool) -> Door:
 
 def _compare(rng: random.Random, x: Any, y: Any, hostile: bool) -> Door:
     given = _given(rng, swarmrs.compare, ("data", "target", "cluster")) if hostile else {}
-    shared = _given(rng, swarmrs.select, ("data", "target", "on_turn", "algo"))
+    shared = _given(rng, swarmrs.select, ("data", "target", "callback", "algo"))
     given |= {} if rng.random() < 0.5 else shared
     called: dict[str, Any] = {
         "algos": "sfs",

@@ -128,7 +128,7 @@ def _checkpoints() -> tuple[list[bytes], dict[str, Any]]:
     path = Path("made.ckpt")
     for n in (1, 2, 100):
         stop = arguments.Stop(n)
-        found = swarmrs.select(table_of(1), checkpoint=path, on_turn=stop, **settings)
+        found = swarmrs.select(table_of(1), checkpoint=path, callback=stop, **settings)
         made.append(path.read_bytes())
         path.unlink()
     return made, {"selected": found.selected, "cost": found.cost, "settings": settings}
@@ -334,7 +334,7 @@ def run_a_spec(rng: random.Random, note: Note) -> Finding | None:
     def call() -> object:
         match door:
             case "run":
-                return _swarmrs.run(dataset, text, threads=1, on_turn=stop)
+                return _swarmrs.run(dataset, text, threads=1, callback=stop)
             case "price":
                 return _swarmrs.price(dataset, text, masks, threads=1)
             case "evaluator":
@@ -344,7 +344,7 @@ def run_a_spec(rng: random.Random, note: Note) -> Finding | None:
                 return dataset.group(part("groups"), 1)
             case "survivors":
                 return dataset.survivors(rule, limit, 1)
-        return _swarmrs.minimize(_sizes, 6, text, on_turn=stop)
+        return _swarmrs.minimize(_sizes, 6, text, callback=stop)
 
     # Arguments that fit no Rust type are refused by the binding itself.
     return judge(call, lambda problem: isinstance(problem, TypeError | OverflowError))

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import TypeAlias
@@ -16,17 +16,38 @@ _SHOWN = 5
 # More runs of one search than this are a slip of the keyboard.
 MOST_RUNS = 100_000
 
-# Why a search ended.
-STOPS = {
-    "evaluations": "all evaluations done",
-    "turns": "all turns done",
-    "seconds": "time is up",
-    "target": "target cost reached",
-    "finished": "the algorithm has nothing more to try",
-    "patience": "no better subset for as many turns as patience has",
-    "interrupted": "interrupted, best so far",
-    "no_features": "no feature survives the prescreen: the majority class is predicted",
+# Stopping criteria: the key of a budget that each belongs to, and the unit of its value.
+_LIMITS = {
+    "max_evals": ("evaluations", ""),
+    "max_iter": ("iterations", ""),
+    "time_limit": ("seconds", " s"),
+    "target_cost": ("cost", ""),
+    "patience": ("patience", " iterations"),
 }
+
+
+def why_stopped(stop: str, params: Mapping[str, object], budget: Mapping[str, object]) -> str:
+    """Say which stopping criterion ended a search.
+
+    Examples
+    --------
+    >>> why_stopped("max_evals", {}, {"evaluations": 6000})
+    'max_evals of 6000 reached'
+    >>> why_stopped("finished", {"iterations": 100}, {}), why_stopped("finished", {}, {})
+    ('all 100 iterations done', 'search complete')
+    """
+    if stop in _LIMITS:
+        key, unit = _LIMITS[stop]
+        return f"{stop} of {budget[key]}{unit} reached"
+    if stop == "finished" and "iterations" in params:
+        return f"all {params['iterations']} iterations done"
+    others = {
+        "finished": "search complete",
+        "callback": "by a callback",
+        "interrupted": "interrupted, best so far",
+        "no_features": "no feature survives the prescreen: the majority class is predicted",
+    }
+    return others[stop]
 
 
 def listed(items: Iterable[str], shown: int = _SHOWN) -> str:

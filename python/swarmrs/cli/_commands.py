@@ -136,7 +136,7 @@ def select(
                 threads = count_threads(n_jobs)
                 told = forecast(table, asked, repeats=repeats, outer_cv=outer_cv, threads=threads)
                 remark("note", told)
-            with progress(not (quiet or no_progress)) as on_turn:
+            with progress(not (quiet or no_progress)) as callback:
                 result = _select.select(
                     table,
                     algo=algo,
@@ -178,7 +178,7 @@ def select(
                     n_jobs=n_jobs,
                     memory=n_bytes,
                     checkpoint=checkpoint,
-                    on_turn=on_turn,
+                    callback=callback,
                     rare_class=rare_class,
                     constant=constant,
                 )

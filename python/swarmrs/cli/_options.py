@@ -203,7 +203,8 @@ TimeLimit = Annotated[
 ]
 TargetCost = Annotated[float | None, typer.Option(metavar="X", help="A cost that is good enough.")]
 Patience = Annotated[
-    int | None, typer.Option(metavar="N", help="Stop after so many turns without a better subset.")
+    int | None,
+    typer.Option(metavar="N", help="Stop after so many iterations without a better subset."),
 ]
 Settings = Annotated[
     list[str],
@@ -280,7 +281,7 @@ Jobs = Annotated[
 Memory = Annotated[str, typer.Option(metavar="SIZE", help="For kept distances. Changes no result.")]
 
 Trace = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a row for each turn: csv, parquet.")
+    Path | None, typer.Option(metavar="FILE", help="Write a row for each iteration: csv, parquet.")
 ]
 Report = Annotated[
     Path | None,

@@ -9,14 +9,14 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from swarmrs.search._progress import Turn
+    from swarmrs.search._progress import Iteration
 
 EVERY = 30.0  # seconds between two lines
 
 
 @contextmanager
-def progress(is_wanted: bool) -> Iterator["Callable[[Turn], None] | None"]:
-    """Give what shows each turn: a bar on a terminal, elsewhere a line now and then."""
+def progress(is_wanted: bool) -> Iterator["Callable[[Iteration], None] | None"]:
+    """Give what shows each iteration: a bar on a terminal, elsewhere a line now and then."""
     if not is_wanted:
         yield None
     elif sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown"):
@@ -27,7 +27,7 @@ def progress(is_wanted: bool) -> Iterator["Callable[[Turn], None] | None"]:
 
 
 @contextmanager
-def _bar() -> Iterator["Callable[[Turn], None]"]:
+def _bar() -> Iterator["Callable[[Iteration], None]"]:
     # rich itself heeds NO_COLOR.
     from rich.console import Console
     from rich.progress import (
@@ -49,10 +49,10 @@ def _bar() -> Iterator["Callable[[Turn], None]"]:
         task = bar.add_task("", total=None)
         tally = Tally()
 
-        def show(turn: "Turn") -> None:
-            so_far = tally.count(turn)
-            found = _found(turn, so_far)
-            bar.update(task, total=so_far.limit, completed=so_far.asked, description=found)
+        def show(iteration: "Iteration") -> None:
+            so_far = tally.count(iteration)
+            found = _found(iteration, so_far)
+            bar.update(task, total=so_far.limit, completed=so_far.evaluations, description=found)
 
         yield show
 
@@ -60,13 +60,13 @@ def _bar() -> Iterator["Callable[[Turn], None]"]:
 class SoFar(NamedTuple):
     """The evaluations of all searches, how many there will be if that is known, and the time."""
 
-    asked: int
+    evaluations: int
     limit: int | None
     seconds: float
 
 
 class Tally:
-    """Counts the evaluations of searches that tell of their turns, one or several at once.
+    """Counts the evaluations of searches that tell of their iterations, one or several at once.
 
     Parameters
     ----------
@@ -77,22 +77,22 @@ class Tally:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._start = clock()
-        self._asked: dict[int, int] = {}
+        self._evaluations: dict[int, int] = {}
 
-    def count(self, turn: "Turn") -> SoFar:
-        """Be told of a turn."""
-        self._asked[turn.get("run", 0)] = turn["asked"]
-        runs, limit = turn.get("runs", 1), turn["limit"]
+    def count(self, iteration: "Iteration") -> SoFar:
+        """Be told of an iteration."""
+        self._evaluations[iteration.get("run", 0)] = iteration["evaluations"]
+        runs, limit = iteration.get("runs", 1), iteration["limit"]
         return SoFar(
-            sum(self._asked.values()),
+            sum(self._evaluations.values()),
             None if limit is None else limit * runs,
             # One search knows itself how long it takes; several take turns, or share the time.
-            turn["seconds"] if runs == 1 else self._clock() - self._start,
+            iteration["seconds"] if runs == 1 else self._clock() - self._start,
         )
 
 
 class Lines:
-    """Prints a line about a turn if the last one is long ago.
+    """Prints a line about an iteration if the last one is long ago.
 
     Parameters
     ----------
@@ -105,22 +105,23 @@ class Lines:
         self._tally = Tally()
         self._last = clock()
 
-    def __call__(self, turn: "Turn") -> None:
-        """Be told of a turn."""
-        now, so_far = self._clock(), self._tally.count(turn)
+    def __call__(self, iteration: "Iteration") -> None:
+        """Be told of an iteration."""
+        now, so_far = self._clock(), self._tally.count(iteration)
         if now - self._last >= EVERY:
             self._last = now
             of, left = "", ""
             if so_far.limit is not None:
-                rest = so_far.seconds * (so_far.limit / so_far.asked - 1)
+                rest = so_far.seconds * (so_far.limit / so_far.evaluations - 1)
                 of, left = f" of {so_far.limit}", f", {timedelta(seconds=round(rest))} left"
-            done = f"{so_far.asked}{of} evaluations, {_found(turn, so_far)}{left}"
+            done = f"{so_far.evaluations}{of} evaluations, {_found(iteration, so_far)}{left}"
             print(f"progress: {done}", file=sys.stderr, flush=True)
 
 
-def _found(turn: "Turn", so_far: SoFar) -> str:
+def _found(iteration: "Iteration", so_far: SoFar) -> str:
     """Say what the search has found, and how fast it is."""
     # A clock that has not moved yet says nothing about speed.
-    rate = round(so_far.asked / so_far.seconds) if so_far.seconds else 0
-    loss, error = turn["best_loss"], turn["best_error"]
-    return f"{'error' if loss == error else 'loss'} {loss:.4f}, size {turn['best_size']}, {rate}/s"
+    rate = round(so_far.evaluations / so_far.seconds) if so_far.seconds else 0
+    loss, error = iteration["best_loss"], iteration["best_error"]
+    name = "error" if loss == error else "loss"
+    return f"{name} {loss:.4f}, size {iteration['best_size']}, {rate}/s"

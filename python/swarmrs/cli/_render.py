@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swarmrs._base._files import whole_file
-from swarmrs._base._messages import STOPS, counted, listed, printable, shortened
+from swarmrs._base._messages import counted, listed, printable, shortened, why_stopped
 from swarmrs.cli._text import aligned, line
 from swarmrs.cli._validation import baseline_text, held_out_lines, stability_lines
 from swarmrs.evaluation._losses import loss_name
@@ -62,9 +62,9 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             line("accuracy", f"{result['accuracy']:.4f}"),
             line("balanced", f"{result['balanced_accuracy']:.4f}"),
             line("cost", f"{result['cost']:.4f}"),
-            line("evaluations", f"{counts['asked']} asked, {counts['unique']} measured"),
+            line("evaluations", f"{counts['total']} ({counts['unique']} unique)"),
             line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
-            line("stop", STOPS.get(result["stop"], result["stop"])),
+            line("stopped", why_stopped(result["stop"], result["params"], result["budget"])),
             *_held_out(result["held_out"], result["scoring"]),
             *stability_lines(result["stability"], loss_name(result["scoring"])),
             *(_front(result) if is_front_wanted else []),
@@ -109,7 +109,7 @@ def card_table(card: "Card") -> str:
             line("paper", f"{card.paper}, {card.year}"),
             *([line("doi", card.doi)] if card.doi else []),
             line("evaluations", budget),
-            line("measured by", f"{_neighbors(card.measured_by)}, {_folds(card.measured_by)}"),
+            line("measured by", f"{_neighbors(card.evaluated_by)}, {_folds(card.evaluated_by)}"),
             line("objective", _objective(card.objective)),
             "",
             *aligned(rows),

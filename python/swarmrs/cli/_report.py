@@ -39,8 +39,8 @@ def report(
         typer.Option(
             metavar="NAME",
             help="What is compared: test_accuracy, test_balanced_accuracy, test_ovr_accuracy, "
-            "test_f1_macro, test_matthews_corrcoef, test_error, test_loss, train_error, train_loss, train_cost, "
-            "size, seconds.",
+            "test_f1_macro, test_matthews_corrcoef, test_error, test_loss, train_error, "
+            "train_loss, train_cost, size, seconds.",
             show_default="test_accuracy or what --scoring named, or train_error",
         ),
     ] = None,

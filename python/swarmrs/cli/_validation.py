@@ -96,9 +96,9 @@ def all_measured(result: "Selection", as_text: bool) -> "pl.DataFrame":
     repeated = stability is not None and stability.resample is None
     runs = stability.runs if stability is not None and repeated else (result,)
     frames = [
-        run.measured.select(pl.lit(run.seed, pl.UInt64).alias("seed"), pl.all())
+        run.all_evaluations.select(pl.lit(run.seed, pl.UInt64).alias("seed"), pl.all())
         for run in runs
-        if run.measured is not None
+        if run.all_evaluations is not None
     ]
     whole = pl.concat(frames)
     features = pl.col("selected_indices").cast(pl.List(pl.String)).list.join(" ")

@@ -1,8 +1,8 @@
-"""The callbacks of scikit-learn, from 1.9 on: who is set on a selector is told of each turn."""
+"""The callbacks of scikit-learn, from 1.9 on: those of a selector are told of each iteration."""
 
 from typing import TYPE_CHECKING, Any
 
-from swarmrs.search._progress import OnTurn, Turn
+from swarmrs.search._progress import Callback, Iteration
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -23,10 +23,10 @@ __all__ = ["CallbackSupportMixin", "Task", "with_callbacks"]
 
 
 class Task:
-    """The task of a fit, as callbacks see it: a subtask for each turn.
+    """The task of a fit, as callbacks see it: a subtask for each iteration.
 
-    A turn is told when it is done. Its metadata is what `on_turn` of `swarmrs.select` is told. No
-    fitted selector goes with it: which subset is best, the engine tells at the end.
+    An iteration is told when it is done. Its metadata is what `callback` of `swarmrs.select` is
+    told. No fitted selector goes with it: which subset is best, the engine tells at the end.
 
     Parameters
     ----------
@@ -34,33 +34,33 @@ class Task:
         Who is being fitted.
     X, y : array-like or frame, array-like
         What on.
-    most_turns : int, optional
-        How many turns there can be.
+    max_iter : int, optional
+        How many iterations there can be.
 
     Attributes
     ----------
-    on_turn : callable or None
-        What is to be told of each turn; None if nobody listens, which then costs nothing.
+    callback : callable or None
+        What is to be told of each iteration; None if nobody listens, which then costs nothing.
     """
 
     def __init__(
-        self, selector: "BaseEstimator", X: object, y: object, most_turns: int | None
+        self, selector: "BaseEstimator", X: object, y: object, max_iter: int | None
     ) -> None:
         self._told = {"estimator": selector, "X": X, "y": y}
         self._context: Any = None
         if hasattr(selector, "_init_callback_context"):
-            self._context = selector._init_callback_context(max_subtasks=most_turns)
+            self._context = selector._init_callback_context(max_subtasks=max_iter)
             self._context.call_on_fit_task_begin(**self._told)
         is_heard = bool(getattr(selector, "_skl_callbacks", None))
-        self.on_turn: OnTurn | None = self._tell if is_heard else None
+        self.callback: Callback | None = self._tell if is_heard else None
 
     def end(self) -> None:
         """Tell that the fit is done."""
         if self._context is not None:
             self._context.call_on_fit_task_end(**self._told)
 
-    def _tell(self, turn: Turn) -> bool:
-        task = self._context.subcontext(task_name=f"turn {turn['turn']}")
-        told = {**self._told, "metadata": {"turn": turn}}
+    def _tell(self, iteration: Iteration) -> bool:
+        task = self._context.subcontext(task_name=f"iteration {iteration['iteration']}")
+        told = {**self._told, "metadata": {"iteration": iteration}}
         task.call_on_fit_task_begin(**told)
         return bool(task.call_on_fit_task_end(**told))

@@ -55,8 +55,8 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
     objective : str, optional
         What is lowered, as for `swarmrs.select`; None for the algorithm's own, mostly the error.
     max_evals : int, optional
-        How many subsets may be asked for; by default the algorithm's own number. A turn of a swarm
-        asks for one subset of each member, and less than a turn is refused.
+        How many subsets may be evaluated; by default the algorithm's own number. An iteration of a
+        swarm evaluates one subset of each member; of less than one iteration, a part is evaluated.
     random_state : int, RandomState, Generator or None
         The seed of the search.
     n_jobs : int, optional
@@ -74,8 +74,8 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
     alpha, gamma, sim, sigma_log
         Settings of the objective.
     iterations, time_limit, target_cost, patience
-        When else to stop: turns, seconds, a cost that is good enough, turns without a better
-        subset.
+        When else to stop: iterations, seconds, a cost that is good enough, iterations without a
+        better subset.
     include, exclude : sequence of str or int
         Features that are always, or never, in.
     max_features : int, optional
@@ -110,7 +110,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
     cost_, scores_, stop_, trace_, front_
         What the search found and how; see `swarmrs.Selection`.
     n_evaluations_ : int
-        How many subsets were asked for.
+        How many subsets were evaluated.
     groups_ : tuple of tuple of str or None
         The groups of features the search knew of.
     interrupted_ : bool
@@ -227,7 +227,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
             Itself.
         """
         check_word("on_interrupt", self.on_interrupt, ON_INTERRUPT)
-        turns = None if self.iterations is None else check_whole("iterations", self.iterations)
+        iterations = None if self.iterations is None else check_whole("iterations", self.iterations)
         of_splitter, of_estimator = route(self, params)
         samples = self._checked(
             X,
@@ -242,8 +242,10 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         if of_splitter:
             splitter: Any = self.cv
             settings["cv"] = list(splitter.split(*samples, **of_splitter))
-        task = Task(self, X, y, turns)
-        result = select(samples, **settings, fit_params=of_estimator or None, on_turn=task.on_turn)
+        task = Task(self, X, y, iterations)
+        result = select(
+            samples, **settings, fit_params=of_estimator or None, callback=task.callback
+        )
         self._keep(result)
         task.end()
         return self
@@ -258,7 +260,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
             raise KeyboardInterrupt
         if is_interrupted:
             warnings.warn(
-                f"interrupted after {result.evaluations.asked} evaluations: the best so far it is",
+                f"interrupted after {result.evaluations.total} evaluations: the best so far it is",
                 SwarmrsWarning,
                 stacklevel=4,  # Past this, `fit` and its decorator.
             )
@@ -268,13 +270,13 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         self.scores_ = result.scores
         self.stop_ = result.stop
         self.interrupted_ = is_interrupted
-        self.n_evaluations_ = result.evaluations.asked
+        self.n_evaluations_ = result.evaluations.total
         self.trace_ = result.trace
         self.front_ = result.front
         self.groups_ = result.groups
 
     def plot_convergence(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the least cost so far over the subsets asked for; return the matplotlib axes."""
+        """Draw the least cost so far over the evaluations; return the matplotlib axes."""
         return self._found().plot_convergence(ax)
 
     def plot_front(self, ax: "Axes | None" = None) -> "Axes":

@@ -53,7 +53,7 @@ def loss_of(scores: Mapping[str, float | None], scoring: str | None) -> float:
 
     Examples
     --------
-    >>> loss_of({"error": 0.06, "balanced_accuracy": 0.5, "matthews_corrcoef": 0.0}, "balanced_accuracy")
+    >>> loss_of({"error": 0.06, "balanced_accuracy": 0.5, "f1_macro": 0.4}, "balanced_accuracy")
     0.5
     """
     score = None if scoring in (None, "accuracy") else scores.get(scoring)

@@ -222,8 +222,8 @@ def jackknife(
         if case not in known:
             touched, at = np.unique(said_by[0], return_inverse=True)
             left = counts[:, touched]
-            np.subtract.at(left[0], (at, is_class), said_by[1] == is_class)
-            np.subtract.at(left[1], (at, is_class), 1)
+            np.subtract.at(left[0, :, is_class], at, said_by[1] == is_class)
+            np.subtract.at(left[1, :, is_class], at, 1)
             np.subtract.at(left[2], (at, said_by[1]), 1)
             others = np.delete(scores, touched)
             # A fold that tests this row alone is left out with it.

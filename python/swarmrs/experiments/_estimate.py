@@ -9,7 +9,7 @@ import polars as pl
 from swarmrs.experiments._cells import Cell
 from swarmrs.experiments._compare import Plan
 from swarmrs.experiments._measure import parts, search
-from swarmrs.search._progress import Turn
+from swarmrs.search._progress import Iteration
 
 # Seconds for all trials together, and for one at least.
 _TRIALS = 20.0
@@ -93,16 +93,16 @@ def _try(planned: Plan, cell: Cell, limit: float) -> float:
     """Return the seconds of a cell, from what it does in the first few."""
     table = next(it.table for it in planned.data if it.name == cell.data)
     seen, _ = parts(cell, table, planned.experiment)
-    last: list[Turn] = []
+    last: list[Iteration] = []
 
-    def on_turn(turn: Turn) -> bool:
-        last[:] = [turn]
-        return turn["seconds"] > limit
+    def callback(iteration: Iteration) -> bool:
+        last[:] = [iteration]
+        return iteration["seconds"] > limit
 
-    found = search(cell, seen, planned.experiment, on_turn=on_turn)
-    if found.stop != "stopped":
+    found = search(cell, seen, planned.experiment, callback=callback)
+    if found.stop != "callback":
         return found.seconds.total
-    turn, n_features = last[0], seen.x.shape[1]
+    iteration, n_features = last[0], seen.x.shape[1]
     # A search that ends by itself tries each feature at most once for each that is in.
-    asked = turn["limit"] or n_features * (n_features + 1) / 2
-    return turn["seconds"] * max(1.0, asked / turn["asked"])
+    evaluations = iteration["limit"] or n_features * (n_features + 1) / 2
+    return iteration["seconds"] * max(1.0, evaluations / iteration["evaluations"])

@@ -48,10 +48,17 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "seconds_evaluate": pl.Float64,
     "seconds": pl.Float64,
     "trace": pl.List(
-        pl.Struct({"asked": pl.Int64, "best_cost": pl.Float64, "best_size": pl.Int64})
+        pl.Struct({"evaluations": pl.Int64, "best_cost": pl.Float64, "best_size": pl.Int64})
     ),
 }
-_SCORES = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "f1_macro", "matthews_corrcoef")
+_SCORES = (
+    "error",
+    "accuracy",
+    "balanced_accuracy",
+    "ovr_accuracy",
+    "f1_macro",
+    "matthews_corrcoef",
+)
 
 
 def cells_frame(store: Store | str | os.PathLike[str]) -> pl.DataFrame:
@@ -72,9 +79,9 @@ def cells_frame(store: Store | str | os.PathLike[str]) -> pl.DataFrame:
         its own folds, ``test_...`` what the chosen columns show on rows that no search saw; null
         where the protocol holds out none. A ``..._loss`` is that of the score named by ``scoring``,
         of the accuracy the error. A cell whose ``stop`` is ``"no_features"`` chose none, because
-        none survived the prescreen, and predicts the majority class. ``evaluations`` were asked
-        for, ``unique`` of them measured. ``seconds_search`` and ``seconds_evaluate`` add up to
-        ``seconds``. ``trace`` has the turns at which the best changed, and the last.
+        none survived the prescreen, and predicts the majority class. ``evaluations`` are in
+        total, ``unique`` of them of new subsets. ``seconds_search`` and ``seconds_evaluate`` add up
+        to ``seconds``. ``trace`` has the iterations at which the best changed, and the last.
     """
     if not isinstance(store, Store):
         with closing(Store(store, read_only=True)) as opened:
@@ -132,13 +139,14 @@ def _row(cell: dict[str, Any], scoring: str) -> dict[str, Any]:
             row[f"{part}_loss"] = loss_of(scores, scoring)
         row |= {f"{part}_{name}": scores.get(name) for name in _SCORES}
     trace = [
-        dict(zip(("asked", "best_cost", "best_size"), step, strict=True)) for step in found["trace"]
+        dict(zip(("evaluations", "best_cost", "best_size"), step, strict=True))
+        for step in found["trace"]
     ]
     return row | {
         "size": found["size"],
         "selected": found["selected"],
         "train_cost": found["cost"],
-        "evaluations": found["asked"],
+        "evaluations": found["evaluations"],
         "unique": found["unique"],
         "stop": found["stop"],
         "trace": trace,

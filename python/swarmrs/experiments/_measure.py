@@ -15,14 +15,21 @@ from swarmrs.experiments._cells import Cell, Experiment, canonical
 from swarmrs.experiments._methods import ALL
 from swarmrs.experiments._protocols import Division
 from swarmrs.search._nested import own_scores, predict_one, side_by_side
-from swarmrs.search._progress import Turn
+from swarmrs.search._progress import Iteration
 from swarmrs.search._results import Seconds, Selection
 from swarmrs.search._search import Search
 from swarmrs.search._select import select
 from swarmrs.search._settings import Settings
 
 # What is told of rows held out.
-_TESTED = ("error", "accuracy", "balanced_accuracy", "ovr_accuracy", "f1_macro", "matthews_corrcoef")
+_TESTED = (
+    "error",
+    "accuracy",
+    "balanced_accuracy",
+    "ovr_accuracy",
+    "f1_macro",
+    "matthews_corrcoef",
+)
 
 # What `all` has no use for: it chooses nothing.
 _OF_A_SEARCH = ("max_evals", "iterations", "max_features", "prescreen", "groups", "pick")
@@ -61,13 +68,13 @@ def run_cell(
 ) -> Finished:
     """Run a cell; whatever it raises is its result."""
 
-    def on_turn(_: Turn) -> bool:
+    def callback(_: Iteration) -> bool:
         return is_stopped()
 
     try:
         seen, division = parts(cell, table, experiment)
-        found = search(cell, seen, experiment, n_jobs=threads, memory=memory, on_turn=on_turn)
-        if found.stop in ("stopped", "interrupted"):
+        found = search(cell, seen, experiment, n_jobs=threads, memory=memory, callback=callback)
+        if found.stop in ("callback", "interrupted"):
             return Finished(cell.key)
         test = None
         if division.test is not None:
@@ -127,7 +134,7 @@ def _canonical(found: Selection, test: dict[str, float | None] | None) -> str:
         "cost": found.cost,
         "train": found.scores,
         "test": test,
-        "asked": found.evaluations.asked,
+        "evaluations": found.evaluations.total,
         "unique": found.evaluations.unique,
         "stop": found.stop,
         "trace": _steps(found.trace),
@@ -136,8 +143,8 @@ def _canonical(found: Selection, test: dict[str, float | None] | None) -> str:
 
 
 def _steps(trace: pl.DataFrame) -> list[list[float]]:
-    """Return the turns at which the best changed, and the last one."""
-    rows = trace.select("asked", "best_cost", "best_size").rows()
+    """Return the iterations at which the best changed, and the last one."""
+    rows = trace.select("evaluations", "best_cost", "best_size").rows()
     return [
         list(row)
         for at, row in enumerate(rows)

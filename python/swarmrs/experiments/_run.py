@@ -142,7 +142,7 @@ class Threads:
         return None
 
     def stop(self) -> None:
-        """Have the cells under way end after their turn."""
+        """Have the cells under way end after their iteration."""
         self._is_stopped.set()
 
     def __enter__(self) -> "Threads":
@@ -150,7 +150,7 @@ class Threads:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the threads, their cells after their turn."""
+        """End the threads, their cells after their iteration."""
         self.stop()
         self._pool.shutdown()
 

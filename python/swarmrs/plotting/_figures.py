@@ -32,17 +32,17 @@ def axes_of(ax: "Axes | None") -> "Axes":
 
 
 def draw_convergence(selection: "Selection", ax: "Axes | None" = None) -> "Axes":
-    """Draw the least cost so far over the subsets asked for, as steps."""
+    """Draw the least cost so far over the evaluations, as steps."""
     ax = axes_of(ax)
     trace = selection.trace
     ax.plot(
-        trace["asked"].to_numpy(),
+        trace["evaluations"].to_numpy(),
         trace["best_cost"].to_numpy(),
         drawstyle="steps-post",
         label=selection.algorithm,
     )
     ax.set(
-        xlabel="subsets asked for",
+        xlabel="evaluations",
         ylabel=f"least cost so far ({selection.objective['kind']})",
         title=f"{selection.algorithm} on {selection.data['name']}",
     )

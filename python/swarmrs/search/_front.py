@@ -182,9 +182,9 @@ class Pick:
             return found, None
         if self.rule == "1se":
             scoring, spread = found.get("scoring"), standard_error(found["selected"])
-            error, loss = found["measures"]["error"], loss_of(found["measures"], scoring)
+            error, loss = found["scores"]["error"], loss_of(found["scores"], scoring)
             near = (
-                it for it in (*points, found) if loss_of(it["measures"], scoring) <= loss + spread
+                it for it in (*points, found) if loss_of(it["scores"], scoring) <= loss + spread
             )
             given_up = Parsimony(self.rule, found["size"], error, loss, spread)
             return min(near, key=lambda it: it["size"]), given_up

@@ -20,13 +20,13 @@ from swarmrs.evaluation._losses import Baseline, loss_of
 from swarmrs.evaluation._native import Evaluation, constant, majority
 from swarmrs.exceptions import NoFeaturesError, SpecError
 from swarmrs.search._pool import Job, run_all
-from swarmrs.search._progress import OnTurn
+from swarmrs.search._progress import Callback
 from swarmrs.search._results import Selection
 from swarmrs.search._search import Search
 from swarmrs.search._stability import LEVEL, Agreement, agreement
 
 # Does all that is to be done on one table, on so many threads.
-Procedure: TypeAlias = Callable[[Search, int, OnTurn | None], Selection]
+Procedure: TypeAlias = Callable[[Search, int, Callback | None], Selection]
 
 
 class Part(NamedTuple):
@@ -159,18 +159,18 @@ class HeldOut:
 
 
 def hold_out(
-    search: Search, share: float, procedure: Procedure, threads: int, on_turn: OnTurn | None
+    search: Search, share: float, procedure: Procedure, threads: int, callback: Callback | None
 ) -> Selection:
     """Search a part of the rows and measure what was found on the rest."""
     folds = Folds("holdout", test=share, seed=search.settings.cv_seed)
     (rows,) = folds.rows(search.table)
-    found = procedure(search.on(search.table.take(rows[0])), threads, on_turn)
+    found = procedure(search.on(search.table.take(rows[0])), threads, callback)
     held_out = HeldOut.of(folds, [score(search, rows, found)], search.free)
     return replace(found, held_out=held_out)
 
 
 def cross_validate(
-    search: Search, cv: CV, seed: int, procedure: Procedure, threads: int, on_turn: OnTurn | None
+    search: Search, cv: CV, seed: int, procedure: Procedure, threads: int, callback: Callback | None
 ) -> Selection:
     """Search all rows, and say what such a search is worth by others that do not see some rows."""
     folds = Folds.of(cv, search.settings.cv_seed, search.table)
@@ -180,10 +180,10 @@ def cross_validate(
         splits = folds.rows(search.table)
 
     def job(rows: Rows | None) -> Job:
-        def run(threads: int, on_turn: OnTurn) -> Selection:
+        def run(threads: int, callback: Callback) -> Selection:
             here = search if rows is None else search.on(search.table.take(rows[0]))
             try:
-                return procedure(here, threads, on_turn)
+                return procedure(here, threads, callback)
             except NoFeaturesError as problem:
                 # The other folds tell what such a search is worth all the same.
                 return here.majority(seed, problem)
@@ -191,7 +191,7 @@ def cross_validate(
         return run
 
     at_once = not isinstance(search.measure, Outside)
-    ran = run_all([job(None), *map(job, splits)], threads, at_once, on_turn)
+    ran = run_all([job(None), *map(job, splits)], threads, at_once, callback)
     whole = ran.done[0] or next(iter(ran.cut), None)
     if whole is None:
         raise KeyboardInterrupt

@@ -7,13 +7,13 @@ from threading import Lock, Thread
 from typing import NamedTuple, TypeAlias
 
 from swarmrs import _swarmrs
-from swarmrs.search._progress import OnTurn, Turn
+from swarmrs.search._progress import Callback, Iteration
 from swarmrs.search._results import Selection
 
-# Searches on so many threads, and tells of its turns.
-Job: TypeAlias = Callable[[int, OnTurn], Selection]
+# Searches on so many threads, and tells of its iterations.
+Job: TypeAlias = Callable[[int, Callback], Selection]
 
-CUT = ("interrupted", "stopped")
+CUT = ("interrupted", "callback")
 
 # Ends the searches of other threads when Ctrl-C arrives in the main one, which alone hears signals.
 CANCEL: ContextVar[_swarmrs.Cancel | None] = ContextVar("CANCEL", default=None)
@@ -29,7 +29,7 @@ class Runs(NamedTuple):
     cut : list of Selection
         What those found so far that did not.
     stop : str or None
-        Why some did not come to their end: ``"interrupted"`` or ``"stopped"``; None if all did.
+        Why some did not come to their end: ``"interrupted"`` or ``"callback"``; None if all did.
     """
 
     done: list[Selection | None]
@@ -37,11 +37,11 @@ class Runs(NamedTuple):
     stop: str | None
 
 
-def run_all(jobs: Sequence[Job], threads: int, at_once: bool, on_turn: OnTurn | None) -> Runs:
+def run_all(jobs: Sequence[Job], threads: int, at_once: bool, callback: Callback | None) -> Runs:
     """Run searches, one after the other or as many at once as there are threads for.
 
-    Each is as it would be alone. When one is stopped, by Ctrl-C or by `on_turn`, all are; `on_turn`
-    is told of one turn at a time, whichever search makes it.
+    Each is as it would be alone. When one is stopped, by Ctrl-C or by `callback`, all are;
+    `callback` is told of one iteration at a time, whichever search makes it.
     """
     workers = min(threads, len(jobs)) if at_once else 1
     is_halted, lock = False, Lock()
@@ -51,13 +51,14 @@ def run_all(jobs: Sequence[Job], threads: int, at_once: bool, on_turn: OnTurn | 
         is_halted = True
 
     def work(number: int) -> Selection | None:
-        def watch(turn: Turn) -> bool:
-            if on_turn is not None and not is_halted:
+        def watch(iteration: Iteration) -> bool:
+            if callback is not None and not is_halted:
                 # What runs here may be several itself.
-                run, runs = turn.get("run", 0), turn.get("runs", 1)
-                told: Turn = {**turn, "run": number * runs + run, "runs": len(jobs) * runs}
+                run, runs = iteration.get("run", 0), iteration.get("runs", 1)
+                which, of = number * runs + run, len(jobs) * runs
+                told: Iteration = {**iteration, "run": which, "runs": of}
                 with lock:
-                    if on_turn(told):
+                    if callback(told):
                         halt()
             return is_halted
 
@@ -88,7 +89,7 @@ def run_all(jobs: Sequence[Job], threads: int, at_once: bool, on_turn: OnTurn | 
     is_interrupted |= any(it is not None and it.stop == "interrupted" for it in found)
     cut = [it for it in found if it is not None and it.stop in CUT]
     done = [None if it is None or it.stop in CUT else it for it in found]
-    stop = "interrupted" if is_interrupted else "stopped"
+    stop = "interrupted" if is_interrupted else "callback"
     return Runs(done, cut, stop if None in done else None)
 
 

@@ -1,14 +1,14 @@
-"""Who watches a search: what is told of each turn, and the patience that ends it."""
+"""Callbacks of a search: what they receive after each iteration, and early stopping by patience."""
 
 from collections.abc import Callable
 from typing import NotRequired, TypeAlias, TypedDict
 
 
-class Turn(TypedDict):
-    """What `on_turn` is told after each turn; of several searches, also which of how many."""
+class Iteration(TypedDict):
+    """What a callback receives after an iteration; of several searches, also which of how many."""
 
-    turn: int
-    asked: int
+    iteration: int
+    evaluations: int
     unique: int
     limit: int | None
     best_cost: float
@@ -20,20 +20,20 @@ class Turn(TypedDict):
     runs: NotRequired[int]
 
 
-OnTurn: TypeAlias = Callable[[Turn], bool | None]
+Callback: TypeAlias = Callable[[Iteration], bool | None]
 
 
 class Patience:
-    """Ends a search after so many turns without a better subset; told of turns in their order.
+    """Early stopping: ends a search after so many iterations without a better subset.
 
-    Better is a lower cost, or the same cost with fewer features. It goes by turns alone and not by
-    the clock, so that a search it ends is as reproducible as any other.
+    Better is a lower cost, or the same cost with fewer features. It goes by iterations alone and
+    not by the clock, so that a search it ends is as reproducible as any other.
 
     Parameters
     ----------
-    turns : int
+    iterations : int
         How many.
-    on_turn : callable, optional
+    callback : callable, optional
         Who else is told; it may end the search, too.
 
     Attributes
@@ -49,18 +49,18 @@ class Patience:
     [False, False, False, True]
     """
 
-    def __init__(self, turns: int, on_turn: OnTurn | None = None) -> None:
-        self.turns = turns
-        self.on_turn = on_turn
+    def __init__(self, iterations: int, callback: Callback | None = None) -> None:
+        self.iterations = iterations
+        self.callback = callback
         self.is_spent = False
         self._best = (float("inf"), 0)
         self._since = 0
 
-    def __call__(self, turn: Turn) -> bool:
+    def __call__(self, iteration: Iteration) -> bool:
         """Return whether to stop."""
-        is_enough = bool(self.on_turn(turn)) if self.on_turn is not None else False
-        best = (turn["best_cost"], turn["best_size"])
+        is_enough = bool(self.callback(iteration)) if self.callback is not None else False
+        best = (iteration["best_cost"], iteration["best_size"])
         self._since = 0 if best < self._best else self._since + 1
         self._best = min(best, self._best)
-        self.is_spent = not is_enough and self._since >= self.turns
+        self.is_spent = not is_enough and self._since >= self.iterations
         return is_enough or self.is_spent

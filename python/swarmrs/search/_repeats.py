@@ -11,7 +11,7 @@ from swarmrs.evaluation._estimator import Outside
 from swarmrs.evaluation._folds import Folds
 from swarmrs.exceptions import NoFeaturesError
 from swarmrs.search._pool import Job, run_all
-from swarmrs.search._progress import OnTurn
+from swarmrs.search._progress import Callback
 from swarmrs.search._results import Selection
 from swarmrs.search._search import Search
 from swarmrs.search._stability import Stability, agreed, agreement
@@ -24,7 +24,7 @@ def repeat(
     resample: float | None,
     *,
     threads: int,
-    on_turn: OnTurn | None,
+    callback: Callback | None,
     keep_all: bool,
 ) -> Selection:
     """Run a search with this seed and those after it; return the best run, and what all show.
@@ -34,10 +34,10 @@ def repeat(
     seeds = [(seed + number) % 2**64 for number in range(repeats)]
 
     def job(seed: int, draw: int | None = None) -> Job:
-        def run(threads: int, on_turn: OnTurn) -> Selection:
+        def run(threads: int, callback: Callback) -> Selection:
             here = search if draw is None or resample is None else _drawn(search, resample, draw)
             try:
-                return here.run(seed, threads=threads, on_turn=on_turn, keep_all=keep_all)
+                return here.run(seed, threads=threads, callback=callback, keep_all=keep_all)
             except NoFeaturesError as problem:
                 if draw is None:
                     raise
@@ -51,7 +51,7 @@ def repeat(
         jobs = [job(seed), *(job(seed, draw) for draw, seed in enumerate(seeds))]
     # What Python measures keeps the interpreter busy, and has threads of its own.
     at_once = not isinstance(search.measure, Outside)
-    ran = run_all(jobs, threads, at_once, on_turn)
+    ran = run_all(jobs, threads, at_once, callback)
     if resample is None:
         found = [run for run in ran.done if run is not None] or ran.cut
         ended = [run for run in ran.done if run is not None]

@@ -33,9 +33,9 @@ _AT_A_TIME = 1024
 
 
 class Evaluations(NamedTuple):
-    """Subsets the search asked for, and those of them that had to be measured."""
+    """Evaluations of subsets, and those of them whose subset was new."""
 
-    asked: int
+    total: int
     unique: int
 
 
@@ -84,25 +84,26 @@ class Selection:
         What they show on the folds; None where a scorer from outside does not tell.
         These are the search's own scores, and optimistic: the folds chose the features.
     evaluations : Evaluations
-        How many subsets were asked for, and measured.
+        How many subsets were evaluated: in total, and unique ones.
     seconds : Seconds
         Where the time went. Nothing else here depends on the machine or the number of threads.
     work : Work
         Element operations.
     stop : str
-        Why the search ended: ``"evaluations"``, ``"turns"``, ``"seconds"``, ``"target"``,
-        ``"finished"``, ``"patience"``, ``"interrupted"`` or ``"stopped"`` (by `on_turn`). In
+        The stopping criterion that was met, by the name of its setting: ``"max_evals"``,
+        ``"max_iter"``, ``"time_limit"``, ``"target_cost"``, ``"patience"`` or ``"callback"``;
+        ``"finished"`` for the end of the algorithm itself, or ``"interrupted"``. In
         ``"no_features"`` no feature survived the prescreen of an outer fold, or of rows drawn:
         nothing is chosen, and the majority class is predicted.
     trace : polars.DataFrame
-        A row for each turn.
+        A row for each iteration.
     front : Front
         The trade-off between size and loss among all subsets tried, its knee and hypervolume.
     parsimony : Parsimony or None
         What was given up for a smaller subset, if that was asked for.
-    measured : polars.DataFrame or None
-        If `keep_all` was given, a row for each subset measured, in that order: its turn, size, cost
-        and error, and the positions of its features.
+    all_evaluations : polars.DataFrame or None
+        If `keep_all` was given, a row for each unique subset, in the order of evaluation: its
+        iteration, size, cost and error, and the positions of its features.
     stability : Stability or None
         If the search was repeated, how alike the subsets of its runs are.
     held_out : HeldOut or None
@@ -140,7 +141,7 @@ class Selection:
     front: Front
     warnings: tuple[str, ...]
     parsimony: Parsimony | None = None
-    measured: pl.DataFrame | None = None
+    all_evaluations: pl.DataFrame | None = None
     stability: "Stability | None" = None
     held_out: "HeldOut | None" = None
     scoring: str | None = None
@@ -157,7 +158,7 @@ class Selection:
         return len(self.selected)
 
     def plot_convergence(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the least cost so far over the subsets asked for; return the matplotlib axes."""
+        """Draw the least cost so far over the evaluations; return the matplotlib axes."""
         from swarmrs.plotting._figures import draw_convergence
 
         return draw_convergence(self, ax)
@@ -263,7 +264,7 @@ class Card:
         The evaluations it asks for by default; None if it ends by itself.
     objective : dict
         What it lowers by default.
-    measured_by : dict
+    evaluated_by : dict
         The k, the metric and the folds it has subsets measured by where nothing else is said.
     seeks_front : bool
         Whether it seeks a front of cost and size, and not one subset.
@@ -281,7 +282,7 @@ class Card:
     summary: str
     evaluations: int | None
     objective: Objective
-    measured_by: dict[str, Any]
+    evaluated_by: dict[str, Any]
     seeks_front: bool
     params: tuple[Parameter, ...]
 
@@ -311,7 +312,7 @@ def read_selection(
     preset: str | None,
     pick: str,
     parsimony: Parsimony | None,
-    measured: pl.DataFrame | None,
+    all_evaluations: pl.DataFrame | None,
     baseline: Baseline | None,
 ) -> Selection:
     """Return the selection in what the engine says about its run, `chosen` being the subset."""
@@ -346,7 +347,7 @@ def read_selection(
         front=Front(points, None if knee is None else points[knee], found["front"]["hypervolume"]),
         warnings=(*table.warnings, *table.name_classes(found["warnings"])),
         parsimony=parsimony,
-        measured=measured,
+        all_evaluations=all_evaluations,
         scoring=scoring_of(measure, scoring),
         baseline=baseline,
     )
@@ -361,7 +362,7 @@ def read_point(
     point: Mapping[str, Any], table: Table, measure: Evaluation | Outside, scoring: str | None
 ) -> FrontPoint:
     """Return a subset with what the engine measured of it."""
-    scores = point["measures"]
+    scores = point["scores"]
     if isinstance(measure, Outside):
         scores = {name: scores[name] if name == "error" else None for name in scores}
     indices: Sequence[int] = point["selected"]
@@ -381,8 +382,8 @@ def _names(table: Table, indices: Sequence[int]) -> tuple[str, ...]:
     return tuple(table.names[index] for index in indices)
 
 
-def read_measured(
-    turns: NDArray[np.uint64],
+def read_evaluations(
+    iterations: NDArray[np.uint64],
     costs: NDArray[np.float64],
     errors: NDArray[np.float64],
     bits: NDArray[np.uint8],
@@ -395,7 +396,13 @@ def read_measured(
     parts = [_lists(bits[at : at + _AT_A_TIME], width) for at in range(0, len(bits), _AT_A_TIME)]
     lists = pl.concat([pl.Series("selected_indices", [], dtype=pl.List(pl.UInt32)), *parts])
     return pl.DataFrame(
-        {"turn": turns, "size": lists.list.len(), "cost": costs, "error": errors, lists.name: lists}
+        {
+            "iteration": iterations,
+            "size": lists.list.len(),
+            "cost": costs,
+            "error": errors,
+            lists.name: lists,
+        }
     )
 
 

@@ -23,12 +23,12 @@ from swarmrs.filters._groups import group_spec
 from swarmrs.search._constraints import read_together, useless
 from swarmrs.search._front import Front, FrontPoint, Pick
 from swarmrs.search._pool import CANCEL
-from swarmrs.search._progress import OnTurn, Patience
+from swarmrs.search._progress import Callback, Patience
 from swarmrs.search._results import (
     Evaluations,
     Seconds,
     Selection,
-    read_measured,
+    read_evaluations,
     read_point,
     read_selection,
     scoring_of,
@@ -37,7 +37,7 @@ from swarmrs.search._settings import Settings
 
 # The columns that every trace has.
 _TRACE = {
-    **dict.fromkeys(("turn", "asked", "unique"), pl.Int64),
+    **dict.fromkeys(("iteration", "evaluations", "unique"), pl.Int64),
     **dict.fromkeys(("best_cost", "best_error"), pl.Float64),
     "best_size": pl.Int64,
     **dict.fromkeys(("mean_size", "diversity"), pl.Float64),
@@ -105,7 +105,7 @@ class Search:
                 sigma_log=settings.sigma_log,
             ),
             "scoring": scores,
-            "budget": {**limits, "target": cost},
+            "budget": {**limits, "cost": cost},
             "include": included,
             "exclude": excluded,
             "max_features": None if most is None else check_whole("max_features", most),
@@ -159,25 +159,26 @@ class Search:
         *,
         threads: int = 1,
         checkpoint: str | os.PathLike[str] | None = None,
-        on_turn: OnTurn | None = None,
+        callback: Callback | None = None,
         keep_all: bool = False,
     ) -> Selection:
         """Search, and return what was found; its warnings are left to the caller."""
-        turns = self.settings.patience
-        patient = None if turns is None else Patience(check_whole("patience", turns), on_turn)
+        patience, patient = self.settings.patience, None
+        if patience is not None:
+            patient = Patience(check_whole("patience", patience), callback)
         text, kept = _swarmrs.run(
             self.dataset,
             self._said(seed),
             threads=threads,
             checkpoint=None if checkpoint is None else os.fspath(checkpoint),
-            on_turn=patient or on_turn,
+            callback=patient or callback,
             scorer=self._scorer,
             keep_all=keep_all,
             cancel=CANCEL.get(),
         )
         found, measure = json.loads(text), self.measure
         if isinstance(measure, Evaluation):
-            measure = measure.settled(found["measured_by"])
+            measure = measure.settled(found["evaluated_by"])
 
         def spread(indices: Sequence[int]) -> float:
             return measure.standard_error(
@@ -194,16 +195,18 @@ class Search:
             preset=self.settings.preset,
             pick=self.pick.rule,
             parsimony=parsimony,
-            measured=None if kept is None else read_measured(*kept, self.table.frame.width),
+            all_evaluations=(
+                None if kept is None else read_evaluations(*kept, self.table.frame.width)
+            ),
             baseline=self.baseline(measure),
         )
         if patient is None:
             return selection
-        is_spent = patient.is_spent and selection.stop == "stopped"
+        is_spent = patient.is_spent and selection.stop == "callback"
         return replace(
             selection,
             stop="patience" if is_spent else selection.stop,
-            budget=selection.budget | {"patience": patient.turns},
+            budget=selection.budget | {"patience": patient.iterations},
         )
 
     def price(self, indices: Sequence[int], threads: int = 1) -> FrontPoint:
@@ -228,7 +231,7 @@ class Search:
         settings, measure, card = self.settings, self.measure, self.settings.card
         baseline = None
         if card is not None and isinstance(measure, Evaluation):
-            measure = measure.settled(card.measured_by)
+            measure = measure.settled(card.evaluated_by)
             baseline = self.baseline(measure)
         elif isinstance(measure, Outside):
             baseline = self.baseline(measure)
@@ -300,7 +303,7 @@ def as_json(spec: Mapping[str, object]) -> str:
 
 
 # What users call what the engine calls otherwise.
-_SAID = {"seconds": "time_limit", "target": "target_cost"}
+_SAID = {"seconds": "time_limit", "cost": "target_cost"}
 
 
 def _not_finite(spec: Mapping[str, object]) -> tuple[str, float] | None:

@@ -17,7 +17,7 @@ from swarmrs.exceptions import SpecError, SwarmrsWarning
 from swarmrs.filters._groups import Groups
 from swarmrs.search._constraints import Together
 from swarmrs.search._nested import cross_validate, hold_out
-from swarmrs.search._progress import OnTurn
+from swarmrs.search._progress import Callback
 from swarmrs.search._repeats import repeat
 from swarmrs.search._results import Selection
 from swarmrs.search._search import Search
@@ -68,7 +68,7 @@ def select(
     n_jobs: int | None = None,
     memory: int = 2**30,
     checkpoint: str | os.PathLike[str] | None = None,
-    on_turn: OnTurn | None = None,
+    callback: Callback | None = None,
     fit_params: Mapping[str, object] | None = None,
     missing: str = "error",
     encode: str = "error",
@@ -116,10 +116,10 @@ def select(
         pipeline does.
     scoring : str or callable, optional
         The score whose shortfall from 1 the objective counts as the error: ``"accuracy"`` (the
-        default), ``"balanced_accuracy"``, ``"ovr_accuracy"``, ``"f1_macro"`` or ``"matthews_corrcoef"``. An
-        estimator is asked for any score that scikit-learn knows, by default its own: the accuracy
-        of a classifier, r2 of a regressor. Whatever the score, the error is 1 - its mean over the
-        folds, so that a higher score always costs less.
+        default), ``"balanced_accuracy"``, ``"ovr_accuracy"``, ``"f1_macro"`` or
+        ``"matthews_corrcoef"``. An estimator is asked for any score that scikit-learn knows, by
+        default its own: the accuracy of a classifier, r2 of a regressor. Whatever the score, the
+        error is 1 - its mean over the folds, so that a higher score always costs less.
     scorer : callable, optional
         Takes the place of a classifier: given a batch of masks (a row each), returns their errors.
     objective : str, optional
@@ -136,10 +136,10 @@ def select(
     sim, sigma_log : {"plain", "literal", "mvn"}, {"log10", "ln"}, optional
         Of gaussian: what its similarity is divided by, by default nothing, and the logarithm in it.
     max_evals, iterations, time_limit, target_cost : optional
-        When to stop: subsets asked for, turns, seconds, a cost that is good enough. Without the
+        When to stop: evaluations, iterations, seconds, a cost that is good enough. Without the
         first three, the algorithm's own number of evaluations. A time limit is not reproducible.
     patience : int, optional
-        Stop after so many turns without a better subset, too; `stop` is then ``"patience"``.
+        Stop after so many iterations without a better subset, too; `stop` is then ``"patience"``.
     params : mapping, optional
         Settings of the algorithm that differ from its defaults.
     include, exclude : sequence of str or int
@@ -180,7 +180,7 @@ def select(
         Hold out each fold in turn, as `cv` has folds, and search the others. The result is a search
         of all rows, and `Selection.held_out` tells what such a search is worth.
     keep_all : bool
-        Whether `Selection.measured` is to hold every subset measured.
+        Whether `Selection.all_evaluations` is to hold every unique subset evaluated.
     random_state : int, RandomState, Generator or None
         The seed of the search. None draws one, which the result holds.
     n_jobs : int, optional
@@ -191,9 +191,9 @@ def select(
     checkpoint : path, optional
         A file that holds what was measured. If it exists, the search goes on where it stopped and
         ends as if it never had. For one search only.
-    on_turn : callable, optional
-        Told how far the search is after each turn; returns True to stop it. Of several searches it
-        is told which, and stops all.
+    callback : callable, optional
+        Told how far the search is after each iteration; returns True to stop it. Of several
+        searches it is told which, and stops all.
     fit_params : mapping, optional
         What an estimator's `fit` is given beside the samples, such as ``sample_weight``; with
         scikit-learn's metadata routing enabled also its scorer, both by what they have requested.
@@ -284,21 +284,21 @@ def select(
     seed, threads = draw_seed(random_state), count_threads(n_jobs)
     search = Search.of(settings.settle(table), settings, n_jobs)
 
-    def procedure(search: Search, threads: int, on_turn: OnTurn | None) -> Selection:
+    def procedure(search: Search, threads: int, callback: Callback | None) -> Selection:
         if n_runs == 1:
             return search.run(
-                seed, threads=threads, checkpoint=checkpoint, on_turn=on_turn, keep_all=keep_all
+                seed, threads=threads, checkpoint=checkpoint, callback=callback, keep_all=keep_all
             )
         return repeat(
-            search, seed, n_runs, drawn, threads=threads, on_turn=on_turn, keep_all=keep_all
+            search, seed, n_runs, drawn, threads=threads, callback=callback, keep_all=keep_all
         )
 
     if held is not None:
-        selection = hold_out(search, held, procedure, threads, on_turn)
+        selection = hold_out(search, held, procedure, threads, callback)
     elif outer_cv is not None:
-        selection = cross_validate(search, outer_cv, seed, procedure, threads, on_turn)
+        selection = cross_validate(search, outer_cv, seed, procedure, threads, callback)
     else:
-        selection = procedure(search, threads, on_turn)
+        selection = procedure(search, threads, callback)
     for message in selection.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
     return selection

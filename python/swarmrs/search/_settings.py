@@ -102,7 +102,7 @@ class Settings:
                 "give a regressor of scikit-learn as the classifier",
             )
         is_own = isinstance(self.judge, str) and self.card is not None
-        own = self.card.measured_by["folds"] if is_own and self.card else COMMON["folds"]
+        own = self.card.evaluated_by["folds"] if is_own and self.card else COMMON["folds"]
         return settle_rare(table, self.rare_class, self.folds, own)
 
     def measure(self, table: Table, n_jobs: int | None) -> Evaluation | Outside:
@@ -192,7 +192,7 @@ def budget(
     """Return the limits of a search as the engine names them."""
     return {
         "evaluations": None if max_evals is None else check_whole("max_evals", max_evals),
-        "turns": None if iterations is None else check_whole("iterations", iterations),
+        "iterations": None if iterations is None else check_whole("iterations", iterations),
         "seconds": None if time_limit is None else check_number("time_limit", time_limit, above=0),
     }
 

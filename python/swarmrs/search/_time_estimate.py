@@ -72,12 +72,12 @@ def count_evaluations(
     if max_evals is not None:
         return max_evals
     own = {parameter.name: parameter.default for parameter in card.params} | dict(params or {})
-    turns = own.get("iterations") if iterations is None else iterations
-    if "population" in own and isinstance(turns, int):
+    n_iterations = own.get("iterations") if iterations is None else iterations
+    if "population" in own and isinstance(n_iterations, int):
         members = own["population"]
         # What is open is a twentieth of the features, 100 to 300, in high dimensions.
         size = members if isinstance(members, int) else min(300, max(100, features // 20))
-        return turns * size
+        return n_iterations * size
     if card.family == "filter":
         return 1
     if card.family == "sequential":
@@ -112,12 +112,12 @@ def forecast(
         return ()
     rows, width = table.frame.height, table.frame.width
     params, limits = settings.filled_up(width)
-    most, turns = limits["evaluations"], limits["turns"]
+    most, iterations = limits["evaluations"], limits["iterations"]
     evaluations = count_evaluations(
         card,
         width,
         max_evals=None if most is None else int(most),
-        iterations=None if turns is None else int(turns),
+        iterations=None if iterations is None else int(iterations),
         params=params,
     )
     seconds = repeats * estimate_seconds(

@@ -71,8 +71,8 @@ def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
     is_moving = pl.col("trace").list.len() > 1
     if traced.filter(is_moving).is_empty():
         return
-    asked = pl.col("trace").list.eval(pl.element().struct.field("asked"))
-    traced = traced.with_columns(first=asked.list.first(), last=asked.list.last())
+    evaluations = pl.col("trace").list.eval(pl.element().struct.field("evaluations"))
+    traced = traced.with_columns(first=evaluations.list.first(), last=evaluations.list.last())
     ends = traced.filter(is_moving)
     start, stop = int(ends["first"].to_numpy().min()), int(ends["last"].to_numpy().max())
     grid = np.unique(np.geomspace(start, stop, _POINTS))
@@ -106,7 +106,7 @@ def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
         axes.xaxis.set_major_formatter("{x:g}")
     else:
         count_ticks(axes.xaxis)
-    axes.set_xlabel("evaluations asked")
+    axes.set_xlabel("evaluations")
     axes.set_ylabel("cost of the best so far")
     axes.margins(x=0.01)
     add_legend(figure, axes)
@@ -121,15 +121,15 @@ def _convergence(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
 
 
 def _best_at(cells: pl.DataFrame, grid: Values) -> Values:
-    """Return the best cost of each search when so much was asked; after its end that at it."""
+    """Return the best cost of each search after so many evaluations; after its end that at it."""
     lengths = cells["trace"].list.len().to_numpy().astype(np.intp)
     points = cells["trace"].explode().struct.unnest()
-    asked = points["asked"].to_numpy()
+    evaluations = points["evaluations"].to_numpy()
     best = points["best_cost"].to_numpy()
     rows, start = [], 0
     for length in lengths:
         stop = start + length
-        at = np.searchsorted(asked[start:stop], grid, side="right") - 1
+        at = np.searchsorted(evaluations[start:stop], grid, side="right") - 1
         rows.append(best[start:stop][at])
         start = stop
     return np.array(rows)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from swarmrs._base._files import whole_file
-from swarmrs._base._messages import STOPS, counted, listed
+from swarmrs._base._messages import counted, listed, why_stopped
 from swarmrs.evaluation._losses import against, loss_name
 from swarmrs.experiments._report._drawing import (
     COLORS,
@@ -34,7 +34,7 @@ _SETTINGS = (
     *("prescreen", "groups", "pick", "versions"),
 )
 _SHOWN_NAMES = 8
-_TURNS = 400
+_POINTS = 400
 
 
 def write_selection_report(
@@ -78,7 +78,7 @@ def write_selection_report(
             title=_title(selection),
             settings=settings,
             found=selection,
-            ended=STOPS.get(selection.stop, selection.stop),
+            ended=why_stopped(selection.stop, selection.params, selection.budget),
             scores=list(_scores(selection)),
             verdicts=list(_verdicts(selection)),
             majority=None if selection.baseline is None else selection.baseline.label,
@@ -177,14 +177,16 @@ def _convergence(selection: "Selection") -> Iterator[Drawing]:
         return
     figure = new_figure(5.4, 3.4)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
-    asked = trace["asked"].to_numpy()
-    above.step(asked, trace["best_cost"].to_numpy(), where="post", color=COLORS[0], linewidth=1.4)
+    evaluations = trace["evaluations"].to_numpy()
+    costs = trace["best_cost"].to_numpy()
+    above.step(evaluations, costs, where="post", color=COLORS[0], linewidth=1.4)
     above.set_ylabel("cost of best so far")
     sizes = trace["best_size"].to_numpy(), trace["mean_size"].to_numpy()
-    below.step(asked, sizes[0], where="post", color=COLORS[0], linewidth=1.4, label="best so far")
-    below.plot(asked, sizes[1], color=COLORS[1], linewidth=1, label="mean of turn")
+    best = {"color": COLORS[0], "linewidth": 1.4, "label": "best so far"}
+    below.step(evaluations, sizes[0], where="post", **best)
+    below.plot(evaluations, sizes[1], color=COLORS[1], linewidth=1, label="mean of iteration")
     below.set_ylabel("size")
-    below.set_xlabel("evaluations asked")
+    below.set_xlabel("evaluations")
     count_ticks(below.xaxis)
     count_ticks(below.yaxis)
     below.margins(x=0.01)
@@ -193,16 +195,16 @@ def _convergence(selection: "Selection") -> Iterator[Drawing]:
         "convergence",
         "Convergence",
         "The cost of the best subset so far, and its size; below also the mean size of the "
-        "subsets tried in each turn. A line that fell until the end may fall further with more "
+        "subsets of each iteration. A line that fell until the end may fall further with more "
         "evaluations.",
         figure,
     )
 
 
 def _thinned(trace: pl.DataFrame) -> pl.DataFrame:
-    """Return as many turns as a line can show, the first and the last among them."""
-    turns = np.linspace(0, trace.height - 1, min(trace.height, _TURNS)).round()
-    return trace[turns.astype(np.int64)]
+    """Return as many iterations as a line can show, the first and the last among them."""
+    iterations = np.linspace(0, trace.height - 1, min(trace.height, _POINTS)).round()
+    return trace[iterations.astype(np.int64)]
 
 
 def _front(selection: "Selection") -> Iterator[Drawing]:

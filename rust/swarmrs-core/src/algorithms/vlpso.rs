@@ -194,7 +194,7 @@ mod tests {
         // Turns 0 to 9 are the start and nine moves; the tenth iteration begins with new lengths.
         assert_eq!(column("length_changed").iter().position(|&is| is > 0.0), Some(10));
         assert_eq!(column("best_division")[9], 1.0);
-        assert_eq!(column("iteration")[9..12], [9.0, 9.0, 10.0]);
+        assert_eq!(column("moves")[9..12], [9.0, 9.0, 10.0]);
         assert_eq!(column("max_length")[9..12], [240.0, 20.0, 20.0]);
         // 11 divisions are resized to floor(20 k / 12); own bests that lost a feature are evaluated again.
         let positions = history[10].len();
@@ -220,7 +220,7 @@ mod tests {
             let (history, notes) = drive_noting(&mut swarm, 300, crate::testing::rugged(seed));
             let longest: Vec<f64> = notes.iter().map(|row| row[3].1).collect();
             assert!(longest.is_sorted_by(|a, b| a >= b), "{longest:?}");
-            assert_eq!(notes.last().unwrap()[0], ("iteration", 100.0));
+            assert_eq!(notes.last().unwrap()[0], ("moves", 100.0));
             // The end is the swarm's own: all iterations are done.
             assert!(history.len() < 300);
         }

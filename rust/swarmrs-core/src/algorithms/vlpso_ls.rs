@@ -230,7 +230,7 @@ mod tests {
         let (history, notes) = drive_noting(&mut started(&space()), 12, cost);
         assert_eq!(column(&notes, "searches")[0], 24.0);
         // A start of 24, ten rounds with a try of each, then the first move.
-        assert_eq!(column(&notes, "iteration")[..12], [[0.0; 11].as_slice(), &[1.0]].concat());
+        assert_eq!(column(&notes, "moves")[..12], [[0.0; 11].as_slice(), &[1.0]].concat());
         assert_eq!(history[0].len(), 24);
         assert!(history[1..11].iter().all(|turn| (1..=24).contains(&turn.len())));
         assert!(column(&notes, "successes")[10] > 0.0);
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn it_searches_on_schedule_and_does_all_iterations() {
         let (history, notes) = drive_noting(&mut started(&space()), 2000, cost);
-        let iterations = column(&notes, "iteration");
+        let iterations = column(&notes, "moves");
         let searched = column(&notes, "searches");
         for (t, n) in iterations.iter().zip(&searched) {
             assert!(*n == 0.0 || *t == 0.0 || (*t < 20.0 && t % 2.0 == 0.0), "{n} in {t}");

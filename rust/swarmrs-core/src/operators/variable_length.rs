@@ -307,7 +307,7 @@ impl Optimizer for VariableSwarm {
         let notes = &self.notes;
         let mean = self.lengths.iter().sum::<usize>() as f64 / self.lengths.len() as f64;
         vec![
-            ("iteration", self.iteration as f64),
+            ("moves", self.iteration as f64),
             ("mean_cost", notes.mean_cost),
             ("swarm_size", notes.swarm_size),
             ("max_length", self.lengths.iter().copied().max().unwrap_or(0) as f64),
