@@ -61,7 +61,7 @@ def test_predictions_are_those_of_the_oracle() -> None:
     for x, y, n_classes in tables():
         splits = list(KFold(4, shuffle=True, random_state=0).split(x))
         engine = Evaluator(x, y, classifier="nb-cdf", cv=splits, scale="none")
-        rows, codes, _ = engine.predict(np.ones(x.shape[1], dtype=bool))
+        rows, codes = engine.predict(np.ones(x.shape[1], dtype=bool))
         predicted = dict(zip(rows.tolist(), codes.tolist(), strict=True))
         for train, test in splits:
             for row in test.tolist():

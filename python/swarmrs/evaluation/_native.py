@@ -365,9 +365,9 @@ def jackknife(
         case = (is_class, tuple(said_by[0].tolist()), tuple(said_by[1].tolist()))
         if case not in known:
             touched, at = np.unique(said_by[0], return_inverse=True)
-            left, own = counts[:, touched], np.full(len(at), is_class)
-            np.subtract.at(left[0], (at, own), said_by[1] == is_class)
-            np.subtract.at(left[1], (at, own), 1)
+            left = counts[:, touched]
+            np.subtract.at(left[0, :, is_class], at, said_by[1] == is_class)
+            np.subtract.at(left[1, :, is_class], at, 1)
             np.subtract.at(left[2], (at, said_by[1]), 1)
             others = np.delete(scores, touched)
             # A fold that tests this row alone is left out with it.
