@@ -23,7 +23,7 @@ from swarmrs.data._encode import (
 )
 from swarmrs.data._impute import Unfilled, fill, spread_out
 from swarmrs.data._read import Raw
-from swarmrs.data._target import classes_of, many_values, names_here, split
+from swarmrs.data._target import classes_of, many_values, present_names, split
 from swarmrs.exceptions import DataError, SpecError
 
 
@@ -375,10 +375,10 @@ def test_a_label_that_is_not_a_number_is_missing() -> None:
 
 def test_names_of_columns_to_come_are_passed_over() -> None:
     given = frame(a=[1], b=[2])
-    assert names_here(given, ["b", 0, -1], "made", "error", "y") == ["b", "a", "b"]
-    assert names_here(given, ["b", "c=x"], "made", "onehot", "y") == ["b"]
+    assert present_names(given.columns, ["b", 0, -1], "made", "error", "y") == ["b", "a", "b"]
+    assert present_names(given.columns, ["b", "c=x"], "made", "onehot", "y") == ["b"]
     with pytest.raises(SpecError, match="'c' not found"):
-        names_here(given, ["c"], "made", "ordinal", "y")
+        present_names(given.columns, ["c"], "made", "ordinal", "y")
 
 
 def test_classes_are_sorted_and_coded() -> None:
@@ -558,7 +558,7 @@ def test_columns_that_mislead_are_told() -> None:
         given.with_columns(word=pl.Series(words[::2] + words[1::2])), "y", encode="ordinal"
     )
     for one in (found, shuffled):
-        assert any("like an identifier: 'word'" in warning for warning in one.warnings)
+        assert any("'word' looks like a row identifier" in warning for warning in one.warnings)
         assert "1 constant column: 'c'" in one.notices
 
 

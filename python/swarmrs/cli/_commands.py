@@ -187,7 +187,7 @@ def evaluate(
     wanted = set(table.locate(columns)) if columns else set(range(len(names)))
     mask = [index in wanted for index in range(len(names))]
     with told_later():
-        settings = Settings.of({"n_jobs": -1, **given}, "evaluate")
+        settings = Settings.of({"n_jobs": -1, **given})
         asked = settings.options
         evaluator = Evaluator(
             table,

@@ -9,8 +9,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
-from swarmrs._base._messages import Setting, check_whole
-from swarmrs._base._options import refuse_unknown
+from swarmrs._base._messages import Setting, check_whole, refuse_unknown
 from swarmrs._base._resources import RandomState
 from swarmrs.estimators._base import Chooser
 from swarmrs.estimators._callbacks import CallbackSupportMixin, Task, with_callbacks
@@ -171,7 +170,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
             Itself.
         """
         options = self._options()
-        settings = Settings.of(options, "SwarmSelector")
+        settings = Settings.of(options)
         most = None if self.max_iter is None else check_whole("max_iter", self.max_iter)
         of_splitter, of_estimator = route(self, params)
         allow_nan = self._allows_nan()
@@ -200,7 +199,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
                 f"constraints is {constraints!r}, expected a mapping",
                 'give a dict: {"include": ["age"]}',
             )
-        refuse_unknown(constraints or {}, dict.fromkeys(CONSTRAINTS), "constraints")
+        refuse_unknown(constraints or {}, CONSTRAINTS)
         return {**options, **(constraints or {})}
 
     def _allows_nan(self) -> bool:
