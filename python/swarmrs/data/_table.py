@@ -93,6 +93,8 @@ class Table:
         The features before imputation, if any value was missing.
     keys : mapping of str to Codes or Dates
         How features that held text, booleans or dates became numbers.
+    samples : data frame, optional
+        The features as they were given, for an estimator that reads data frames.
     """
 
     name: str

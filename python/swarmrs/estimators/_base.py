@@ -1,5 +1,6 @@
 """The base of all selectors: checks of the samples, and the output of the selected features."""
 
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -10,12 +11,18 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from swarmrs._base._messages import counted, quoted
 from swarmrs.data._arrays import Samples
 from swarmrs.data._encode import TEXT
 from swarmrs.data._read import check_names, unmasked
+from swarmrs.data._table import Table, read_table
 from swarmrs.exceptions import DataError
 
 
@@ -83,6 +90,20 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return Samples(samples, labels)
         return pl.from_numpy(samples, schema=names.tolist(), orient="row"), labels
 
+    def _framed(self, X: Any, y: ArrayLike, *, continuous: bool) -> Table:
+        """Return a data frame as a table that keeps it, for an estimator that reads frames.
+
+        Text is allowed: filters see its codes, the estimator the text.
+        """
+        _check_frame(X)
+        validate_data(self, X, skip_check_array=True)
+        labels = column_or_1d(y, warn=True)
+        check_consistent_length(X, labels)
+        if not continuous:
+            check_classification_targets(labels)
+        table = read_table((X, labels), continuous=continuous, encode="ordinal", missing="keep")
+        return replace(table, samples=X, warnings=())
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.support_
@@ -130,6 +151,11 @@ def _check_numbers(X: Any) -> None:
             f"{counted(len(text), 'text feature')}: {quoted(text)}",
             "encode them first, for example by OrdinalEncoder in a ColumnTransformer",
         )
+
+
+def is_frame(X: object) -> bool:
+    """Return whether it is a data frame of pandas or polars."""
+    return isinstance(X, pl.DataFrame) or _is_pandas(X)
 
 
 def _is_pandas(X: object) -> bool:
