@@ -53,7 +53,7 @@ class Ranking:
     frame: pl.DataFrame
 
     def __repr__(self) -> str:
-        best = self.frame.head(_SHOWN).select("column", "score").iter_rows()
+        best = self.frame.head(_SHOWN).select("feature", "score").iter_rows()
         shown = ", ".join(f"{shortened(name)} {score:.4g}" for name, score in best)
         more = f" and {self.frame.height - _SHOWN} more" if self.frame.height > _SHOWN else ""
         return (
@@ -120,7 +120,7 @@ def rank(
     Examples
     --------
     >>> ranking = rank("sklearn:iris")
-    >>> ranking.frame["column"][0], round(ranking.frame["score"][0], 3)
+    >>> ranking.frame["feature"][0], round(ranking.frame["score"][0], 3)
     ('petal width (cm)', 0.871)
     """
     check_arguments(rank, locals())
@@ -139,7 +139,7 @@ def rank(
         {
             "rank": range(1, len(order) + 1),
             "index": order,
-            "column": [table.names[index] for index in order],
+            "feature": [table.names[index] for index in order],
             "score": scores[order],
             "levels": levels[order],
         },
