@@ -116,6 +116,28 @@ def card_table(card: "Card") -> str:
     )
 
 
+def preset_table(preset: "Preset") -> str:
+    """Return the settings of a published study."""
+    rows = [("OPTION", "VALUE"), *((name, str(value)) for name, value in preset.options.items())]
+    plain = preset.to_dict()
+    for option in ("max_evals", "population"):
+        by_family = ", ".join(f"{family} {number}" for family, number in plain[option].items())
+        rows.append((option, by_family))
+    if preset.test_metric is not None:
+        rows.append(("test_metric", preset.test_metric))
+    return "\n".join(
+        [
+            f"{preset.name}: {preset.about}",
+            "",
+            line("study", preset.citation),
+            "",
+            *aligned(rows),
+            "",
+            "Counts by algorithm family; those that depend on the number of features are for 1000.",
+        ]
+    )
+
+
 def ranking_table(ranking: Mapping[str, Any]) -> str:
     """Return a ranking, given as for JSON, for people."""
     rows = [("RANK", "INDEX", "FEATURE", "SCORE", "LEVELS")]

@@ -12,6 +12,7 @@ from swarmrs import _swarmrs
 from swarmrs._base._choices import CLASSIFIERS, METRICS, SCALES, WEIGHTS
 from swarmrs._base._hints import setting, worded
 from swarmrs._base._messages import check_whole, check_word
+from swarmrs._base._public import public
 from swarmrs.data._table import Table
 from swarmrs.evaluation._folds import CV, Folds
 from swarmrs.evaluation._losses import Baseline, loss_of
@@ -35,6 +36,7 @@ _SMOOTHING = 1e-9
 _MOST_UNEQUAL = 1e3
 
 
+@public
 class Work(NamedTuple):
     """Element operations done, what it would take from nothing, and those before any subset."""
 

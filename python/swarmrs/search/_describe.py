@@ -39,6 +39,7 @@ from swarmrs.search._time_estimate import count_evaluations, estimate_seconds
 _BYTES_OF_A_CELL = 8 + 8 + 4
 
 
+@public
 @dataclass(frozen=True)
 class Column:
     """A feature as it was found, and what `select` would do with it.
