@@ -17,6 +17,7 @@ from swarmrs.evaluation._losses import loss_name
 if TYPE_CHECKING:
     import polars as pl
 
+    from swarmrs.search._presets import Preset
     from swarmrs.search._results import Card
 
 FORMATS = ("table", "json", "csv")
