@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from swarmrs.estimators._filter_selector import FilterSelector
     from swarmrs.estimators._swarm_selector import SwarmSelector
     from swarmrs.evaluation._evaluator import Evaluator
-    from swarmrs.experiments._compare import Comparison, compare
+    from swarmrs.experiments._compare import compare
+    from swarmrs.experiments._plan import Comparison
     from swarmrs.filters._groups import Grouping, group
     from swarmrs.filters._rank import Ranking, rank
     from swarmrs.optimize import Minimum, minimize
@@ -55,7 +56,7 @@ __all__ = [
 
 # Names are imported when first used: polars and scikit-learn take seconds to load.
 _HOMES = {
-    "Comparison": "experiments._compare",
+    "Comparison": "experiments._plan",
     "Description": "search._describe",
     "Evaluator": "evaluation._evaluator",
     "FilterSelector": "estimators._filter_selector",

@@ -142,6 +142,18 @@ class Classifier:
             return None
         return cls("knn", int(n_neighbors), distance, settings["weights"], "none")
 
+    def scaling(self, scale: str | None) -> str:
+        """Return the feature scaling that is given, or else the classifier's own.
+
+        Raises
+        ------
+        SpecError
+            If it is unknown, or the classifier's pipeline scales already.
+        """
+        if scale is not None and self.scale.startswith("fold-"):
+            raise SpecError(f"scale is '{scale}', but the pipeline scales already", "leave it out")
+        return check_word("scale", scale or self.scale, SCALES)
+
     def to_sklearn(self) -> Any:
         """Return the estimator of scikit-learn for a classifier given by name, min-max scaled.
 
@@ -230,10 +242,7 @@ class Evaluation:
                     shell=f"impute them with {setting('missing', 'median', 'mode', 'knn')}",
                 ),
             )
-        if scale is not None and classifier.scale.startswith("fold-"):
-            raise SpecError(f"scale is '{scale}', but the pipeline scales already", "leave it out")
-        chosen = check_word("scale", scale or classifier.scale, SCALES)
-        return cls(Folds.of(cv, cv_seed, table), chosen, classifier)
+        return cls(Folds.of(cv, cv_seed, table), classifier.scaling(scale), classifier)
 
     def standard_error(
         self,
