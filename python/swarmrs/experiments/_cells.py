@@ -141,7 +141,7 @@ def _resolve(settings: Settings) -> dict[str, Any]:
     SpecError
         If the engine does not have the estimator or the score.
     """
-    filled = {str(name): value for name, value in settings.options.items()}
+    filled: dict[str, Any] = {**settings.options}
     options = {
         name: filled[name].item() if isinstance(filled[name], np.generic) else filled[name]
         for name in _SHARED

@@ -63,7 +63,9 @@ def read_methods(
     ['sfs', 'bpso[population=50]', 'all']
     """
     texts = (
-        _split(algos) if isinstance(algos, str) else [part for each in algos for part in _split(each)]
+        _split(algos)
+        if isinstance(algos, str)
+        else [part for each in algos for part in _split(each)]
     )
     if not texts:
         raise SpecError(
@@ -117,7 +119,9 @@ def _read_method(text: str, cards: Mapping[str, Card], common: Mapping[str, Sett
         own[key] = read_setting(value)
     if name == ALL:
         if own:
-            raise SpecError("'all' has no hyperparameters: it selects every feature", "leave them out")
+            raise SpecError(
+                "'all' has no hyperparameters: it selects every feature", "leave them out"
+            )
         return Method(ALL, ALL, {}, is_random=False)
     card = cards[name]
     known = [parameter.name for parameter in card.params]

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
-from types import MappingProxyType
 from typing import Any
 
 from swarmrs._base._messages import check_word
@@ -15,9 +14,12 @@ from swarmrs.search._presets import presets
 # The row of a published table that is about all its data sets.
 ALL_DATA = "ALL"
 # Options of rival methods that no preset is about.
-RIVALS: Mapping[str, Any] = MappingProxyType(
-    {"scale": "minmax", "constant": "keep", "objective": "paper", "cv_seed": 0}
-)
+RIVALS: dict[str, Any] = {
+    "scale": "minmax",
+    "constant": "keep",
+    "objective": "paper",
+    "cv_seed": 0,
+}
 
 
 @dataclass(frozen=True)
