@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from swarmrs.evaluation._evaluator import Evaluator as Evaluator
     from swarmrs.evaluation._losses import Baseline as Baseline
     from swarmrs.evaluation._native import Work as Work
-    from swarmrs.experiments._compare import Comparison as Comparison
     from swarmrs.experiments._compare import compare as compare
+    from swarmrs.experiments._plan import Comparison as Comparison
     from swarmrs.filters._groups import Grouping as Grouping
     from swarmrs.filters._groups import group as group
     from swarmrs.filters._rank import Ranking as Ranking
@@ -60,7 +60,8 @@ _MODULES = {
     "evaluation._evaluator": "Evaluator",
     "evaluation._losses": "Baseline",
     "evaluation._native": "Work",
-    "experiments._compare": "Comparison compare",
+    "experiments._compare": "compare",
+    "experiments._plan": "Comparison",
     "filters._groups": "Grouping group",
     "filters._rank": "Ranking rank",
     "optimize": "Minimum minimize",

@@ -126,7 +126,7 @@ def select(
             render.write_frame(result.trace, trace)
     with attempts.attempt():
         if report is not None:
-            from swarmrs.experiments._report import write_selection_report
+            from swarmrs.experiments import write_selection_report
 
             write_selection_report(result, report, command=shlex.join(["swarmrs", *sys.argv[1:]]))
     with attempts.attempt():

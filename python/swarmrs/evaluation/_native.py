@@ -166,6 +166,18 @@ class Classifier:
         least, largest = float(np.nanmin(within)), float(np.nanmax(deviations))
         return bool(least * np.sqrt(_MOST_UNEQUAL) > largest)
 
+    def scaling(self, scale: str | None) -> str:
+        """Return the feature scaling that is given, or else the classifier's own.
+
+        Raises
+        ------
+        SpecError
+            If it is unknown, or the classifier's pipeline scales already.
+        """
+        if scale is not None and self.scale.startswith("fold-"):
+            raise SpecError(f"scale is '{scale}', but the pipeline scales already", "leave it out")
+        return check_word("scale", scale or self.scale, SCALES)
+
     def to_sklearn(self) -> Any:
         """Return the estimator of scikit-learn for a classifier given by name, min-max scaled.
 
@@ -254,10 +266,7 @@ class Evaluation:
                     shell=f"impute them with {setting('missing', 'median', 'mode', 'knn')}",
                 ),
             )
-        if scale is not None and classifier.scale.startswith("fold-"):
-            raise SpecError(f"scale is '{scale}', but the pipeline scales already", "leave it out")
-        chosen = check_word("scale", scale or classifier.scale, SCALES)
-        return cls(Folds.of(cv, cv_seed, table), chosen, classifier)
+        return cls(Folds.of(cv, cv_seed, table), classifier.scaling(scale), classifier)
 
     def standard_error(
         self,
