@@ -37,7 +37,7 @@ TESTS = {
     STATISTICS / "_moments.py": STATISTICS_TESTS,
     STATISTICS / "_pairs.py": STATISTICS_TESTS,
     STATISTICS / "_friedman.py": STATISTICS_TESTS,
-    PACKAGE / "_table.py": f"{TABLE_TESTS} test_formats test_any_estimator test_outer",
+    PACKAGE / "_table.py": TABLE_TESTS,
     PACKAGE / "_clean.py": TABLE_TESTS,
     PACKAGE / "_fill.py": TABLE_TESTS,
     PACKAGE / "_target.py": TABLE_TESTS,
