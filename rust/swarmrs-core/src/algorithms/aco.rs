@@ -30,20 +30,24 @@ use crate::operators::choice::top_k;
 use crate::operators::scale::unit_costs;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
-    Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, MOST_MEMBERS, Optimizer, Space, Turn, params,
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Aco`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct AcoParams {
-    population: usize,
-    deposit: Deposit,
-    sharpness: f64,
-    evaporation: f64,
-    pheromone_min: f64,
-    pheromone_max: f64,
+params! {
+    /// Settings of [`Aco`].
+    pub struct AcoParams {
+        population: usize = 50, Allowed::Whole(1, MOST_MEMBERS), "as, ants";
+        deposit: Deposit = Deposit::Exp, Allowed::OneOf(&["exp", "inverse", "elite"]),
+            "how much pheromone is left by whom";
+        sharpness: f64 = 5.0, Allowed::Above(0.0, f64::INFINITY),
+            "a, how steeply a deposit falls with cost; with elite, how many ants deposit";
+        evaporation: f64 = 0.2, Allowed::Within(0.0, 1.0),
+            "rho, the share of pheromone lost each turn";
+        pheromone_min: f64 = 0.3, Allowed::Above(0.0, f64::INFINITY), "the least on any trail";
+        pheromone_max: f64 = 1.5, Allowed::Above(0.0, f64::INFINITY),
+            "the most on any trail, and the start";
+    }
 }
 
 /// How much pheromone is left by whom.
@@ -56,58 +60,6 @@ pub enum Deposit {
     Inverse,
     /// Several of the best, in line with their cost.
     Elite,
-}
-
-impl Default for AcoParams {
-    fn default() -> Self {
-        Self {
-            population: 50,
-            deposit: Deposit::Exp,
-            sharpness: 5.0,
-            evaporation: 0.2,
-            pheromone_min: 0.3,
-            pheromone_max: 1.5,
-        }
-    }
-}
-
-impl Params for AcoParams {
-    const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::Whole(1, MOST_MEMBERS), about: "as, ants" },
-        Field {
-            name: "deposit",
-            allowed: Allowed::OneOf(&["exp", "inverse", "elite"]),
-            about: "how much pheromone is left by whom",
-        },
-        Field {
-            name: "sharpness",
-            allowed: Allowed::Above(0.0, f64::INFINITY),
-            about: "a, how steeply a deposit falls with cost; with elite, how many ants deposit",
-        },
-        Field {
-            name: "evaporation",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "rho, the share of pheromone lost each turn",
-        },
-        Field {
-            name: "pheromone_min",
-            allowed: Allowed::Above(0.0, f64::INFINITY),
-            about: "the least on any trail",
-        },
-        Field {
-            name: "pheromone_max",
-            allowed: Allowed::Above(0.0, f64::INFINITY),
-            about: "the most on any trail, and the start",
-        },
-    ];
-
-    fn check(&self) -> Result<()> {
-        if self.pheromone_min > self.pheromone_max {
-            let expected = format!("pheromone_max {} or less", self.pheromone_max);
-            return Err(Error::out_of_range("pheromone_min", self.pheromone_min, &expected));
-        }
-        Ok(())
-    }
 }
 
 /// The pheromone on the two trails of each feature: out, in.
@@ -164,6 +116,14 @@ impl Algorithm for Aco {
         evaluations: Some(6000),
         objective: Objective::Error,
     };
+
+    fn check(params: &AcoParams) -> Result<()> {
+        if params.pheromone_min > params.pheromone_max {
+            let expected = format!("pheromone_max {} or less", params.pheromone_max);
+            return Err(Error::out_of_range("pheromone_min", params.pheromone_min, &expected));
+        }
+        Ok(())
+    }
 
     fn start(params: AcoParams, space: &Space) -> Self {
         let trails = vec![[params.pheromone_max; 2]; space.n_features()];
@@ -241,7 +201,8 @@ mod tests {
 
     #[test]
     fn limits_that_cross_are_refused() {
-        let error = AcoParams { pheromone_min: 2.0, ..AcoParams::default() }.check().unwrap_err();
+        let error =
+            Aco::check(&AcoParams { pheromone_min: 2.0, ..AcoParams::default() }).unwrap_err();
         assert_eq!(error.to_string(), "pheromone_min is 2, expected pheromone_max 1.5 or less");
     }
 

@@ -17,32 +17,22 @@
 
 use crate::base::subset::Subset;
 use crate::operators::binary_swarm::BinarySwarm;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Bpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct BpsoParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    velocity_limit: f64,
-}
-
-impl Default for BpsoParams {
-    fn default() -> Self {
-        Self { population: 30, inertia: 1.0, cognitive: 2.0, social: 2.0, velocity_limit: 6.0 }
+params! {
+    /// Settings of [`Bpso`].
+    pub struct BpsoParams {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 1.0, INERTIA;
+        cognitive: f64 = 2.0, COGNITIVE;
+        social: f64 = 2.0, SOCIAL;
+        velocity_limit: f64 = 6.0, VELOCITY_LIMIT;
     }
-}
-
-impl Params for BpsoParams {
-    const FIELDS: &'static [Field] = &[POPULATION, INERTIA, COGNITIVE, SOCIAL, VELOCITY_LIMIT];
 }
 
 /// A swarm of bit strings.

@@ -19,38 +19,22 @@
 
 use crate::base::subset::Subset;
 use crate::operators::binary_swarm::BinarySwarm;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Bpsofs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct BpsofsParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    velocity_limit: f64,
-}
-
-impl Default for BpsofsParams {
-    fn default() -> Self {
-        Self {
-            population: 50,
-            inertia: 0.7298,
-            cognitive: 1.49618,
-            social: 1.49618,
-            velocity_limit: 6.0,
-        }
+params! {
+    /// Settings of [`Bpsofs`].
+    pub struct BpsofsParams {
+        population: usize = 50, POPULATION;
+        inertia: f64 = 0.7298, INERTIA;
+        cognitive: f64 = 1.49618, COGNITIVE;
+        social: f64 = 1.49618, SOCIAL;
+        velocity_limit: f64 = 6.0, VELOCITY_LIMIT;
     }
-}
-
-impl Params for BpsofsParams {
-    const FIELDS: &'static [Field] = &[POPULATION, INERTIA, COGNITIVE, SOCIAL, VELOCITY_LIMIT];
 }
 
 /// A swarm of bit strings.

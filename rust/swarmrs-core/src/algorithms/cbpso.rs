@@ -20,59 +20,27 @@
 
 use crate::base::subset::Subset;
 use crate::operators::binary_swarm::BinarySwarm;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, MOST_STEPS, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
-/// Settings of [`Cbpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct CbpsoParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    velocity_limit: f64,
-    catfish_rate: f64,
-    refresh_gap: usize,
-}
-
-impl Default for CbpsoParams {
-    fn default() -> Self {
-        Self {
-            population: 30,
-            inertia: 1.0,
-            cognitive: 2.0,
-            social: 2.0,
-            velocity_limit: 6.0,
-            catfish_rate: 0.1,
-            refresh_gap: 3,
-        }
+params! {
+    /// Settings of [`Cbpso`].
+    pub struct CbpsoParams {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 1.0, INERTIA;
+        cognitive: f64 = 2.0, COGNITIVE;
+        social: f64 = 2.0, SOCIAL;
+        velocity_limit: f64 = 6.0, VELOCITY_LIMIT;
+        catfish_rate: f64 = 0.1, Allowed::Above(0.0, 1.0),
+            "the share of particles that become catfish, one at least";
+        refresh_gap: usize = 3, Allowed::Whole(1, MOST_STEPS),
+            "turns without a better best after which catfish come";
     }
-}
-
-impl Params for CbpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        INERTIA,
-        COGNITIVE,
-        SOCIAL,
-        VELOCITY_LIMIT,
-        Field {
-            name: "catfish_rate",
-            allowed: Allowed::Above(0.0, 1.0),
-            about: "the share of particles that become catfish, one at least",
-        },
-        Field {
-            name: "refresh_gap",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "turns without a better best after which catfish come",
-        },
-    ];
 }
 
 /// A swarm of bit strings, stirred up when it stalls.

@@ -22,58 +22,26 @@
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
 use crate::operators::binary_swarm::BinarySwarm;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, MOST_STEPS, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Cdbpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct CdbpsoParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    velocity_limit: f64,
-    complement_rate: f64,
-    refresh_gap: usize,
-}
-
-impl Default for CdbpsoParams {
-    fn default() -> Self {
-        Self {
-            population: 20,
-            inertia: 1.0,
-            cognitive: 2.0,
-            social: 2.0,
-            velocity_limit: 6.0,
-            complement_rate: 0.5,
-            refresh_gap: 3,
-        }
+params! {
+    /// Settings of [`Cdbpso`].
+    pub struct CdbpsoParams {
+        population: usize = 20, POPULATION;
+        inertia: f64 = 1.0, INERTIA;
+        cognitive: f64 = 2.0, COGNITIVE;
+        social: f64 = 2.0, SOCIAL;
+        velocity_limit: f64 = 6.0, VELOCITY_LIMIT;
+        complement_rate: f64 = 0.5, Allowed::Within(0.0, 1.0),
+            "the share of particles that are inverted";
+        refresh_gap: usize = 3, Allowed::Whole(1, MOST_STEPS),
+            "turns without a better best after which particles are inverted";
     }
-}
-
-impl Params for CdbpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        INERTIA,
-        COGNITIVE,
-        SOCIAL,
-        VELOCITY_LIMIT,
-        Field {
-            name: "complement_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "the share of particles that are inverted",
-        },
-        Field {
-            name: "refresh_gap",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "turns without a better best after which particles are inverted",
-        },
-    ];
 }
 
 /// A swarm of bit strings, half inverted when it stalls.

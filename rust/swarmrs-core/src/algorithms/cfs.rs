@@ -17,37 +17,17 @@ use crate::filter::Rules;
 use crate::operators::only_choice::only_choice;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Cfs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct CfsParams {
-    zero_as_one: bool,
-    locally_predictive: bool,
-}
-
-impl Default for CfsParams {
-    fn default() -> Self {
-        let Rules { zero_as_one, locally_predictive } = Rules::default();
-        Self { zero_as_one, locally_predictive }
+params! {
+    /// Settings of [`Cfs`].
+    pub struct CfsParams {
+        zero_as_one: bool = Rules::default().zero_as_one, Allowed::Flag,
+            "features that share nothing count as sharing all";
+        locally_predictive: bool = Rules::default().locally_predictive, Allowed::Flag,
+            "in the end features enter that no chosen one stands for";
     }
-}
-
-impl Params for CfsParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "zero_as_one",
-            allowed: Allowed::Flag,
-            about: "features that share nothing count as sharing all",
-        },
-        Field {
-            name: "locally_predictive",
-            allowed: Allowed::Flag,
-            about: "in the end features enter that no chosen one stands for",
-        },
-    ];
 }
 
 /// One choice.

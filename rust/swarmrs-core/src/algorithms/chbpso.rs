@@ -18,23 +18,25 @@
 use crate::base::error::{Error, Result};
 use crate::base::subset::Subset;
 use crate::operators::binary_swarm::BinarySwarm;
-use crate::operators::settings::{COGNITIVE, POPULATION, SOCIAL, VELOCITY_LIMIT};
+use crate::operators::parameters::{COGNITIVE, POPULATION, SOCIAL, VELOCITY_LIMIT};
 use crate::operators::velocity::Pull;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Chbpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ChbpsoParams {
-    population: usize,
-    map: Map,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    velocity_limit: f64,
+params! {
+    /// Settings of [`Chbpso`].
+    pub struct ChbpsoParams {
+        population: usize = 30, POPULATION;
+        map: Map = Map::Logistic, Allowed::OneOf(&["logistic", "tent"]),
+            "how the inertia changes from move to move";
+        inertia: f64 = 0.48, Allowed::Above(0.0, 1.0), "w, the velocity kept in the first move";
+        cognitive: f64 = 2.0, COGNITIVE;
+        social: f64 = 2.0, SOCIAL;
+        velocity_limit: f64 = 6.0, VELOCITY_LIMIT;
+    }
 }
 
 /// How the inertia changes.
@@ -64,46 +66,6 @@ impl Map {
     }
 }
 
-impl Default for ChbpsoParams {
-    fn default() -> Self {
-        Self {
-            population: 30,
-            map: Map::Logistic,
-            inertia: 0.48,
-            cognitive: 2.0,
-            social: 2.0,
-            velocity_limit: 6.0,
-        }
-    }
-}
-
-impl Params for ChbpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        Field {
-            name: "map",
-            allowed: Allowed::OneOf(&["logistic", "tent"]),
-            about: "how the inertia changes from move to move",
-        },
-        Field {
-            name: "inertia",
-            allowed: Allowed::Above(0.0, 1.0),
-            about: "w, the velocity kept in the first move",
-        },
-        COGNITIVE,
-        SOCIAL,
-        VELOCITY_LIMIT,
-    ];
-
-    fn check(&self) -> Result<()> {
-        if self.map.freezes(self.inertia) {
-            let expected = "a value from which the map does not come to rest";
-            return Err(Error::out_of_range("inertia", self.inertia, expected));
-        }
-        Ok(())
-    }
-}
-
 /// A swarm of bit strings with a restless inertia.
 #[derive(Debug)]
 pub struct Chbpso {
@@ -125,6 +87,14 @@ impl Algorithm for Chbpso {
         evaluations: Some(6000),
         objective: Objective::Error,
     };
+
+    fn check(params: &ChbpsoParams) -> Result<()> {
+        if params.map.freezes(params.inertia) {
+            let expected = "a value from which the map does not come to rest";
+            return Err(Error::out_of_range("inertia", params.inertia, expected));
+        }
+        Ok(())
+    }
 
     fn start(params: ChbpsoParams, space: &Space) -> Self {
         let ChbpsoParams { population, map, inertia, cognitive, social, velocity_limit } = params;
@@ -207,15 +177,16 @@ mod tests {
     #[test]
     fn an_inertia_that_freezes_the_map_is_refused() {
         for inertia in [0.25, 0.5, 0.75, 1.0] {
-            let error = ChbpsoParams { inertia, ..ChbpsoParams::default() }.check().unwrap_err();
+            let error =
+                Chbpso::check(&ChbpsoParams { inertia, ..ChbpsoParams::default() }).unwrap_err();
             let expected = "expected a value from which the map does not come to rest";
             assert_eq!(error.to_string(), format!("inertia is {inertia}, {expected}"));
         }
         for inertia in [0.7, 1.0] {
             let tent = ChbpsoParams { inertia, map: Map::Tent, ..ChbpsoParams::default() };
-            assert!(tent.check().is_err(), "{inertia}");
+            assert!(Chbpso::check(&tent).is_err(), "{inertia}");
         }
-        assert!(ChbpsoParams::default().check().is_ok());
+        assert!(Chbpso::check(&ChbpsoParams::default()).is_ok());
     }
 
     #[test]

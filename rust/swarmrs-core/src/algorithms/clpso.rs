@@ -24,55 +24,27 @@ use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
 use crate::operators::exemplars::learning_chance;
 use crate::operators::learners::{Flight, Learners};
-use crate::operators::settings::{
+use crate::operators::parameters::{
     EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, Inertia, POPULATION_BY_FEATURES,
     THRESHOLD, VELOCITY_LIMIT, population_by_features,
 };
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Clpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ClpsoParams {
-    population: Option<usize>,
-    iterations: u64,
-    inertia: f64,
-    inertia_end: f64,
-    social: f64,
-    velocity_limit: f64,
-    threshold: f64,
-    refresh_gap: usize,
-}
-
-impl Default for ClpsoParams {
-    fn default() -> Self {
-        Self {
-            population: None,
-            iterations: 100,
-            inertia: 0.9,
-            inertia_end: 0.4,
-            social: 1.494_45,
-            velocity_limit: 0.6,
-            threshold: 0.6,
-            refresh_gap: 7,
-        }
+params! {
+    /// Settings of [`Clpso`].
+    pub struct ClpsoParams {
+        population: Option<usize> = None, POPULATION_BY_FEATURES;
+        iterations: u64 = 100, ITERATIONS;
+        inertia: f64 = 0.9, INERTIA;
+        inertia_end: f64 = 0.4, INERTIA_END;
+        social: f64 = 1.494_45, EXEMPLAR_PULL;
+        velocity_limit: f64 = 0.6, VELOCITY_LIMIT;
+        threshold: f64 = 0.6, THRESHOLD;
+        refresh_gap: usize = 7, EXEMPLAR_GAP;
     }
-}
-
-impl Params for ClpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION_BY_FEATURES,
-        ITERATIONS,
-        INERTIA,
-        INERTIA_END,
-        EXEMPLAR_PULL,
-        VELOCITY_LIMIT,
-        THRESHOLD,
-        EXEMPLAR_GAP,
-    ];
 }
 
 /// A swarm whose particles learn from many.

@@ -30,42 +30,23 @@ use crate::base::math::exp;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::learning2d::Learners;
-use crate::operators::settings::{INERTIA, REFRESH_GAP};
+use crate::operators::parameters::{EXEMPLAR_PULL, INERTIA, REFRESH_GAP};
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, MOST_STEPS, Optimizer,
-    Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, MOST_MEMBERS, MOST_STEPS, Optimizer, Space, Turn,
+    params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Clpso2d`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Clpso2dParams {
-    population: usize,
-    inertia: f64,
-    social: f64,
-    refresh_gap: usize,
-    exemplar_gap: usize,
-}
-
-impl Default for Clpso2dParams {
-    fn default() -> Self {
-        Self { population: 30, inertia: 0.729, social: 1.49, refresh_gap: 3, exemplar_gap: 7 }
+params! {
+    /// Settings of [`Clpso2d`].
+    pub struct Clpso2dParams {
+        population: usize = 30, Allowed::Whole(3, MOST_MEMBERS), "particles";
+        inertia: f64 = 0.729, INERTIA;
+        social: f64 = 1.49, EXEMPLAR_PULL;
+        refresh_gap: usize = 3, REFRESH_GAP;
+        exemplar_gap: usize = 7, Allowed::Whole(1, MOST_STEPS),
+            "m, moves without a better own best after which donors are drawn anew";
     }
-}
-
-impl Params for Clpso2dParams {
-    const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::Whole(3, MOST_MEMBERS), about: "particles" },
-        INERTIA,
-        Field { name: "social", allowed: Allowed::AtLeast(0.0), about: "c, pull of the exemplar" },
-        REFRESH_GAP,
-        Field {
-            name: "exemplar_gap",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "m, moves without a better own best after which donors are drawn anew",
-        },
-    ];
 }
 
 /// A 2D-learning swarm in which everyone may teach.

@@ -22,42 +22,23 @@
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
 use crate::operators::bests::{Standing, standing};
-use crate::operators::real_swarm::settle;
-use crate::operators::settings::{
+use crate::operators::parameters::{
     ITERATIONS, POPULATION_BY_FEATURES, THRESHOLD, population_by_features,
 };
+use crate::operators::real_swarm::settle;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Cso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct CsoParams {
-    population: Option<usize>,
-    iterations: u64,
-    mean_pull: f64,
-    threshold: f64,
-}
-
-impl Default for CsoParams {
-    fn default() -> Self {
-        Self { population: None, iterations: 100, mean_pull: 0.1, threshold: 0.5 }
+params! {
+    /// Settings of [`Cso`].
+    pub struct CsoParams {
+        population: Option<usize> = None, POPULATION_BY_FEATURES;
+        iterations: u64 = 100, ITERATIONS;
+        mean_pull: f64 = 0.1, Allowed::AtLeast(0.0), "phi, pull of the mean of the swarm";
+        threshold: f64 = 0.5, THRESHOLD;
     }
-}
-
-impl Params for CsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION_BY_FEATURES,
-        ITERATIONS,
-        Field {
-            name: "mean_pull",
-            allowed: Allowed::AtLeast(0.0),
-            about: "phi, pull of the mean of the swarm",
-        },
-        THRESHOLD,
-    ];
 }
 
 /// A particle: where it is, where it goes, what it was worth there.

@@ -21,33 +21,23 @@
 
 use crate::base::subset::Subset;
 use crate::operators::bests::Ties;
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
 use crate::operators::real_swarm::RealSwarm;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
 use crate::operators::velocity::Pull;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Erfs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ErfsParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    threshold: f64,
-}
-
-impl Default for ErfsParams {
-    fn default() -> Self {
-        Self { population: 30, inertia: 0.729, cognitive: 1.49, social: 1.49, threshold: 0.6 }
+params! {
+    /// Settings of [`Erfs`].
+    pub struct ErfsParams {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 0.729, INERTIA;
+        cognitive: f64 = 1.49, COGNITIVE;
+        social: f64 = 1.49, SOCIAL;
+        threshold: f64 = 0.6, THRESHOLD;
     }
-}
-
-impl Params for ErfsParams {
-    const FIELDS: &'static [Field] = &[POPULATION, INERTIA, COGNITIVE, SOCIAL, THRESHOLD];
 }
 
 /// A swarm of real vectors.

@@ -35,22 +35,28 @@ use crate::operators::crossover::two_point;
 use crate::operators::scale::unit_costs;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
-    Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, MOST_MEMBERS, Optimizer, Space, Turn, params,
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Ga`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct GaParams {
-    population: usize,
-    crossover_rate: f64,
-    mutation_rate: f64,
-    variant: Variant,
-    gap: Option<f64>,
-    scaling: Option<Scaling>,
-    sampling: Option<Sampling>,
-    elite: usize,
+params! {
+    /// Settings of [`Ga`].
+    pub struct GaParams {
+        population: usize = 80, Allowed::Whole(2, MOST_MEMBERS), "N, members";
+        crossover_rate: f64 = 0.45, Allowed::Within(0.0, 1.0),
+            "pc, the chance that a pair is crossed";
+        mutation_rate: f64 = 0.01, Allowed::Within(0.0, 1.0), "pm, the chance that a bit flips";
+        variant: Variant = Variant::Plain, Allowed::OneOf(&["plain", "gs3"]),
+            "what gap, scaling and sampling are: 1, none, roulette or 0.9, window, universal";
+        gap: Option<f64> = None, Allowed::Above(0.0, 1.0),
+            "the share of members replaced each turn; null follows the variant";
+        scaling: Option<Scaling> = None, Allowed::OneOf(&["none", "window"]),
+            "weights of parents are 1 - J or max J - J; null follows the variant";
+        sampling: Option<Sampling> = None, Allowed::OneOf(&["roulette", "universal"]),
+            "a spin for each parent or one for all; null follows the variant";
+        elite: usize = 0, Allowed::Whole(0, MOST_MEMBERS),
+            "how many of the best are sure to survive";
+    }
 }
 
 /// What gap, scaling and sampling are unless given.
@@ -81,71 +87,6 @@ pub enum Sampling {
     Roulette,
     /// A wheel spun once, with evenly spaced pointers.
     Universal,
-}
-
-impl Default for GaParams {
-    fn default() -> Self {
-        Self {
-            population: 80,
-            crossover_rate: 0.45,
-            mutation_rate: 0.01,
-            variant: Variant::Plain,
-            gap: None,
-            scaling: None,
-            sampling: None,
-            elite: 0,
-        }
-    }
-}
-
-impl Params for GaParams {
-    const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::Whole(2, MOST_MEMBERS), about: "N, members" },
-        Field {
-            name: "crossover_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pc, the chance that a pair is crossed",
-        },
-        Field {
-            name: "mutation_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pm, the chance that a bit flips",
-        },
-        Field {
-            name: "variant",
-            allowed: Allowed::OneOf(&["plain", "gs3"]),
-            about: "what gap, scaling and sampling are: 1, none, roulette or 0.9, window, universal",
-        },
-        Field {
-            name: "gap",
-            allowed: Allowed::Above(0.0, 1.0),
-            about: "the share of members replaced each turn; null follows the variant",
-        },
-        Field {
-            name: "scaling",
-            allowed: Allowed::OneOf(&["none", "window"]),
-            about: "weights of parents are 1 - J or max J - J; null follows the variant",
-        },
-        Field {
-            name: "sampling",
-            allowed: Allowed::OneOf(&["roulette", "universal"]),
-            about: "a spin for each parent or one for all; null follows the variant",
-        },
-        Field {
-            name: "elite",
-            allowed: Allowed::Whole(0, MOST_MEMBERS),
-            about: "how many of the best are sure to survive",
-        },
-    ];
-
-    fn check(&self) -> Result<()> {
-        let most = self.population.saturating_sub(2);
-        if self.elite > most {
-            let expected = format!("at most {most}, two below population");
-            return Err(Error::out_of_range("elite", self.elite, &expected));
-        }
-        Ok(())
-    }
 }
 
 impl GaParams {
@@ -213,6 +154,15 @@ impl Algorithm for Ga {
         evaluations: Some(6000),
         objective: Objective::Error,
     };
+
+    fn check(params: &GaParams) -> Result<()> {
+        let most = params.population.saturating_sub(2);
+        if params.elite > most {
+            let expected = format!("at most {most}, two below population");
+            return Err(Error::out_of_range("elite", params.elite, &expected));
+        }
+        Ok(())
+    }
 
     fn start(params: GaParams, space: &Space) -> Self {
         Self { params, space: space.clone(), members: Vec::new() }
@@ -303,7 +253,7 @@ mod tests {
 
     #[test]
     fn too_large_an_elite_is_refused() {
-        let error = GaParams { elite: 79, ..GaParams::default() }.check().unwrap_err();
+        let error = Ga::check(&GaParams { elite: 79, ..GaParams::default() }).unwrap_err();
         assert_eq!(error.to_string(), "elite is 79, expected at most 78, two below population");
     }
 
@@ -328,7 +278,7 @@ mod tests {
             let variant = if is_gs3 { Variant::Gs3 } else { Variant::Plain };
             let elite = elite.min(population - 2);
             let params = GaParams { population, variant, gap, elite, ..GaParams::default() };
-            prop_assert!(params.check().is_ok());
+            prop_assert!(Ga::check(&params).is_ok());
             let mut search = Ga::start(params, &Space::new(10, 4));
             let history = drive(&mut search, 6, onemax);
             prop_assert_eq!(search.members.len(), population);

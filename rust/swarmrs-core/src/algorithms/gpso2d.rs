@@ -22,31 +22,21 @@
 
 use crate::base::subset::Subset;
 use crate::operators::learning2d::Learners;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP, SOCIAL};
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP, SOCIAL};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Gpso2d`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Gpso2dParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    refresh_gap: usize,
-}
-
-impl Default for Gpso2dParams {
-    fn default() -> Self {
-        Self { population: 30, inertia: 0.729, cognitive: 1.49, social: 1.49, refresh_gap: 3 }
+params! {
+    /// Settings of [`Gpso2d`].
+    pub struct Gpso2dParams {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 0.729, INERTIA;
+        cognitive: f64 = 1.49, COGNITIVE;
+        social: f64 = 1.49, SOCIAL;
+        refresh_gap: usize = 3, REFRESH_GAP;
     }
-}
-
-impl Params for Gpso2dParams {
-    const FIELDS: &'static [Field] = &[POPULATION, INERTIA, COGNITIVE, SOCIAL, REFRESH_GAP];
 }
 
 /// A 2D-learning swarm that follows its best.

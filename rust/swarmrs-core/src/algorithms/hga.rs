@@ -29,73 +29,28 @@
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
+use crate::operators::parameters::{
+    CHROMOSOMES, CROSSOVER_RATE, MUTATION_RATE, SELECTION_PRESSURE, SIZE_OR_FIFTHS,
+};
 use crate::operators::steady::{Breeding, Parents, Population, Schedule, scattered};
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, MOST_STEPS, Optimizer,
-    Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Settings of [`Hga`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct HgaParams {
-    population: usize,
-    crossover_rate: f64,
-    mutation_rate: f64,
-    selection_pressure: f64,
-    size: Option<usize>,
-    ripple: usize,
-}
-
-impl Default for HgaParams {
-    fn default() -> Self {
-        Self {
-            population: 20,
-            crossover_rate: 1.0,
-            mutation_rate: 0.1,
-            selection_pressure: 0.25,
-            size: None,
-            ripple: 1,
-        }
+params! {
+    /// Settings of [`Hga`].
+    pub struct HgaParams {
+        population: usize = 20, CHROMOSOMES;
+        crossover_rate: f64 = 1.0, CROSSOVER_RATE;
+        mutation_rate: f64 = 0.1, MUTATION_RATE;
+        selection_pressure: f64 = 0.25, SELECTION_PRESSURE;
+        size: Option<usize> = None, SIZE_OR_FIFTHS;
+        ripple: usize = 1, Allowed::Whole(1, 4),
+            "r, how many steps a move of local search goes before it returns";
     }
-}
-
-impl Params for HgaParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "population",
-            allowed: Allowed::Whole(2, MOST_MEMBERS),
-            about: "P, chromosomes",
-        },
-        Field {
-            name: "crossover_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pc, the chance that a child has two parents",
-        },
-        Field {
-            name: "mutation_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pm, the chance that a child loses a feature",
-        },
-        Field {
-            name: "selection_pressure",
-            allowed: Allowed::Within(0.0, 0.99),
-            about: "q, a rank is chosen 1 - q times as often as the one before",
-        },
-        Field {
-            name: "size",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "d, features to choose; null searches for 1/5, 2/5, 3/5 and 4/5 of them in turn",
-        },
-        Field {
-            name: "ripple",
-            allowed: Allowed::Whole(1, 4),
-            about: "r, how many steps a move of local search goes before it returns",
-        },
-    ];
 }
 
 /// A population of subsets of one size, and the one that is climbing.

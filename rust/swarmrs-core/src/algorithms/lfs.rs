@@ -21,16 +21,20 @@ use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, MOST_STEPS, Optimizer, Space, Turn, params,
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Lfs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct LfsParams {
-    candidates: usize,
-    variant: Variant,
-    max_stale: usize,
+params! {
+    /// Settings of [`Lfs`].
+    pub struct LfsParams {
+        candidates: usize = 50, Allowed::Whole(1, MOST_STEPS),
+            "K, features that may come in, those that do best alone";
+        variant: Variant = Variant::FixedSet, Allowed::OneOf(&["fixed-set", "fixed-width"]),
+            "the same candidates throughout, or as many at every step";
+        max_stale: usize = 5, Allowed::Whole(1, MOST_STEPS),
+            "steps in a row without a better subset that end the search; also how many wait";
+    }
 }
 
 /// Which features may come in.
@@ -41,32 +45,6 @@ pub enum Variant {
     FixedSet,
     /// As many at every step.
     FixedWidth,
-}
-
-impl Default for LfsParams {
-    fn default() -> Self {
-        Self { candidates: 50, variant: Variant::FixedSet, max_stale: 5 }
-    }
-}
-
-impl Params for LfsParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "candidates",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "K, features that may come in, those that do best alone",
-        },
-        Field {
-            name: "variant",
-            allowed: Allowed::OneOf(&["fixed-set", "fixed-width"]),
-            about: "the same candidates throughout, or as many at every step",
-        },
-        Field {
-            name: "max_stale",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "steps in a row without a better subset that end the search; also how many wait",
-        },
-    ];
 }
 
 /// What counts as better.

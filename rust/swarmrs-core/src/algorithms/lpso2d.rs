@@ -22,42 +22,22 @@
 
 use crate::base::subset::Subset;
 use crate::operators::learning2d::Learners;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP};
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP};
 use crate::operators::topology::ring_best;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Lpso2d`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Lpso2dParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    refresh_gap: usize,
-}
-
-impl Default for Lpso2dParams {
-    fn default() -> Self {
-        Self { population: 30, inertia: 0.729, cognitive: 1.49, social: 1.49, refresh_gap: 3 }
+params! {
+    /// Settings of [`Lpso2d`].
+    pub struct Lpso2dParams {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 0.729, INERTIA;
+        cognitive: f64 = 1.49, COGNITIVE;
+        social: f64 = 1.49, Allowed::AtLeast(0.0), "c2, pull of the neighbourhood's best";
+        refresh_gap: usize = 3, REFRESH_GAP;
     }
-}
-
-impl Params for Lpso2dParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        INERTIA,
-        COGNITIVE,
-        Field {
-            name: "social",
-            allowed: Allowed::AtLeast(0.0),
-            about: "c2, pull of the neighbourhood's best",
-        },
-        REFRESH_GAP,
-    ];
 }
 
 /// A 2D-learning swarm on a ring.

@@ -44,7 +44,7 @@ mod vlpso_ls;
 
 use crate::base::error::{Error, Result};
 use crate::evaluate::Protocol;
-use crate::operators::settings::population_by_features;
+use crate::operators::parameters::population_by_features;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Field, GroupUse, Optimizer, Space, check_members, default_params, read_params,
@@ -136,11 +136,17 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
         seeks_front: A::SEEKS_FRONT,
         preset: "{}",
         protocol: || A::PROTOCOL,
-        objective: |id, given| Ok(A::objective(&read_params(id, given)?)),
-        group_use: |id, given| Ok(A::groups(&read_params(id, given)?)),
+        objective: |id, given| Ok(A::objective(&read::<A>(id, given)?)),
+        group_use: |id, given| Ok(A::groups(&read::<A>(id, given)?)),
         defaults: default_params::<A::Params>,
         start: start::<A>,
     }
+}
+
+fn read<A: Algorithm>(id: &str, given: &Given) -> Result<A::Params> {
+    let params = read_params(id, given)?;
+    A::check(&params)?;
+    Ok(params)
 }
 
 fn start<A: Algorithm>(
@@ -148,7 +154,7 @@ fn start<A: Algorithm>(
     given: &Given,
     space: &Space,
 ) -> Result<(Box<dyn Optimizer>, Given)> {
-    let params: A::Params = read_params(id, given)?;
+    let params = read::<A>(id, given)?;
     let settings = match serde_json::to_value(&params) {
         Ok(Value::Object(settings)) => settings,
         _ => Map::new(),

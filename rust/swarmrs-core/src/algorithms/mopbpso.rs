@@ -34,30 +34,35 @@
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::archive::{Archive, TradeOff, dominated_area};
-use crate::operators::flip_swarm::{COGNITIVE, FlipRates, flipped};
+use crate::operators::flip_swarm::{FlipRates, flipped};
 use crate::operators::mutation::neutral_gain;
+use crate::operators::parameters::{FLIP_COGNITIVE, POPULATION};
 use crate::operators::pareto::{dominates, survivors};
-use crate::operators::settings::POPULATION;
 use crate::operators::spread::spread;
 use crate::problem::groups::{SigmaLog, Sim, Similarity};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, MOST_MEMBERS, Optimizer, Params,
-    Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, GroupUse, MOST_MEMBERS, Optimizer, Space, Turn,
+    params,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Settings of [`Mopbpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct MopbpsoParams {
-    population: usize,
-    mutation_rate: f64,
-    cognitive: f64,
-    social: f64,
-    mutation: Mutation,
-    archive: usize,
-    second: Second,
+params! {
+    /// Settings of [`Mopbpso`].
+    pub struct MopbpsoParams {
+        population: usize = 50, POPULATION;
+        mutation_rate: f64 = 0.05, Allowed::Above(0.0, 1.0),
+            "p0, the chance that a feature goes out by itself";
+        cognitive: f64 = 0.2, FLIP_COGNITIVE;
+        social: f64 = 0.2, Allowed::Within(0.0, 1.0), "p2, added where the leader differs";
+        mutation: Mutation = Mutation::SizeNeutral, Allowed::OneOf(&["size-neutral", "uniform"]),
+            "whether a feature comes in so that sizes stay, or with p0 too";
+        archive: usize = 100, Allowed::Whole(2, MOST_MEMBERS),
+            "the trade-offs that are kept to lead";
+        second: Second = Second::Size, Allowed::OneOf(&["size", "sim"]),
+            "what is lowered beside the cost: size, or what is missing to one feature of each group";
+    }
 }
 
 /// What is lowered beside the cost.
@@ -78,52 +83,6 @@ pub enum Mutation {
     SizeNeutral,
     /// As often as a present one goes.
     Uniform,
-}
-
-impl Default for MopbpsoParams {
-    fn default() -> Self {
-        Self {
-            population: 50,
-            mutation_rate: 0.05,
-            cognitive: 0.2,
-            social: 0.2,
-            mutation: Mutation::SizeNeutral,
-            archive: 100,
-            second: Second::Size,
-        }
-    }
-}
-
-impl Params for MopbpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        Field {
-            name: "mutation_rate",
-            allowed: Allowed::Above(0.0, 1.0),
-            about: "p0, the chance that a feature goes out by itself",
-        },
-        COGNITIVE,
-        Field {
-            name: "social",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "p2, added where the leader differs",
-        },
-        Field {
-            name: "mutation",
-            allowed: Allowed::OneOf(&["size-neutral", "uniform"]),
-            about: "whether a feature comes in so that sizes stay, or with p0 too",
-        },
-        Field {
-            name: "archive",
-            allowed: Allowed::Whole(2, MOST_MEMBERS),
-            about: "the trade-offs that are kept to lead",
-        },
-        Field {
-            name: "second",
-            allowed: Allowed::OneOf(&["size", "sim"]),
-            about: "what is lowered beside the cost: size, or what is missing to one feature of each group",
-        },
-    ];
 }
 
 /// Where a particle is, and the best it has been.

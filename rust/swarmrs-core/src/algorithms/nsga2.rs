@@ -24,22 +24,25 @@ use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::archive::{TradeOff, dominated_area};
 use crate::operators::crossover::{one_point, uniform};
+use crate::operators::parameters::CHROMOSOMES;
 use crate::operators::pareto::{Point, Survivor, by_costs, survivors};
 use crate::operators::spread::spread;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, MOST_MEMBERS, Optimizer, Params,
-    Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn, params,
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Nsga2`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Nsga2Params {
-    population: usize,
-    crossover_rate: f64,
-    mutation_rate: Option<f64>,
-    crossover: Crossover,
+params! {
+    /// Settings of [`Nsga2`].
+    pub struct Nsga2Params {
+        population: usize = 50, CHROMOSOMES;
+        crossover_rate: f64 = 0.9, Allowed::Within(0.0, 1.0), "pc, the chance that two parents mix";
+        mutation_rate: Option<f64> = None, Allowed::Within(0.0, 1.0),
+            "pm, the chance that any bit flips; null for 1/n";
+        crossover: Crossover = Crossover::OnePoint, Allowed::OneOf(&["one-point", "uniform"]),
+            "whether parents swap all behind a point or bits by even chance";
+    }
 }
 
 /// How two parents mix.
@@ -50,42 +53,6 @@ pub enum Crossover {
     OnePoint,
     /// They swap every bit with an even chance.
     Uniform,
-}
-
-impl Default for Nsga2Params {
-    fn default() -> Self {
-        Self {
-            population: 50,
-            crossover_rate: 0.9,
-            mutation_rate: None,
-            crossover: Crossover::OnePoint,
-        }
-    }
-}
-
-impl Params for Nsga2Params {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "population",
-            allowed: Allowed::Whole(2, MOST_MEMBERS),
-            about: "chromosomes",
-        },
-        Field {
-            name: "crossover_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pc, the chance that two parents mix",
-        },
-        Field {
-            name: "mutation_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pm, the chance that any bit flips; null for 1/n",
-        },
-        Field {
-            name: "crossover",
-            allowed: Allowed::OneOf(&["one-point", "uniform"]),
-            about: "whether parents swap all behind a point or bits by even chance",
-        },
-    ];
 }
 
 /// A population that spreads along a front.

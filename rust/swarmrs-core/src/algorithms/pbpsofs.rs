@@ -16,30 +16,21 @@
 //! selection, `EvoApplications` 2014, doi:10.1007/978-3-662-45523-4_41
 
 use crate::base::subset::Subset;
-use crate::operators::flip_swarm::{self, FlipRates, FlipSwarm};
+use crate::operators::flip_swarm::{FlipRates, FlipSwarm};
+use crate::operators::parameters::{FLIP_COGNITIVE, FLIP_RATE, FLIP_SOCIAL, POPULATION};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Pbpsofs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct PbpsofsParams {
-    population: usize,
-    mutation_rate: f64,
-    cognitive: f64,
-    social: f64,
-}
-
-impl Default for PbpsofsParams {
-    fn default() -> Self {
-        Self { population: 50, mutation_rate: 0.05, cognitive: 0.35, social: 0.65 }
+params! {
+    /// Settings of [`Pbpsofs`].
+    pub struct PbpsofsParams {
+        population: usize = 50, POPULATION;
+        mutation_rate: f64 = 0.05, FLIP_RATE;
+        cognitive: f64 = 0.35, FLIP_COGNITIVE;
+        social: f64 = 0.65, FLIP_SOCIAL;
     }
-}
-
-impl Params for PbpsofsParams {
-    const FIELDS: &'static [Field] = flip_swarm::FIELDS;
 }
 
 /// A swarm without velocities.

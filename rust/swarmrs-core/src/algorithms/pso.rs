@@ -22,57 +22,29 @@
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
 use crate::operators::bests::Ties;
-use crate::operators::real_swarm::RealSwarm;
-use crate::operators::settings::{
+use crate::operators::parameters::{
     COGNITIVE, INERTIA, INERTIA_END, ITERATIONS, Inertia, POPULATION_BY_FEATURES, SOCIAL,
     THRESHOLD, VELOCITY_LIMIT, population_by_features,
 };
+use crate::operators::real_swarm::RealSwarm;
 use crate::operators::velocity::Pull;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Pso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct PsoParams {
-    population: Option<usize>,
-    iterations: u64,
-    inertia: f64,
-    inertia_end: f64,
-    cognitive: f64,
-    social: f64,
-    velocity_limit: f64,
-    threshold: f64,
-}
-
-impl Default for PsoParams {
-    fn default() -> Self {
-        Self {
-            population: None,
-            iterations: 100,
-            inertia: 0.9,
-            inertia_end: 0.4,
-            cognitive: 1.494_45,
-            social: 1.494_45,
-            velocity_limit: 0.6,
-            threshold: 0.6,
-        }
+params! {
+    /// Settings of [`Pso`].
+    pub struct PsoParams {
+        population: Option<usize> = None, POPULATION_BY_FEATURES;
+        iterations: u64 = 100, ITERATIONS;
+        inertia: f64 = 0.9, INERTIA;
+        inertia_end: f64 = 0.4, INERTIA_END;
+        cognitive: f64 = 1.494_45, COGNITIVE;
+        social: f64 = 1.494_45, SOCIAL;
+        velocity_limit: f64 = 0.6, VELOCITY_LIMIT;
+        threshold: f64 = 0.6, THRESHOLD;
     }
-}
-
-impl Params for PsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION_BY_FEATURES,
-        ITERATIONS,
-        INERTIA,
-        INERTIA_END,
-        COGNITIVE,
-        SOCIAL,
-        VELOCITY_LIMIT,
-        THRESHOLD,
-    ];
 }
 
 /// A swarm of real vectors that slows down.

@@ -25,24 +25,26 @@
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::bests::Ties;
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
 use crate::operators::real_swarm::RealSwarm;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
 use crate::operators::velocity::Pull;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Pso42`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Pso42Params {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    threshold: f64,
-    init: Init,
+params! {
+    /// Settings of [`Pso42`].
+    pub struct Pso42Params {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 0.729, INERTIA;
+        cognitive: f64 = 1.49, COGNITIVE;
+        social: f64 = 1.49, SOCIAL;
+        threshold: f64 = 0.6, THRESHOLD;
+        init: Init = Init::Mixed, Allowed::OneOf(&["mixed", "random"]),
+            "most particles small and some large at first, or all anywhere";
+    }
 }
 
 /// Where particles start.
@@ -53,34 +55,6 @@ pub enum Init {
     Mixed,
     /// Anywhere.
     Random,
-}
-
-impl Default for Pso42Params {
-    fn default() -> Self {
-        Self {
-            population: 30,
-            inertia: 0.729,
-            cognitive: 1.49,
-            social: 1.49,
-            threshold: 0.6,
-            init: Init::Mixed,
-        }
-    }
-}
-
-impl Params for Pso42Params {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        INERTIA,
-        COGNITIVE,
-        SOCIAL,
-        THRESHOLD,
-        Field {
-            name: "init",
-            allowed: Allowed::OneOf(&["mixed", "random"]),
-            about: "most particles small and some large at first, or all anywhere",
-        },
-    ];
 }
 
 /// A swarm of real vectors that likes small subsets.

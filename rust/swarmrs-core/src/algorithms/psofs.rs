@@ -19,7 +19,7 @@
 
 use crate::base::subset::Subset;
 use crate::operators::binary_swarm::BinarySwarm;
-use crate::operators::settings::ConstrictedParams;
+use crate::operators::parameters::ConstrictedParams;
 use crate::operators::velocity::Pull;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn};

@@ -22,7 +22,7 @@ use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::choice::top_k;
 use crate::operators::grouped_swarm::{GroupedSwarm, anyone};
-use crate::operators::settings::ConstrictedParams;
+use crate::operators::parameters::ConstrictedParams;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn,

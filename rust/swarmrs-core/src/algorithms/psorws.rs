@@ -21,7 +21,7 @@ use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::choice::roulette;
 use crate::operators::grouped_swarm::{GroupedSwarm, anyone, only};
-use crate::operators::settings::ConstrictedParams;
+use crate::operators::parameters::ConstrictedParams;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn,

@@ -16,52 +16,20 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::subset::Subset;
+use crate::operators::parameters::SIZE;
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, MOST_STEPS, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Settings of [`Pta`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct PtaParams {
-    size: Option<usize>,
-    plus: usize,
-    minus: usize,
-}
-
-impl Default for PtaParams {
-    fn default() -> Self {
-        Self { size: None, plus: 2, minus: 1 }
-    }
-}
-
-impl Params for PtaParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "size",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "d, features to choose; null tries every size and keeps the best",
-        },
-        Field {
-            name: "plus",
-            allowed: Allowed::Whole(0, MOST_STEPS),
-            about: "l, features added in a cycle",
-        },
-        Field {
-            name: "minus",
-            allowed: Allowed::Whole(0, MOST_STEPS),
-            about: "r, features removed in a cycle",
-        },
-    ];
-
-    fn check(&self) -> Result<()> {
-        if self.plus == self.minus {
-            return Err(Error::out_of_range("minus", self.minus, "a number other than plus"));
-        }
-        Ok(())
+params! {
+    /// Settings of [`Pta`].
+    pub struct PtaParams {
+        size: Option<usize> = None, SIZE;
+        plus: usize = 2, Allowed::Whole(0, MOST_STEPS), "l, features added in a cycle";
+        minus: usize = 1, Allowed::Whole(0, MOST_STEPS), "r, features removed in a cycle";
     }
 }
 
@@ -128,6 +96,13 @@ impl Algorithm for Pta {
         evaluations: None,
         objective: Objective::Error,
     };
+
+    fn check(params: &PtaParams) -> Result<()> {
+        if params.plus == params.minus {
+            return Err(Error::out_of_range("minus", params.minus, "a number other than plus"));
+        }
+        Ok(())
+    }
 
     fn start(mut params: PtaParams, space: &Space) -> Self {
         params.size = params.size.map(|size| size.min(space.limit()));
@@ -212,7 +187,7 @@ mod tests {
     #[test]
     fn plus_and_minus_must_differ() {
         let params = PtaParams { size: None, plus: 2, minus: 2 };
-        let message = params.check().unwrap_err().to_string();
+        let message = Pta::check(&params).unwrap_err().to_string();
         assert_eq!(message, "minus is 2, expected a number other than plus");
     }
 

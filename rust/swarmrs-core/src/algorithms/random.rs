@@ -5,29 +5,14 @@
 use crate::base::subset::Subset;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
-    Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, MOST_MEMBERS, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Random`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct RandomParams {
-    population: usize,
-}
-
-impl Default for RandomParams {
-    fn default() -> Self {
-        Self { population: 50 }
+params! {
+    /// Settings of [`Random`].
+    pub struct RandomParams {
+        population: usize = 50, Allowed::Whole(1, MOST_MEMBERS), "subsets drawn each turn";
     }
-}
-
-impl Params for RandomParams {
-    const FIELDS: &'static [Field] = &[Field {
-        name: "population",
-        allowed: Allowed::Whole(1, MOST_MEMBERS),
-        about: "subsets drawn each turn",
-    }];
 }
 
 /// Draws and forgets.

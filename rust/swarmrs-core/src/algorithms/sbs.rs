@@ -15,25 +15,18 @@
 //! (1963), doi:10.1109/TIT.1963.1057810
 
 use crate::base::subset::Subset;
+use crate::operators::parameters::SIZE;
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Sbs`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct SbsParams {
-    size: Option<usize>,
-}
-
-impl Params for SbsParams {
-    const FIELDS: &'static [Field] = &[Field {
-        name: "size",
-        allowed: Allowed::Whole(1, MOST_STEPS),
-        about: "d, features to keep; null tries every size and keeps the best",
-    }];
+params! {
+    /// Settings of [`Sbs`].
+    pub struct SbsParams {
+        size: Option<usize> = None, SIZE;
+    }
 }
 
 /// A subset that shrinks.

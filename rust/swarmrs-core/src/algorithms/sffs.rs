@@ -18,38 +18,18 @@
 
 use crate::base::subset::Subset;
 use crate::operators::floating::Floating;
+use crate::operators::parameters::{OVERSHOOT, SIZE};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Sffs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SffsParams {
-    size: Option<usize>,
-    overshoot: usize,
-}
-
-impl Default for SffsParams {
-    fn default() -> Self {
-        Self { size: None, overshoot: 3 }
+params! {
+    /// Settings of [`Sffs`].
+    pub struct SffsParams {
+        size: Option<usize> = None, SIZE;
+        overshoot: usize = 3, OVERSHOOT;
     }
-}
-
-impl Params for SffsParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "size",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "d, features to choose; null tries every size and keeps the best",
-        },
-        Field {
-            name: "overshoot",
-            allowed: Allowed::Whole(0, MOST_STEPS),
-            about: "how far past size the search goes before it ends",
-        },
-    ];
 }
 
 /// A subset that grows and floats back.

@@ -11,25 +11,18 @@
 //! doi:10.1109/T-C.1971.223410
 
 use crate::base::subset::Subset;
+use crate::operators::parameters::SIZE;
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Sfs`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct SfsParams {
-    size: Option<usize>,
-}
-
-impl Params for SfsParams {
-    const FIELDS: &'static [Field] = &[Field {
-        name: "size",
-        allowed: Allowed::Whole(1, MOST_STEPS),
-        about: "d, features to choose; null tries every size and keeps the best",
-    }];
+params! {
+    /// Settings of [`Sfs`].
+    pub struct SfsParams {
+        size: Option<usize> = None, SIZE;
+    }
 }
 
 /// A subset that grows.

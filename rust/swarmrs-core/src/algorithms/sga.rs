@@ -23,71 +23,26 @@
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
+use crate::operators::parameters::{
+    CHROMOSOMES, CROSSOVER_RATE, MUTATION_RATE, SELECTION_PRESSURE, SIZE_OR_FIFTHS,
+};
 use crate::operators::steady::{Breeding, Parents, Population, Schedule, scattered};
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, MOST_STEPS, Optimizer,
-    Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Sga`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SgaParams {
-    population: usize,
-    crossover_rate: f64,
-    mutation_rate: f64,
-    selection_pressure: f64,
-    size: Option<usize>,
-    penalty: f64,
-}
-
-impl Default for SgaParams {
-    fn default() -> Self {
-        Self {
-            population: 20,
-            crossover_rate: 1.0,
-            mutation_rate: 0.1,
-            selection_pressure: 0.25,
-            size: None,
-            penalty: 0.5,
-        }
+params! {
+    /// Settings of [`Sga`].
+    pub struct SgaParams {
+        population: usize = 20, CHROMOSOMES;
+        crossover_rate: f64 = 1.0, CROSSOVER_RATE;
+        mutation_rate: f64 = 0.1, MUTATION_RATE;
+        selection_pressure: f64 = 0.25, SELECTION_PRESSURE;
+        size: Option<usize> = None, SIZE_OR_FIFTHS;
+        penalty: f64 = 0.5, Allowed::AtLeast(0.0),
+            "w, added to the cost for every feature more or less than size";
     }
-}
-
-impl Params for SgaParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "population",
-            allowed: Allowed::Whole(2, MOST_MEMBERS),
-            about: "P, chromosomes",
-        },
-        Field {
-            name: "crossover_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pc, the chance that a child has two parents",
-        },
-        Field {
-            name: "mutation_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pm, the chance that a child loses a feature",
-        },
-        Field {
-            name: "selection_pressure",
-            allowed: Allowed::Within(0.0, 0.99),
-            about: "q, a rank is chosen 1 - q times as often as the one before",
-        },
-        Field {
-            name: "size",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "d, features to choose; null searches for 1/5, 2/5, 3/5 and 4/5 of them in turn",
-        },
-        Field {
-            name: "penalty",
-            allowed: Allowed::AtLeast(0.0),
-            about: "w, added to the cost for every feature more or less than size",
-        },
-    ];
 }
 
 /// A population of subsets of about one size.

@@ -27,62 +27,26 @@
 
 use crate::base::subset::Subset;
 use crate::operators::learning2d::Learners;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP};
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP};
 use crate::operators::topology::ring_best;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Upso2d`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Upso2dParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    unification_start: f64,
-    unification_end: f64,
-    refresh_gap: usize,
-}
-
-impl Default for Upso2dParams {
-    fn default() -> Self {
-        Self {
-            population: 30,
-            inertia: 0.729,
-            cognitive: 1.49,
-            social: 1.49,
-            unification_start: 0.2,
-            unification_end: 0.4,
-            refresh_gap: 3,
-        }
+params! {
+    /// Settings of [`Upso2d`].
+    pub struct Upso2dParams {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 0.729, INERTIA;
+        cognitive: f64 = 1.49, COGNITIVE;
+        social: f64 = 1.49, Allowed::AtLeast(0.0),
+            "c2, pull of the swarm's and of the neighbourhood's best";
+        unification_start: f64 = 0.2, Allowed::Within(0.0, 1.0),
+            "u of the first move: the share of the swarm's best in the social pull";
+        unification_end: f64 = 0.4, Allowed::Within(0.0, 1.0), "u of the last move";
+        refresh_gap: usize = 3, REFRESH_GAP;
     }
-}
-
-impl Params for Upso2dParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        INERTIA,
-        COGNITIVE,
-        Field {
-            name: "social",
-            allowed: Allowed::AtLeast(0.0),
-            about: "c2, pull of the swarm's and of the neighbourhood's best",
-        },
-        Field {
-            name: "unification_start",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "u of the first move: the share of the swarm's best in the social pull",
-        },
-        Field {
-            name: "unification_end",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "u of the last move",
-        },
-        REFRESH_GAP,
-    ];
 }
 
 /// A 2D-learning swarm that follows its best and looks to its neighbours.

@@ -38,69 +38,59 @@
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
 use crate::operators::learners::Flight;
-use crate::operators::settings::{
-    DIVISIONS, EXEMPLAR_GAP, EXEMPLAR_PULL, FULL_PARTICLES, INERTIA, INERTIA_END, ITERATIONS,
-    Inertia, KEEP_CUT_BESTS, LENGTH_GAP, POPULATION_BY_FEATURES, THRESHOLD, VELOCITY_LIMIT,
-    population_by_features,
+use crate::operators::parameters::{
+    EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, Inertia, POPULATION_BY_FEATURES,
+    THRESHOLD, VELOCITY_LIMIT, population_by_features,
 };
 use crate::operators::variable_length::{Rules, VariableSwarm};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, MOST_MEMBERS, MOST_STEPS, Optimizer, Space, Turn,
+    params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Vlpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct VlpsoParams {
-    population: Option<usize>,
-    iterations: u64,
-    inertia: f64,
-    inertia_end: f64,
-    social: f64,
-    velocity_limit: f64,
-    threshold: f64,
-    refresh_gap: usize,
-    divisions: usize,
-    length_gap: Option<usize>,
-    full_particles: bool,
-    keep_cut_bests: bool,
-}
-
-impl Default for VlpsoParams {
-    fn default() -> Self {
-        Self {
-            population: None,
-            iterations: 100,
-            inertia: 0.9,
-            inertia_end: 0.4,
-            social: 1.494_45,
-            velocity_limit: 0.6,
-            threshold: 0.6,
-            refresh_gap: 7,
-            divisions: 12,
-            length_gap: Some(9),
-            full_particles: true,
-            keep_cut_bests: false,
-        }
+params! {
+    /// Settings of [`Vlpso`].
+    pub struct VlpsoParams {
+        population: Option<usize> = None, POPULATION_BY_FEATURES;
+        iterations: u64 = 100, ITERATIONS;
+        inertia: f64 = 0.9, INERTIA;
+        inertia_end: f64 = 0.4, INERTIA_END;
+        social: f64 = 1.494_45, EXEMPLAR_PULL;
+        velocity_limit: f64 = 0.6, VELOCITY_LIMIT;
+        threshold: f64 = 0.6, THRESHOLD;
+        refresh_gap: usize = 7, EXEMPLAR_GAP;
+        divisions: usize = 12, Allowed::Whole(1, MOST_MEMBERS),
+            "D, number of divisions of equal particle length, at most one per particle";
+        length_gap: Option<usize> = Some(9), Allowed::WholeOrNull(1, MOST_STEPS),
+            "beta, iterations without a better global best before lengths change; null for never";
+        full_particles: bool = true, Allowed::Flag,
+            "the first particle of each division starts with all its features selected";
+        keep_cut_bests: bool = false, Allowed::Flag,
+            "a shortened personal best keeps its former cost instead of being evaluated again";
     }
 }
 
-impl Params for VlpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION_BY_FEATURES,
-        ITERATIONS,
-        INERTIA,
-        INERTIA_END,
-        EXEMPLAR_PULL,
-        VELOCITY_LIMIT,
-        THRESHOLD,
-        EXEMPLAR_GAP,
-        DIVISIONS,
-        LENGTH_GAP,
-        FULL_PARTICLES,
-        KEEP_CUT_BESTS,
-    ];
+impl VlpsoParams {
+    /// The number of particles.
+    pub fn population(&self, space: &Space) -> usize {
+        population_by_features(self.population, space.n_features())
+    }
+
+    /// What the swarm does, without local search.
+    pub fn rules(&self) -> Rules {
+        let Self { iterations, social, velocity_limit, threshold, .. } = *self;
+        Rules {
+            flight: Flight { social, velocity_limit, threshold },
+            inertia: Inertia { start: self.inertia, end: self.inertia_end, iterations },
+            refresh_gap: self.refresh_gap,
+            divisions: self.divisions,
+            length_gap: self.length_gap,
+            full_particles: self.full_particles,
+            keep_cut_bests: self.keep_cut_bests,
+            search: None,
+        }
+    }
 }
 
 /// A swarm of particles of different lengths.
@@ -126,18 +116,7 @@ impl Algorithm for Vlpso {
     const USES_FILTER: bool = true;
 
     fn start(params: VlpsoParams, space: &Space) -> Self {
-        let VlpsoParams { iterations, social, velocity_limit, threshold, .. } = params;
-        let rules = Rules {
-            flight: Flight { social, velocity_limit, threshold },
-            inertia: Inertia { start: params.inertia, end: params.inertia_end, iterations },
-            refresh_gap: params.refresh_gap,
-            divisions: params.divisions,
-            length_gap: params.length_gap,
-            full_particles: params.full_particles,
-            keep_cut_bests: params.keep_cut_bests,
-            search: None,
-        };
-        let population = population_by_features(params.population, space.n_features());
+        let (population, rules) = (params.population(space), params.rules());
         Self { swarm: VariableSwarm::new(population, rules, space) }
     }
 }

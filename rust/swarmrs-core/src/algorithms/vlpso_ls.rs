@@ -22,102 +22,30 @@
 //! B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional
 //! classification, IEEE Trans. Evolutionary Computation 23 (2019), doi:10.1109/TEVC.2018.2869405
 
+use super::vlpso::VlpsoParams;
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::learners::Flight;
 use crate::operators::local_search::Effort;
-use crate::operators::settings::{
-    DIVISIONS, EXEMPLAR_GAP, EXEMPLAR_PULL, FULL_PARTICLES, INERTIA, INERTIA_END, ITERATIONS,
-    Inertia, KEEP_CUT_BESTS, LENGTH_GAP, POPULATION_BY_FEATURES, THRESHOLD, VELOCITY_LIMIT,
-    population_by_features,
-};
 use crate::operators::variable_length::{Rules, VariableSwarm};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, MOST_TRIES, Optimizer, Params,
-    Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, MOST_STEPS, MOST_TRIES, Optimizer, Space, Turn,
+    params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`VlpsoLs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct VlpsoLsParams {
-    population: Option<usize>,
-    iterations: u64,
-    inertia: f64,
-    inertia_end: f64,
-    social: f64,
-    velocity_limit: f64,
-    threshold: f64,
-    refresh_gap: usize,
-    divisions: usize,
-    length_gap: Option<usize>,
-    full_particles: bool,
-    keep_cut_bests: bool,
-    tries: usize,
-    flip_rate: f64,
-    search_every: u64,
-    search_until: u64,
-}
-
-impl Default for VlpsoLsParams {
-    fn default() -> Self {
-        Self {
-            population: None,
-            iterations: 100,
-            inertia: 0.9,
-            inertia_end: 0.4,
-            social: 1.494_45,
-            velocity_limit: 0.6,
-            threshold: 0.6,
-            refresh_gap: 7,
-            divisions: 12,
-            length_gap: Some(9),
-            full_particles: true,
-            keep_cut_bests: false,
-            tries: 100,
-            flip_rate: 0.25,
-            search_every: 2,
-            search_until: 20,
-        }
+params! {
+    /// Settings of [`VlpsoLs`].
+    pub struct VlpsoLsParams {
+        ..swarm: VlpsoParams;
+        tries: usize = 100, Allowed::Whole(1, MOST_TRIES),
+            "tries around each best that is searched";
+        flip_rate: f64 = 0.25, Allowed::Above(0.0, 1.0),
+            "the share of a best's features that a try looks at";
+        search_every: u64 = 2, Allowed::Whole(1, MOST_STEPS),
+            "new bests are searched in iterations that are multiples of this";
+        search_until: u64 = 20, Allowed::Whole(0, MOST_STEPS),
+            "and lie below this; those of the start always are";
     }
-}
-
-impl Params for VlpsoLsParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION_BY_FEATURES,
-        ITERATIONS,
-        INERTIA,
-        INERTIA_END,
-        EXEMPLAR_PULL,
-        VELOCITY_LIMIT,
-        THRESHOLD,
-        EXEMPLAR_GAP,
-        DIVISIONS,
-        LENGTH_GAP,
-        FULL_PARTICLES,
-        KEEP_CUT_BESTS,
-        Field {
-            name: "tries",
-            allowed: Allowed::Whole(1, MOST_TRIES),
-            about: "tries around each best that is searched",
-        },
-        Field {
-            name: "flip_rate",
-            allowed: Allowed::Above(0.0, 1.0),
-            about: "the share of a best's features that a try looks at",
-        },
-        Field {
-            name: "search_every",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "new bests are searched in iterations that are multiples of this",
-        },
-        Field {
-            name: "search_until",
-            allowed: Allowed::Whole(0, MOST_STEPS),
-            about: "and lie below this; those of the start always are",
-        },
-    ];
 }
 
 /// A swarm of particles of different lengths whose bests are searched.
@@ -143,23 +71,14 @@ impl Algorithm for VlpsoLs {
     const USES_FILTER: bool = true;
 
     fn start(params: VlpsoLsParams, space: &Space) -> Self {
-        let VlpsoLsParams { iterations, social, velocity_limit, threshold, .. } = params;
-        let rules = Rules {
-            flight: Flight { social, velocity_limit, threshold },
-            inertia: Inertia { start: params.inertia, end: params.inertia_end, iterations },
-            refresh_gap: params.refresh_gap,
-            divisions: params.divisions,
-            length_gap: params.length_gap,
-            full_particles: params.full_particles,
-            keep_cut_bests: params.keep_cut_bests,
-            search: Some(Effort {
-                tries: params.tries,
-                flip_rate: params.flip_rate,
-                every: params.search_every,
-                until: params.search_until,
-            }),
+        let effort = Effort {
+            tries: params.tries,
+            flip_rate: params.flip_rate,
+            every: params.search_every,
+            until: params.search_until,
         };
-        let population = population_by_features(params.population, space.n_features());
+        let rules = Rules { search: Some(effort), ..params.swarm.rules() };
+        let population = params.swarm.population(space);
         Self { swarm: VariableSwarm::new(population, rules, space) }
     }
 }
@@ -209,8 +128,13 @@ mod tests {
         Space::new(N, N).with_filter(Arc::new(Filter::new(levels, &all, 1 << 20)))
     }
 
+    fn few() -> VlpsoLsParams {
+        let swarm = VlpsoParams { population: Some(24), ..VlpsoParams::default() };
+        VlpsoLsParams { swarm, ..VlpsoLsParams::default() }
+    }
+
     fn started(space: &Space) -> VlpsoLs {
-        let params = VlpsoLsParams { population: Some(24), tries: 10, ..VlpsoLsParams::default() };
+        let params = VlpsoLsParams { tries: 10, ..few() };
         VlpsoLs::start(params, space)
     }
 
@@ -261,7 +185,7 @@ mod tests {
         let least = |turns: Vec<Vec<Evaluation>>| {
             turns.into_iter().flatten().map(|tried| tried.cost.value()).fold(1.0, f64::min)
         };
-        let plain = VlpsoLsParams { population: Some(24), ..VlpsoLsParams::default() };
+        let plain = few();
         let space = space();
         let with = least(drive(&mut VlpsoLs::start(plain.clone(), &space), 3, cost));
         // The first three turns: a start and two rounds of search, against a start and two moves without a filter.

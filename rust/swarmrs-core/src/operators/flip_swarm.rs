@@ -4,31 +4,7 @@
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::bests::Bests;
-use crate::operators::settings::POPULATION;
-use crate::search::algorithm::{Allowed, Evaluation, Field, Space, Turn};
-
-/// The settings of an algorithm that moves this swarm.
-pub const FIELDS: &[Field] = &[
-    POPULATION,
-    Field {
-        name: "mutation_rate",
-        allowed: Allowed::Above(0.0, 1.0),
-        about: "p0, the chance that any bit flips",
-    },
-    COGNITIVE,
-    Field {
-        name: "social",
-        allowed: Allowed::Within(0.0, 1.0),
-        about: "p2, added where the swarm's best differs",
-    },
-];
-
-/// p1: the weight of one's own best.
-pub const COGNITIVE: Field = Field {
-    name: "cognitive",
-    allowed: Allowed::Within(0.0, 1.0),
-    about: "p1, added where the own best differs",
-};
+use crate::search::algorithm::{Evaluation, Space, Turn};
 
 /// What the probability that a bit flips is made of.
 #[derive(Debug, Clone, Copy)]

@@ -4,36 +4,17 @@ use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::choice::top_k;
 use crate::operators::grouped_swarm::GroupedSwarm;
-use crate::operators::settings::{
-    COGNITIVE, ConstrictedParams, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT,
-};
+use crate::operators::parameters::ConstrictedParams;
 use crate::problem::groups::SigmaLog;
-use crate::search::algorithm::{Allowed, Evaluation, Field, Params, Space, Turn};
-use serde::{Deserialize, Serialize};
+use crate::search::algorithm::{Allowed, Evaluation, Space, Turn, params};
 
-/// Settings of a [`GaussianSwarm`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct GaussianParams {
-    /// How particles move.
-    #[serde(flatten)]
-    pub swarm: ConstrictedParams,
-    /// The logarithm in σ.
-    pub sigma_log: SigmaLog,
-}
-
-impl Params for GaussianParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        INERTIA,
-        COGNITIVE,
-        SOCIAL,
-        VELOCITY_LIMIT,
-        Field {
-            name: "sigma_log",
-            allowed: Allowed::OneOf(&["log10", "ln"]),
-            about: "the logarithm in sigma = log(10 |group|), the spread of how many are taken from a group",
-        },
-    ];
+params! {
+    /// Hyperparameters of a [`GaussianSwarm`].
+    pub struct GaussianParams {
+        ..swarm: ConstrictedParams;
+        sigma_log: SigmaLog = SigmaLog::default(), Allowed::OneOf(&["log10", "ln"]),
+            "logarithm in sigma = log(10 |group|), the spread of the number selected per group";
+    }
 }
 
 /// A grouped swarm of which each group gives a normal number of members.

@@ -4,7 +4,7 @@ use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::bests::Ties;
 use crate::operators::binary_swarm::BinarySwarm;
-use crate::operators::settings::ConstrictedParams;
+use crate::operators::parameters::ConstrictedParams;
 use crate::operators::velocity::Pull;
 use crate::problem::groups::Groups;
 use crate::search::algorithm::{Evaluation, Space, Turn};

@@ -16,10 +16,11 @@ pub mod learning2d;
 pub mod local_search;
 pub mod mutation;
 pub mod only_choice;
+pub mod parameters;
 pub mod pareto;
 pub mod real_swarm;
 pub mod scale;
-pub mod settings;
+
 pub mod spread;
 pub mod steady;
 pub mod sweep;

@@ -8,7 +8,7 @@ use super::divisions::{first_lengths, next_lengths};
 use super::exemplars::{learning_chance, places};
 use super::learners::{Flight, Learners, Purpose};
 use super::local_search::{Effort, Guide, LocalSearch, Searcher};
-use super::settings::Inertia;
+use super::parameters::Inertia;
 use crate::base::subset::Subset;
 use crate::search::algorithm::{Evaluation, Optimizer, Space, Turn};
 
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn a_division_has_the_same_number_of_particles() {
-        use crate::operators::settings::population_by_features;
+        use crate::operators::parameters::population_by_features;
         for (n, population) in
             [(2308, 108), (5327, 264), (5469, 264), (5726, 276), (5920, 288), (10_367, 300)]
         {

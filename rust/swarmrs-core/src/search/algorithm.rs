@@ -53,6 +53,13 @@ pub trait Algorithm: Optimizer + Sized + 'static {
     fn groups(_params: &Self::Params) -> GroupUse {
         Self::GROUPS
     }
+    /// Refuses hyperparameters that are in range one by one but not together.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] or [`Error::BadSpec`].
+    fn check(_params: &Self::Params) -> Result<()> {
+        Ok(())
+    }
     /// Begins a search of `space`.
     fn start(params: Self::Params, space: &Space) -> Self;
 }
@@ -68,18 +75,74 @@ pub enum GroupUse {
     Needed,
 }
 
-/// The settings of an algorithm. `Default` is the paper's setting.
+/// The hyperparameters of an algorithm, written by [`params!`]. `Default` is the paper's setting.
 pub trait Params: Default + Serialize + DeserializeOwned {
-    /// Name, range and meaning of each field, in the order of the struct.
+    /// Name, range and help of each hyperparameter, in the order of declaration.
     const FIELDS: &'static [Field];
-    /// Refuses values that are in range one by one but not together.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::BadSpec`].
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
 }
+
+/// Declares the hyperparameters of an algorithm: the struct, its `Default` and [`Params::FIELDS`], from one line each.
+///
+/// A line is `name: type = default, range and help;`. Range and help are an [`Allowed`] and a text, or one of the shared
+/// constants of [`operators::parameters`](crate::operators::parameters). A first line `..base: Type;` takes over all
+/// hyperparameters of another algorithm and adds to them.
+///
+/// ```text
+/// params! {
+///     /// Hyperparameters of catfish BPSO.
+///     pub struct CbpsoParams {
+///         population: usize = 30, POPULATION;
+///         inertia: f64 = 1.0, INERTIA;
+///         catfish_rate: f64 = 0.1, Allowed::Above(0.0, 1.0),
+///             "fraction of the particles that become catfish; at least one does";
+///     }
+/// }
+/// ```
+macro_rules! params {
+    (
+        $(#[$meta:meta])*
+        pub struct $Name:ident {
+            $(..$base:ident: $Base:ty;)?
+            $($field:ident: $Type:ty = $default:expr, $($described:expr),+;)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+        pub struct $Name {
+            $(#[serde(flatten)] pub(crate) $base: $Base,)?
+            $(pub(crate) $field: $Type,)*
+        }
+
+        impl Default for $Name {
+            fn default() -> Self {
+                Self { $($base: Default::default(),)? $($field: $default),* }
+            }
+        }
+
+        impl $crate::search::algorithm::Params for $Name {
+            const FIELDS: &'static [$crate::search::algorithm::Field] = {
+                use $crate::search::algorithm::{Field, params};
+                const OWN: &[Field] = &[$(params!(@field $field, $($described),+)),*];
+                params!(@all OWN $($Base)?)
+            };
+        }
+    };
+    (@field $name:ident, $described:expr) => {
+        Field::new(stringify!($name), $described)
+    };
+    (@field $name:ident, $allowed:expr, $about:expr) => {
+        Field::new(stringify!($name), ($allowed, $about))
+    };
+    (@all $OWN:ident) => {
+        $OWN
+    };
+    (@all $OWN:ident $Base:ty) => {{
+        use $crate::search::algorithm::{Params, joined};
+        const BASE: &[Field] = <$Base as Params>::FIELDS;
+        &joined::<{ BASE.len() + $OWN.len() }>(BASE, $OWN)
+    }};
+}
+pub(crate) use params;
 
 /// An algorithm without settings.
 #[derive(Debug, Clone, Default, Serialize, serde::Deserialize)]
@@ -89,15 +152,36 @@ impl Params for NoParams {
     const FIELDS: &'static [Field] = &[];
 }
 
-/// One setting: its name, what it may be, what it means.
+/// One hyperparameter, as users see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// As in the struct and on the command line.
+    /// The name, in the struct and on the command line.
     pub name: &'static str,
-    /// What values are accepted.
+    /// The accepted values.
     pub allowed: Allowed,
-    /// One line on what it does.
+    /// One line of help, with the paper's symbol and the unit.
     pub about: &'static str,
+}
+
+/// The accepted values of a hyperparameter and its help.
+pub type Described = (Allowed, &'static str);
+
+impl Field {
+    /// A hyperparameter with its range and help.
+    pub(crate) const fn new(name: &'static str, (allowed, about): Described) -> Self {
+        Self { name, allowed, about }
+    }
+}
+
+/// The hyperparameters of two algorithms as one list of `N`.
+pub(crate) const fn joined<const N: usize>(base: &[Field], own: &[Field]) -> [Field; N] {
+    let mut all = [Field::new("", (Allowed::Flag, "")); N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < base.len() { base[at] } else { own[at - base.len()] };
+        at += 1;
+    }
+    all
 }
 
 /// The most members a population or an archive may have: the memory of a search is in proportion to it.
@@ -181,7 +265,7 @@ impl Allowed {
 /// Reads the settings of algorithm `id` from `given`, which names only those that differ from the defaults.
 ///
 /// # Errors
-/// [`Error::UnknownParameter`], [`Error::OutOfRange`], or what [`Params::check`] finds.
+/// [`Error::UnknownParameter`] or [`Error::OutOfRange`].
 pub fn read_params<P: Params>(id: &str, given: &serde_json::Map<String, Value>) -> Result<P> {
     let mut all = default_params::<P>();
     for (name, value) in given {
@@ -199,11 +283,9 @@ pub fn read_params<P: Params>(id: &str, given: &serde_json::Map<String, Value>) 
         }
         all.insert(name.clone(), value.clone());
     }
-    // Every value is of its kind and in its range, so nothing is left to go wrong here.
-    let params: P = serde_json::from_value(Value::Object(all))
-        .map_err(|error| Error::BadSpec { what: format!("a parameter of {id}: {error}") })?;
-    params.check()?;
-    Ok(params)
+    // Every value is of its type and in its range, so nothing is left to go wrong here.
+    serde_json::from_value(Value::Object(all))
+        .map_err(|error| Error::BadSpec { what: format!("a parameter of {id}: {error}") })
 }
 
 /// The default settings, by name.
