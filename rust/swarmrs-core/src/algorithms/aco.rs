@@ -105,6 +105,7 @@ impl Aco {
 
 impl Algorithm for Aco {
     type Params = AcoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Binary ant colony",
         family: Family::Ant,

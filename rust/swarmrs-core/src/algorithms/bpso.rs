@@ -44,6 +44,7 @@ pub struct Bpso {
 
 impl Algorithm for Bpso {
     type Params = BpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Binary PSO",
         family: Family::Swarm,

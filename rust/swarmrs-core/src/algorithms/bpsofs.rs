@@ -46,6 +46,7 @@ pub struct Bpsofs {
 
 impl Algorithm for Bpsofs {
     type Params = BpsofsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Binary PSO for feature selection",
         family: Family::Swarm,

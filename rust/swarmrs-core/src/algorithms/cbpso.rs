@@ -68,6 +68,7 @@ impl Cbpso {
 
 impl Algorithm for Cbpso {
     type Params = CbpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Catfish binary PSO",
         family: Family::Swarm,

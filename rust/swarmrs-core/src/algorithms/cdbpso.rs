@@ -55,6 +55,7 @@ pub struct Cdbpso {
 
 impl Algorithm for Cdbpso {
     type Params = CdbpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Complementary-distribution binary PSO",
         family: Family::Swarm,

@@ -39,6 +39,7 @@ pub struct Cfs {
 
 impl Algorithm for Cfs {
     type Params = CfsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Correlation-based feature selection",
         family: Family::Filter,
@@ -69,11 +70,12 @@ impl Optimizer for Cfs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::algorithm::read_params;
     use crate::testing::{crossed, drive, onemax};
 
     fn found(settings: &str, limit: usize) -> Vec<usize> {
         let params =
-            crate::search::algorithm::read_params("cfs", &serde_json::from_str(settings).unwrap());
+            read_params("cfs", &CfsParams::default(), &serde_json::from_str(settings).unwrap());
         let history = drive(&mut Cfs::start(params.unwrap(), &crossed(limit)), 9, onemax);
         assert_eq!((history.len(), history[0].len()), (1, 1));
         history[0][0].subset.iter().collect()

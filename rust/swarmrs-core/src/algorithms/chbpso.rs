@@ -76,6 +76,7 @@ pub struct Chbpso {
 
 impl Algorithm for Chbpso {
     type Params = ChbpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Chaotic binary PSO",
         family: Family::Swarm,

@@ -58,6 +58,7 @@ pub struct Clpso {
 
 impl Algorithm for Clpso {
     type Params = ClpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Comprehensive learning PSO",
         family: Family::Swarm,

@@ -97,6 +97,7 @@ fn draw_donors(particle: usize, n: usize, own: &[(Subset, Cost)], rng: &mut Rng)
 
 impl Algorithm for Clpso2d {
     type Params = Clpso2dParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "2D-learning comprehensive PSO",
         family: Family::Swarm,

@@ -90,6 +90,7 @@ impl Cso {
 
 impl Algorithm for Cso {
     type Params = CsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Competitive swarm optimizer",
         family: Family::Swarm,

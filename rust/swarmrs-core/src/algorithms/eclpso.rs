@@ -54,6 +54,7 @@ pub struct Eclpso {
 
 impl Algorithm for Eclpso {
     type Params = EclpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Enhanced comprehensive learning PSO",
         family: Family::Swarm,

@@ -50,6 +50,7 @@ pub struct Erfs {
 
 impl Algorithm for Erfs {
     type Params = ErfsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Continuous PSO with threshold",
         family: Family::Swarm,

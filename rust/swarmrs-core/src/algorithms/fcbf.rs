@@ -27,6 +27,7 @@ pub struct Fcbf {
 
 impl Algorithm for Fcbf {
     type Params = NoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Fast correlation-based filter",
         family: Family::Filter,

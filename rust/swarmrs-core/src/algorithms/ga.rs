@@ -143,6 +143,7 @@ pub struct Ga {
 
 impl Algorithm for Ga {
     type Params = GaParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Genetic algorithm",
         family: Family::Genetic,

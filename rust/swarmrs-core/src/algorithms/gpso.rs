@@ -37,6 +37,7 @@ pub struct Gpso {
 
 impl Algorithm for Gpso {
     type Params = GaussianParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Gaussian grouped PSO",
         family: Family::Swarm,

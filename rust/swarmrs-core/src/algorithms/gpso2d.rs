@@ -49,6 +49,7 @@ pub struct Gpso2d {
 
 impl Algorithm for Gpso2d {
     type Params = Gpso2dParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "2D-learning global-best PSO",
         family: Family::Swarm,

@@ -48,6 +48,7 @@ enum Phase {
 
 impl Algorithm for Gsbs {
     type Params = NoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Greedy stepwise backward selection",
         family: Family::Sequential,

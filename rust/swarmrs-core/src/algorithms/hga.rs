@@ -123,6 +123,7 @@ impl Hga {
 
 impl Algorithm for Hga {
     type Params = HgaParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Hybrid genetic algorithm",
         family: Family::Genetic,

@@ -35,6 +35,7 @@ pub struct Igpso {
 
 impl Algorithm for Igpso {
     type Params = GaussianParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Improved Gaussian grouped PSO",
         family: Family::Swarm,
@@ -76,7 +77,7 @@ mod tests {
     #[test]
     fn moves_and_objective_have_one_logarithm() {
         let igpso = find("igpso").unwrap();
-        let own = |given: &Map<_, _>| igpso.objective(given).unwrap();
+        let own = |given: &Map<_, _>| igpso.prepare(given).unwrap().objective;
         assert_eq!(own(&Map::new()), Igpso::CARD.objective);
         let natural = Map::from_iter([("sigma_log".to_owned(), json!("ln"))]);
         assert_eq!(own(&natural), Objective::gaussian(SigmaLog::Ln));

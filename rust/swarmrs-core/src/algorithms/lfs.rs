@@ -92,6 +92,7 @@ impl Lfs {
 
 impl Algorithm for Lfs {
     type Params = LfsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Linear forward selection",
         family: Family::Sequential,

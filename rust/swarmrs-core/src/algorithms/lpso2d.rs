@@ -50,6 +50,7 @@ pub struct Lpso2d {
 
 impl Algorithm for Lpso2d {
     type Params = Lpso2dParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "2D-learning local-best PSO",
         family: Family::Swarm,

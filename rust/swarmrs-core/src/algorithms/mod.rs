@@ -47,7 +47,8 @@ use crate::evaluate::Protocol;
 use crate::operators::parameters::population_by_features;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Field, GroupUse, Optimizer, Space, check_members, default_params, read_params,
+    Algorithm, Card, Field, GroupUse, Optimizer, Params, Space, check_members, read_params,
+    settings,
 };
 use serde_json::{Map, Value};
 
@@ -70,15 +71,29 @@ pub struct Entry {
     pub seeks_front: bool,
     /// The settings, as JSON, that the spelling it was found by fixes.
     preset: &'static str,
+    defaults: fn() -> Given,
     protocol: fn() -> Protocol,
-    objective: fn(&str, &Given) -> Result<Objective>,
-    group_use: fn(&str, &Given) -> Result<GroupUse>,
-    defaults: fn() -> Map<String, Value>,
-    start: Start,
+    prepare: fn(Entry, &Given) -> Result<Prepared>,
 }
 
 type Given = Map<String, Value>;
-type Start = fn(&str, &Given, &Space) -> Result<(Box<dyn Optimizer>, Given)>;
+
+type Start = Box<dyn FnOnce(&Space) -> Box<dyn Optimizer> + Send>;
+
+/// An algorithm whose hyperparameters are read and checked: everything a run must know before it starts the search.
+pub struct Prepared {
+    /// The row of the registry.
+    pub entry: Entry,
+    /// All hyperparameters, by name.
+    pub settings: Given,
+    /// The objective of the paper.
+    pub objective: Objective,
+    /// The use it makes of feature groups.
+    pub groups: GroupUse,
+    /// The evaluation protocol of the paper.
+    pub protocol: Protocol,
+    start: Start,
+}
 
 /// All algorithms, by id.
 pub const REGISTRY: &[Entry] = &[
@@ -129,73 +144,74 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
     Entry {
         id,
         card: &A::CARD,
-        fields: <A::Params as crate::search::algorithm::Params>::FIELDS,
+        fields: A::Params::FIELDS,
         presets: A::PRESETS,
         uses_filter: A::USES_FILTER,
         groups: A::GROUPS,
         seeks_front: A::SEEKS_FRONT,
         preset: "{}",
+        defaults: || settings(&A::defaults()),
         protocol: || A::PROTOCOL,
-        objective: |id, given| Ok(A::objective(&read::<A>(id, given)?)),
-        group_use: |id, given| Ok(A::groups(&read::<A>(id, given)?)),
-        defaults: default_params::<A::Params>,
-        start: start::<A>,
+        prepare: prepare::<A>,
     }
 }
 
-fn read<A: Algorithm>(id: &str, given: &Given) -> Result<A::Params> {
-    let params = read_params(id, given)?;
+fn prepare<A: Algorithm>(entry: Entry, given: &Given) -> Result<Prepared> {
+    let params = read_params(entry.id, &A::defaults(), given)?;
     A::check(&params)?;
-    Ok(params)
+    Ok(Prepared {
+        entry,
+        settings: settings(&params),
+        objective: A::objective(&params),
+        groups: A::groups(&params),
+        protocol: A::PROTOCOL,
+        start: Box::new(|space| Box::new(A::start(params, space))),
+    })
 }
 
-fn start<A: Algorithm>(
-    id: &str,
-    given: &Given,
-    space: &Space,
-) -> Result<(Box<dyn Optimizer>, Given)> {
-    let params = read::<A>(id, given)?;
-    let settings = match serde_json::to_value(&params) {
-        Ok(Value::Object(settings)) => settings,
-        _ => Map::new(),
-    };
-    check_members(id, members(&settings, space), space.n_features())?;
-    Ok((Box::new(A::start(params, space)), settings))
-}
+impl Prepared {
+    /// Refuses, before anything is allocated, a population that is too large for so many features.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`].
+    pub fn check_memory(&self, n_features: usize) -> Result<()> {
+        let population = match self.settings.get("population") {
+            Some(Value::Null) => population_by_features(None, n_features) as u64,
+            given => given.and_then(Value::as_u64).unwrap_or(0),
+        };
+        let archive = self.settings.get("archive").and_then(Value::as_u64).unwrap_or(0);
+        check_members(self.entry.id, population + archive, n_features)
+    }
 
-/// How many subsets a search with these settings holds at a time.
-fn members(settings: &Given, space: &Space) -> u64 {
-    let population = match settings.get("population") {
-        Some(Value::Null) => population_by_features(None, space.n_features()) as u64,
-        given => given.and_then(Value::as_u64).unwrap_or(0),
-    };
-    population + settings.get("archive").and_then(Value::as_u64).unwrap_or(0)
+    /// Begins the search.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`], see [`check_memory`](Self::check_memory).
+    pub fn start(self, space: &Space) -> Result<Box<dyn Optimizer>> {
+        self.check_memory(space.n_features())?;
+        Ok((self.start)(space))
+    }
 }
 
 impl Entry {
-    /// Begins a search with the settings in `given`, which names only those that differ from the defaults; returns all
-    /// settings beside it.
+    /// Reads and checks the hyperparameters in `given`, which names only those that differ from the defaults.
     ///
     /// # Errors
-    /// What the settings are refused for.
-    pub fn start(&self, given: &Given, space: &Space) -> Result<(Box<dyn Optimizer>, Given)> {
-        (self.start)(self.id, &self.with_fixed(given), space)
+    /// [`Error::UnknownParameter`] or [`Error::OutOfRange`].
+    pub fn prepare(self, given: &Given) -> Result<Prepared> {
+        let mut all = self.fixed();
+        all.extend(given.clone());
+        (self.prepare)(self, &all)
     }
 
-    /// The same algorithm, knowing what groups are to it with the settings in `given`.
+    /// Begins a search with the hyperparameters in `given`; returns all of them beside it.
     ///
     /// # Errors
-    /// What the settings are refused for.
-    pub fn with(self, given: &Given) -> Result<Self> {
-        Ok(Self { groups: (self.group_use)(self.id, &self.with_fixed(given))?, ..self })
-    }
-
-    /// What its paper lowers, with the settings in `given`.
-    ///
-    /// # Errors
-    /// What the settings are refused for.
-    pub fn objective(&self, given: &Given) -> Result<Objective> {
-        (self.objective)(self.id, &self.with_fixed(given))
+    /// Those of [`prepare`](Self::prepare) and of [`Prepared::start`].
+    pub fn start(self, given: &Given, space: &Space) -> Result<(Box<dyn Optimizer>, Given)> {
+        let prepared = self.prepare(given)?;
+        let settings = prepared.settings.clone();
+        Ok((prepared.start(space)?, settings))
     }
 
     /// How its paper measures subsets.
@@ -207,12 +223,6 @@ impl Entry {
     pub fn defaults(&self) -> Given {
         let mut all = (self.defaults)();
         all.extend(self.fixed());
-        all
-    }
-
-    fn with_fixed(&self, given: &Given) -> Given {
-        let mut all = self.fixed();
-        all.extend(given.clone());
         all
     }
 

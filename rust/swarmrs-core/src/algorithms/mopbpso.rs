@@ -160,6 +160,7 @@ fn survive(particles: Vec<Particle>, count: usize) -> Vec<Particle> {
 
 impl Algorithm for Mopbpso {
     type Params = MopbpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Multi-objective probability-based binary PSO",
         family: Family::Swarm,

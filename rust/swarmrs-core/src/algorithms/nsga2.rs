@@ -106,6 +106,7 @@ impl Nsga2 {
 
 impl Algorithm for Nsga2 {
     type Params = Nsga2Params;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Non-dominated sorting genetic algorithm II",
         family: Family::Genetic,

@@ -40,6 +40,7 @@ pub struct Pbpso {
 
 impl Algorithm for Pbpso {
     type Params = PbpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Probability-based binary PSO",
         family: Family::Swarm,

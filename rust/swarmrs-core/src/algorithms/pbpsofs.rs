@@ -42,6 +42,7 @@ pub struct Pbpsofs {
 
 impl Algorithm for Pbpsofs {
     type Params = PbpsofsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Probability-based binary PSO for feature selection",
         family: Family::Swarm,

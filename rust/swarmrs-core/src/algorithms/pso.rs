@@ -59,6 +59,7 @@ pub struct Pso {
 
 impl Algorithm for Pso {
     type Params = PsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Continuous PSO with falling inertia",
         family: Family::Swarm,

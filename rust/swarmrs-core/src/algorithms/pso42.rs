@@ -90,6 +90,7 @@ impl Pso42Params {
 
 impl Algorithm for Pso42 {
     type Params = Pso42Params;
+    type Search = Self;
     const CARD: Card = Card {
         name: "PSO(4-2)",
         family: Family::Swarm,

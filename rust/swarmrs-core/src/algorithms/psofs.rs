@@ -33,6 +33,7 @@ pub struct Psofs {
 
 impl Algorithm for Psofs {
     type Params = ConstrictedParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Standard binary PSO",
         family: Family::Swarm,

@@ -31,6 +31,7 @@ pub struct Psomp {
 
 impl Algorithm for Psomp {
     type Params = ConstrictedParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "PSO with maximum-probability selection",
         family: Family::Swarm,

@@ -36,6 +36,7 @@ pub struct PsompT {
 
 impl Algorithm for PsompT {
     type Params = ConstrictedParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "PSO with tournament selection",
         family: Family::Swarm,

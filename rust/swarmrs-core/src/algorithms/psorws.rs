@@ -35,6 +35,7 @@ pub struct Psorws {
 
 impl Algorithm for Psorws {
     type Params = ConstrictedParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "PSO with roulette-wheel selection",
         family: Family::Swarm,

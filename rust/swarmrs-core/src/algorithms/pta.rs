@@ -85,6 +85,7 @@ fn sweeps(onward: Sweep, steps: usize, back: usize) -> VecDeque<Sweep> {
 
 impl Algorithm for Pta {
     type Params = PtaParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Plus l, take away r",
         family: Family::Sequential,

@@ -24,6 +24,7 @@ pub struct Random {
 
 impl Algorithm for Random {
     type Params = RandomParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Random search",
         family: Family::Baseline,

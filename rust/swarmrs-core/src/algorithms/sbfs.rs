@@ -57,6 +57,7 @@ enum Phase {
 
 impl Algorithm for Sbfs {
     type Params = SbfsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Sequential backward floating selection",
         family: Family::Sequential,

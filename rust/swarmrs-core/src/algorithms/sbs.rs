@@ -63,6 +63,7 @@ impl Sbs {
 
 impl Algorithm for Sbs {
     type Params = SbsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Sequential backward selection",
         family: Family::Sequential,

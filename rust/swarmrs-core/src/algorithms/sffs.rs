@@ -41,6 +41,7 @@ pub struct Sffs {
 
 impl Algorithm for Sffs {
     type Params = SffsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Sequential forward floating selection",
         family: Family::Sequential,

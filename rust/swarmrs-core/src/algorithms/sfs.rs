@@ -35,6 +35,7 @@ pub struct Sfs {
 
 impl Algorithm for Sfs {
     type Params = SfsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Sequential forward selection",
         family: Family::Sequential,

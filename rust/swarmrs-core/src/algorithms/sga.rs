@@ -65,6 +65,7 @@ impl Sga {
 
 impl Algorithm for Sga {
     type Params = SgaParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Simple genetic algorithm of a wanted size",
         family: Family::Genetic,

@@ -82,6 +82,7 @@ impl Upso2dParams {
 
 impl Algorithm for Upso2d {
     type Params = Upso2dParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "2D-learning unified PSO",
         family: Family::Swarm,

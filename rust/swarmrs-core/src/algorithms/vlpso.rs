@@ -101,6 +101,7 @@ pub struct Vlpso {
 
 impl Algorithm for Vlpso {
     type Params = VlpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Variable-length PSO",
         family: Family::Swarm,
@@ -138,6 +139,7 @@ impl Optimizer for Vlpso {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::algorithm::read_params;
     use crate::testing::{drive, drive_noting, least, onemax};
 
     fn start(n: usize) -> Vlpso {
@@ -185,7 +187,7 @@ mod tests {
     fn without_a_gap_lengths_never_change() {
         // As a user says it.
         let given = serde_json::from_str(r#"{"length_gap": null}"#).unwrap();
-        let params: VlpsoParams = crate::search::algorithm::read_params("vlpso", &given).unwrap();
+        let params = read_params("vlpso", &VlpsoParams::default(), &given).unwrap();
         let mut swarm = Vlpso::start(params, &Space::new(240, 240));
         let history = drive(&mut swarm, 200, |_| 0.5);
         assert_eq!(history.len(), 101);

@@ -56,6 +56,7 @@ pub struct VlpsoLs {
 
 impl Algorithm for VlpsoLs {
     type Params = VlpsoLsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Variable-length PSO with local search",
         family: Family::Swarm,

@@ -3,7 +3,7 @@
 pub mod selection;
 pub mod spec;
 
-use crate::algorithms::{self, Entry};
+use crate::algorithms::{self, Prepared};
 use crate::base::cancel;
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
@@ -32,6 +32,7 @@ const FILTER_SHARE: u64 = 4;
 /// A run that is ready to start: everything is checked.
 pub struct Run<'a> {
     spec: &'a Spec,
+    algorithm: Prepared,
     frame: Frame,
     space: Space,
     screened: Option<Screened>,
@@ -59,8 +60,9 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
         // Bad settings are found now, not after the tables are built.
-        let (entry, mut frame, budget, own) = checked(spec, data.n_features())?;
-        let evaluation = spec.evaluation.settle(&entry.protocol());
+        let (algorithm, mut frame, budget) = checked(spec, data.n_features())?;
+        let (entry, own) = (algorithm.entry, algorithm.objective);
+        let evaluation = spec.evaluation.settle(&algorithm.protocol);
         let mut remarks = Vec::new();
         let objective = spec.objective.unwrap_or_else(|| {
             let is_possible = scorer.is_none() && evaluate::can_separate(data, &evaluation);
@@ -74,7 +76,7 @@ impl<'a> Run<'a> {
             own
         });
         let pool = Pool::new(resources.threads);
-        let groups = if needs_groups(spec, &entry, objective) {
+        let groups = if needs_groups(spec, &algorithm, objective) {
             let source = spec.groups.clone().unwrap_or_default();
             Some(Arc::new(source.find(data, &pool)?.groups))
         } else {
@@ -96,7 +98,7 @@ impl<'a> Run<'a> {
             Some(rule) => Some(screen(&mut frame, rule, filter, spec)?),
             None => None,
         };
-        let mut space = space(&entry, &frame, groups.as_deref());
+        let mut space = space(&algorithm, &frame, groups.as_deref());
         if entry.uses_filter {
             space = space.with_filter(Arc::new(filter(&frame)));
         }
@@ -126,6 +128,7 @@ impl<'a> Run<'a> {
         let measured_by = MeasuredBy::of(&evaluation);
         Ok(Self {
             spec,
+            algorithm,
             frame,
             space,
             screened,
@@ -146,7 +149,8 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Whatever is wrong with the spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
-        let (entry, frame, budget, own) = checked(spec, n_bits)?;
+        let (algorithm, frame, budget) = checked(spec, n_bits)?;
+        let own = algorithm.objective;
         check_outside(spec.scoring)?;
         let objective = match spec.objective {
             Some(given) if given.needs_separation() => return Err(needs_own_knn()),
@@ -158,22 +162,23 @@ impl<'a> Run<'a> {
         };
         let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
         let groups = match &spec.groups {
-            Some(given) if needs_groups(spec, &entry, objective) => {
+            Some(given) if needs_groups(spec, &algorithm, objective) => {
                 Some(Arc::new(given.of_bits(n_bits)?))
             }
             _ => None,
         };
         Ok(Self {
-            space: space(&entry, &frame, groups.as_deref()),
+            space: space(&algorithm, &frame, groups.as_deref()),
             goal: Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?,
             groups,
-            measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
+            measured_by: MeasuredBy::of(&spec.evaluation.settle(&algorithm.protocol)),
             pool: Pool::new(1),
             screened: None,
             evaluator: scorer,
             judge: None,
             warnings: Vec::new(),
             spec,
+            algorithm,
             frame,
             budget,
         })
@@ -224,9 +229,9 @@ impl<'a> Run<'a> {
         replay: Option<&Replay>,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Selection> {
-        let entry = algorithms::find(&self.spec.algorithm)?;
-        let (optimizer, params) = entry.start(&self.spec.params, &self.space)?;
         let (mut trace, mut front) = (Trace::default(), Front::of(self.score()));
+        let (entry, params) = (self.algorithm.entry, self.algorithm.settings.clone());
+        let optimizer = self.algorithm.start(&self.space)?;
         let mut all: Vec<&mut dyn Observer> = vec![&mut trace, &mut front];
         all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
         let outcome = Engine {
@@ -315,8 +320,8 @@ fn needs_table() -> Error {
 }
 
 /// Whether anything in a run asks which features belong together.
-fn needs_groups(spec: &Spec, entry: &Entry, objective: Objective) -> bool {
-    let is_asked = match entry.groups {
+fn needs_groups(spec: &Spec, algorithm: &Prepared, objective: Objective) -> bool {
+    let is_asked = match algorithm.groups {
         GroupUse::Ignored => false,
         GroupUse::Welcome => spec.groups.is_some(),
         GroupUse::Needed => true,
@@ -325,9 +330,9 @@ fn needs_groups(spec: &Spec, entry: &Entry, objective: Objective) -> bool {
 }
 
 /// What an algorithm sees of a frame, and of groups if it asks for them.
-fn space(entry: &Entry, frame: &Frame, groups: Option<&Groups>) -> Space {
+fn space(algorithm: &Prepared, frame: &Frame, groups: Option<&Groups>) -> Space {
     match groups {
-        Some(groups) if entry.groups != GroupUse::Ignored => {
+        Some(groups) if algorithm.groups != GroupUse::Ignored => {
             frame.space().with_groups(Arc::new(groups.among(&frame.free())))
         }
         _ => frame.space(),
@@ -346,22 +351,20 @@ fn check_outside(scoring: Option<Score>) -> Result<()> {
     }
 }
 
-/// The algorithm, what may be chosen, the limits in force and what the algorithm lowers by itself, where all settings
-/// are good.
-fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget, Objective)> {
-    let entry = algorithms::find(&spec.algorithm)?.with(&spec.params)?;
-    let own = entry.objective(&spec.params)?;
-    spec.objective.unwrap_or(own).check()?;
+/// Validates all that needs no data: returns the algorithm, what may be chosen and the limits in force.
+fn checked(spec: &Spec, n_features: usize) -> Result<(Prepared, Frame, Budget)> {
+    let algorithm = algorithms::find(&spec.algorithm)?.prepare(&spec.params)?;
+    spec.objective.unwrap_or(algorithm.objective).check()?;
     spec.budget.check()?;
     spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
     let Spec { together, include, exclude, max_features, .. } = spec;
     let frame = Frame::together(n_features, together, include, exclude, *max_features)?;
-    entry.start(&spec.params, &frame.space())?;
+    algorithm.check_memory(frame.space().n_features())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {
-        budget.evaluations = entry.card.evaluations;
+        budget.evaluations = algorithm.entry.card.evaluations;
     }
-    Ok((entry, frame, budget, own))
+    Ok((algorithm, frame, budget))
 }
 
 /// Leaves only what survives a prescreen to choose from.

@@ -29,10 +29,14 @@ pub trait Optimizer: Send {
     }
 }
 
-/// What makes an optimizer registrable.
-pub trait Algorithm: Optimizer + Sized + 'static {
-    /// Its settings; the defaults are the paper's.
+/// One row of the registry: a search method with its card and default hyperparameters.
+///
+/// A variant of another method is a row of its own that starts the search of that method.
+pub trait Algorithm: 'static {
+    /// The hyperparameters.
     type Params: Params;
+    /// The search it starts.
+    type Search: Optimizer + 'static;
     /// What a reader wants to know about it.
     const CARD: Card;
     /// Spellings that fix settings, each with these settings as JSON; what the user sets wins.
@@ -60,8 +64,12 @@ pub trait Algorithm: Optimizer + Sized + 'static {
     fn check(_params: &Self::Params) -> Result<()> {
         Ok(())
     }
+    /// The hyperparameters of the paper.
+    fn defaults() -> Self::Params {
+        Self::Params::default()
+    }
     /// Begins a search of `space`.
-    fn start(params: Self::Params, space: &Space) -> Self;
+    fn start(params: Self::Params, space: &Space) -> Self::Search;
 }
 
 /// What groups of features are to an algorithm.
@@ -76,7 +84,7 @@ pub enum GroupUse {
 }
 
 /// The hyperparameters of an algorithm, written by [`params!`]. `Default` is the paper's setting.
-pub trait Params: Default + Serialize + DeserializeOwned {
+pub trait Params: Default + Serialize + DeserializeOwned + Send + 'static {
     /// Name, range and help of each hyperparameter, in the order of declaration.
     const FIELDS: &'static [Field];
 }
@@ -262,12 +270,16 @@ impl Allowed {
     }
 }
 
-/// Reads the settings of algorithm `id` from `given`, which names only those that differ from the defaults.
+/// Reads the hyperparameters of algorithm `id` from `given`, which names only those that differ from `defaults`.
 ///
 /// # Errors
 /// [`Error::UnknownParameter`] or [`Error::OutOfRange`].
-pub fn read_params<P: Params>(id: &str, given: &serde_json::Map<String, Value>) -> Result<P> {
-    let mut all = default_params::<P>();
+pub fn read_params<P: Params>(
+    id: &str,
+    defaults: &P,
+    given: &serde_json::Map<String, Value>,
+) -> Result<P> {
+    let mut all = settings(defaults);
     for (name, value) in given {
         let Some(field) = P::FIELDS.iter().find(|field| field.name == name) else {
             return Err(Error::UnknownParameter {
@@ -288,9 +300,9 @@ pub fn read_params<P: Params>(id: &str, given: &serde_json::Map<String, Value>) 
         .map_err(|error| Error::BadSpec { what: format!("a parameter of {id}: {error}") })
 }
 
-/// The default settings, by name.
-pub fn default_params<P: Params>() -> serde_json::Map<String, Value> {
-    match serde_json::to_value(P::default()) {
+/// The values of hyperparameters, by name.
+pub fn settings<P: Params>(params: &P) -> serde_json::Map<String, Value> {
+    match serde_json::to_value(params) {
         Ok(Value::Object(all)) => all,
         _ => serde_json::Map::new(),
     }
