@@ -18,14 +18,15 @@
 //! effect for feature selection, Expert Systems with Applications 38 (2011),
 //! doi:10.1016/j.eswa.2011.04.057
 
+use super::bpso;
 use crate::base::subset::Subset;
-use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
-use crate::operators::velocity::Pull;
+use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, MOST_STEPS, Optimizer, Space, Turn, params,
 };
+use crate::swarms::binary::BinarySwarm;
 use std::cmp::Reverse;
 
 params! {
@@ -46,7 +47,8 @@ params! {
 /// A swarm of bit strings, stirred up when it stalls.
 #[derive(Debug)]
 pub struct Cbpso {
-    pull: Pull,
+    coefficients: Coefficients,
+    velocity_limit: f64,
     n_catfish: usize,
     refresh_gap: usize,
     swarm: BinarySwarm,
@@ -84,10 +86,11 @@ impl Algorithm for Cbpso {
     fn start(params: CbpsoParams, space: &Space) -> Self {
         let CbpsoParams { population, inertia, cognitive, social, .. } = params;
         Self {
-            pull: Pull { inertia, cognitive, social },
+            coefficients: Coefficients { inertia, cognitive, social },
             n_catfish: ((params.catfish_rate * population as f64) as usize).max(1),
             refresh_gap: params.refresh_gap,
-            swarm: BinarySwarm::new(population, params.velocity_limit, space),
+            velocity_limit: params.velocity_limit,
+            swarm: BinarySwarm::new(population, space),
         }
     }
 }
@@ -95,22 +98,24 @@ impl Algorithm for Cbpso {
 impl Optimizer for Cbpso {
     fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
         if turn.number == 0 {
-            return self.swarm.start(turn);
+            return self.swarm.start(turn, |space, _, rng| space.random(rng));
         }
-        let catfish = self.catfish();
-        for particle in (0..self.swarm.population()).filter(|particle| !catfish.contains(particle))
-        {
-            self.swarm.advance_one(particle, self.pull, &mut turn.rng(particle));
+        let mut corners: Vec<Option<Subset>> = vec![None; self.swarm.population()];
+        let mut rng = turn.rng(corners.len());
+        for particle in self.catfish() {
+            let n = self.swarm.space.n_features();
+            let mut corner = if rng.unit() > 0.5 { Subset::full(n) } else { Subset::empty(n) };
+            self.swarm.space.trim(&mut corner, &mut rng);
+            corners[particle] = Some(corner);
         }
-        let mut rng = turn.rng(self.swarm.population());
-        for particle in catfish {
-            let velocity = &mut self.swarm.velocities[particle];
-            let n = velocity.len();
-            velocity.fill(0.0);
-            let corner = if rng.unit() > 0.5 { Subset::full(n) } else { Subset::empty(n) };
-            self.swarm.place(particle, corner, &mut rng);
-        }
-        self.swarm.positions.clone()
+        let Self { coefficients, velocity_limit, .. } = *self;
+        self.swarm.advance(turn, |particle, rng| match &corners[particle.index] {
+            Some(corner) => {
+                particle.v.fill(0.0);
+                corner.clone()
+            }
+            None => bpso::moved(particle, coefficients, velocity_limit, rng),
+        })
     }
 
     fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {

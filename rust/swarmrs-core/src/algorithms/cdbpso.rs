@@ -19,15 +19,16 @@
 //! L.-Y. Chuang and others, complementary distribution binary particle swarm optimization,
 //! Intelligent Data Analysis 16 (2012), doi:10.3233/IDA-2012-0518
 
+use super::bpso;
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
-use crate::operators::velocity::Pull;
+use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, MOST_STEPS, Optimizer, Space, Turn, params,
 };
+use crate::swarms::binary::BinarySwarm;
 
 params! {
     /// Settings of [`Cdbpso`].
@@ -47,7 +48,8 @@ params! {
 /// A swarm of bit strings, half inverted when it stalls.
 #[derive(Debug)]
 pub struct Cdbpso {
-    pull: Pull,
+    coefficients: Coefficients,
+    velocity_limit: f64,
     n_inverted: usize,
     refresh_gap: usize,
     swarm: BinarySwarm,
@@ -72,10 +74,11 @@ impl Algorithm for Cdbpso {
     fn start(params: CdbpsoParams, space: &Space) -> Self {
         let CdbpsoParams { population, inertia, cognitive, social, .. } = params;
         Self {
-            pull: Pull { inertia, cognitive, social },
+            coefficients: Coefficients { inertia, cognitive, social },
             n_inverted: (params.complement_rate * population as f64) as usize,
             refresh_gap: params.refresh_gap,
-            swarm: BinarySwarm::new(population, params.velocity_limit, space),
+            velocity_limit: params.velocity_limit,
+            swarm: BinarySwarm::new(population, space),
         }
     }
 }
@@ -83,7 +86,7 @@ impl Algorithm for Cdbpso {
 impl Optimizer for Cdbpso {
     fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
         if turn.number == 0 {
-            return self.swarm.start(turn);
+            return self.swarm.start(turn, |space, _, rng| space.random(rng));
         }
         let population = self.swarm.population();
         let mut inverted = Vec::new();
@@ -91,16 +94,13 @@ impl Optimizer for Cdbpso {
             self.swarm.stall = 0;
             inverted = turn.rng(population).distinct(self.n_inverted, population);
         }
-        for particle in 0..population {
-            let mut rng = turn.rng(particle);
-            if inverted.contains(&particle) {
-                let complement = self.swarm.positions[particle].complement();
-                self.swarm.place(particle, complement, &mut rng);
-            } else {
-                self.swarm.advance_one(particle, self.pull, &mut rng);
+        let Self { coefficients, velocity_limit, .. } = *self;
+        self.swarm.advance(turn, |particle, rng| {
+            if inverted.contains(&particle.index) {
+                return particle.x.complement();
             }
-        }
-        self.swarm.positions.clone()
+            bpso::moved(particle, coefficients, velocity_limit, rng)
+        })
     }
 
     fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {

@@ -15,15 +15,16 @@
 //! L.-Y. Chuang, C.-H. Yang, J.-C. Li, Chaotic maps based on binary particle swarm optimization for
 //! feature selection, Applied Soft Computing 11 (2011), doi:10.1016/j.asoc.2009.11.014
 
+use super::bpso;
 use crate::base::error::{Error, Result};
 use crate::base::subset::Subset;
-use crate::operators::binary_swarm::BinarySwarm;
 use crate::operators::parameters::{COGNITIVE, POPULATION, SOCIAL, VELOCITY_LIMIT};
-use crate::operators::velocity::Pull;
+use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
+use crate::swarms::binary::BinarySwarm;
 use serde::{Deserialize, Serialize};
 
 params! {
@@ -70,7 +71,8 @@ impl Map {
 #[derive(Debug)]
 pub struct Chbpso {
     map: Map,
-    pull: Pull,
+    coefficients: Coefficients,
+    velocity_limit: f64,
     swarm: BinarySwarm,
 }
 
@@ -99,19 +101,20 @@ impl Algorithm for Chbpso {
 
     fn start(params: ChbpsoParams, space: &Space) -> Self {
         let ChbpsoParams { population, map, inertia, cognitive, social, velocity_limit } = params;
-        let swarm = BinarySwarm::new(population, velocity_limit, space);
-        Self { map, pull: Pull { inertia, cognitive, social }, swarm }
+        let coefficients = Coefficients { inertia, cognitive, social };
+        Self { map, coefficients, velocity_limit, swarm: BinarySwarm::new(population, space) }
     }
 }
 
 impl Optimizer for Chbpso {
     fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
         if turn.number == 0 {
-            return self.swarm.start(turn);
+            return self.swarm.start(turn, |space, _, rng| space.random(rng));
         }
-        let moved = self.swarm.advance(turn, self.pull);
-        self.pull.inertia = self.map.next(self.pull.inertia);
-        moved
+        let Self { coefficients, velocity_limit, .. } = *self;
+        self.coefficients.inertia = self.map.next(coefficients.inertia);
+        self.swarm
+            .advance(turn, |particle, rng| bpso::moved(particle, coefficients, velocity_limit, rng))
     }
 
     fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
@@ -170,9 +173,9 @@ mod tests {
     fn the_first_move_uses_the_given_inertia() {
         let mut swarm = Chbpso::start(ChbpsoParams::default(), &Space::new(10, 10));
         drive(&mut swarm, 1, onemax);
-        assert_eq!(swarm.pull.inertia, 0.48);
+        assert_eq!(swarm.coefficients.inertia, 0.48);
         drive(&mut swarm, 3, onemax);
-        assert_eq!(swarm.pull.inertia, Map::Logistic.next(Map::Logistic.next(0.48)));
+        assert_eq!(swarm.coefficients.inertia, Map::Logistic.next(Map::Logistic.next(0.48)));
     }
 
     #[test]

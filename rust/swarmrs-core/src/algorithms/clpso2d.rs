@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The learning sets L, the self-influence Δ and the wheel are those of
-//! [`learning2d`](crate::operators::learning2d). Donors are drawn before the first move and again
+//! [`learning2d`](crate::swarms::learning2d). Donors are drawn before the first move and again
 //! when the own best has not improved for `exemplar_gap` moves, as CLPSO has it; where no other
 //! particle donates, one random feature is given to one at random. Donors' bests are read as they
 //! are at each move. Draws of a particle: donors if due (feature by feature Pc, then two indices),
@@ -26,16 +26,16 @@
 //! exemplars: J. J. Liang, A. K. Qin, P. N. Suganthan, S. Baskar, IEEE Trans. Evolutionary
 //! Computation 10 (2006), doi:10.1109/TEVC.2005.857610
 
-use crate::base::math::exp;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::learning2d::Learners;
 use crate::operators::parameters::{EXEMPLAR_PULL, INERTIA, REFRESH_GAP};
+use crate::operators::topology::learning_probability;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, MOST_MEMBERS, MOST_STEPS, Optimizer, Space, Turn,
     params,
 };
+use crate::swarms::learning2d::Learners;
 
 params! {
     /// Settings of [`Clpso2d`].
@@ -65,18 +65,12 @@ struct Lesson {
     stall: usize,
 }
 
-/// Pc: how likely a particle, counted from 0, is to learn a feature from others.
-fn learning_rate(particle: usize, population: usize) -> f64 {
-    let place = particle as f64 / (population as f64 - 1.0);
-    0.05 + 0.45 * (exp(10.0 * place) - 1.0) / (exp(10.0) - 1.0)
-}
-
 /// Draws a donor for each feature.
 fn draw_donors(particle: usize, n: usize, own: &[(Subset, Cost)], rng: &mut Rng) -> Vec<usize> {
     let population = own.len();
     // Numbers others than `skipped` without a gap.
     let other = |drawn: usize, skipped: usize| drawn + usize::from(drawn >= skipped);
-    let rate = learning_rate(particle, population);
+    let rate = learning_probability(particle, population);
     let mut donors: Vec<usize> = (0..n)
         .map(|_| {
             if !rng.chance(rate) {
@@ -136,8 +130,12 @@ impl Optimizer for Clpso2d {
                 }
                 learner.refresh(refresh_gap, &mut rng);
                 let exemplar = Subset::from_fn(n, |d| bests.own[lesson.donors[d]].0.contains(d));
-                let pulls = [(social * rng.unit(), &exemplar)];
-                learner.advance(inertia, &pulls, limit, rng.unit())
+                let (v, x) = (&mut learner.velocity, &mut learner.x);
+                v.scale(inertia);
+                v.learn(social * rng.unit(), &exemplar, x);
+                v.reinforce(learner.influence, x);
+                *x = v.choose(limit, rng.unit());
+                x.clone()
             })
             .collect()
     }
@@ -162,7 +160,7 @@ mod tests {
             [(1, 0.05), (2, 0.050_008), (15, 0.052_532), (29, 0.368_748), (30, 0.5)]
         {
             // Six decimals are printed.
-            assert!((learning_rate(i - 1, 30) - expected).abs() < 5e-7, "Pc of {i}");
+            assert!((learning_probability(i - 1, 30) - expected).abs() < 5e-7, "Pc of {i}");
         }
     }
 

@@ -21,11 +21,11 @@
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::bests::{Standing, standing};
 use crate::operators::parameters::{
     ITERATIONS, POPULATION_BY_FEATURES, THRESHOLD, population_by_features,
 };
-use crate::operators::real_swarm::settle;
+use crate::operators::standing::{Standing, standing};
+use crate::operators::threshold::select;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
@@ -122,7 +122,7 @@ impl Optimizer for Cso {
             return turn.map(particles, |(at, particle): (usize, &mut Particle)| {
                 let mut rng = turn.rng(at);
                 particle.x = (0..n).map(|_| rng.unit()).collect();
-                settle(&mut particle.x, threshold, &self.space, &mut rng)
+                select(&mut particle.x, threshold, &self.space, &mut rng)
             });
         }
         if turn.number > self.params.iterations {
@@ -141,7 +141,7 @@ impl Optimizer for Cso {
                 v[d] = velocity(v[d], x[d], winner[d], mean[d], mean_pull, draws);
                 x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
             }
-            let subset = settle(&mut x, threshold, &self.space, &mut rng);
+            let subset = select(&mut x, threshold, &self.space, &mut rng);
             (x, v, subset)
         });
         let mut subsets = Vec::with_capacity(moved.len());

@@ -20,14 +20,14 @@
 //! Trans. Cybernetics 43 (2013), doi:10.1109/TSMCB.2012.2227469
 
 use crate::base::subset::Subset;
-use crate::operators::bests::Ties;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
-use crate::operators::real_swarm::RealSwarm;
-use crate::operators::velocity::Pull;
+use crate::operators::standing::Ties;
+use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
+use crate::swarms::real::{Particle, RealSwarm};
 
 params! {
     /// Settings of [`Erfs`].
@@ -44,7 +44,7 @@ params! {
 #[derive(Debug)]
 pub struct Erfs {
     n_features: usize,
-    pull: Pull,
+    coefficients: Coefficients,
     swarm: RealSwarm,
 }
 
@@ -67,7 +67,7 @@ impl Algorithm for Erfs {
         let ErfsParams { population, inertia, cognitive, social, threshold } = params;
         Self {
             n_features: space.n_features(),
-            pull: Pull { inertia, cognitive, social },
+            coefficients: Coefficients { inertia, cognitive, social },
             swarm: RealSwarm::new(population, threshold, Ties::Stay, space),
         }
     }
@@ -77,9 +77,16 @@ impl Optimizer for Erfs {
     fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
         if turn.number == 0 {
             let n = self.n_features;
-            return self.swarm.start(turn, |_, rng| (0..n).map(|_| rng.unit()).collect());
+            return self.swarm.start(turn, |_, _, rng| (0..n).map(|_| rng.unit()).collect());
         }
-        self.swarm.advance(turn, self.pull)
+        let coefficients = self.coefficients;
+        self.swarm.advance(turn, |Particle { x, v, p, g }, rng| {
+            for d in 0..x.len() {
+                let (r1, r2) = (rng.unit(), rng.unit());
+                v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2);
+                x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
+            }
+        })
     }
 
     fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
@@ -95,8 +102,11 @@ mod tests {
     #[test]
     fn a_move_has_the_worked_numbers() {
         let params = ErfsParams::default();
-        let pull =
-            Pull { inertia: params.inertia, cognitive: params.cognitive, social: params.social };
+        let pull = Coefficients {
+            inertia: params.inertia,
+            cognitive: params.cognitive,
+            social: params.social,
+        };
         // v = 0.1 and both draws 0.5; the numbers have at most five decimals, sums of products a
         // few last bits more.
         let moved = |y: f64, own: f64, global: f64| {

@@ -32,12 +32,12 @@ use crate::evaluate::Protocol;
 use crate::operators::parameters::{
     CHROMOSOMES, CROSSOVER_RATE, MUTATION_RATE, SELECTION_PRESSURE, SIZE_OR_FIFTHS,
 };
-use crate::operators::steady::{Breeding, Parents, Population, Schedule, scattered};
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
+use crate::swarms::steady::{Breeding, Parents, Population, Schedule, scattered};
 use std::collections::VecDeque;
 
 params! {

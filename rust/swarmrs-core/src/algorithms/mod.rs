@@ -1,8 +1,7 @@
-//! The registry: one row for each algorithm, one file each.
+//! The registry: one row for each algorithm. A file holds one method, with the rows of its variants.
 
 mod aco;
 mod bpso;
-mod bpsofs;
 mod cbpso;
 mod cdbpso;
 mod cfs;
@@ -10,7 +9,6 @@ mod chbpso;
 mod clpso;
 mod clpso2d;
 mod cso;
-mod eclpso;
 mod erfs;
 mod fcbf;
 mod ga;
@@ -18,19 +16,13 @@ mod gpso;
 mod gpso2d;
 mod gsbs;
 mod hga;
-mod igpso;
 mod lfs;
-mod lpso2d;
 mod mopbpso;
 mod nsga2;
 mod pbpso;
-mod pbpsofs;
 mod pso;
 mod pso42;
-mod psofs;
 mod psomp;
-mod psomp_t;
-mod psorws;
 mod pta;
 mod random;
 mod sbfs;
@@ -55,7 +47,7 @@ use serde_json::{Map, Value};
 /// A registered algorithm.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// Its id, the name of its file but for dashes.
+    /// Its id.
     pub id: &'static str,
     /// What a reader wants to know about it.
     pub card: &'static Card,
@@ -99,7 +91,7 @@ pub struct Prepared {
 pub const REGISTRY: &[Entry] = &[
     entry::<aco::Aco>("aco"),
     entry::<bpso::Bpso>("bpso"),
-    entry::<bpsofs::Bpsofs>("bpsofs"),
+    entry::<bpso::Bpsofs>("bpsofs"),
     entry::<cbpso::Cbpso>("cbpso"),
     entry::<cdbpso::Cdbpso>("cdbpso"),
     entry::<cfs::Cfs>("cfs"),
@@ -107,7 +99,7 @@ pub const REGISTRY: &[Entry] = &[
     entry::<clpso::Clpso>("clpso"),
     entry::<clpso2d::Clpso2d>("clpso2d"),
     entry::<cso::Cso>("cso"),
-    entry::<eclpso::Eclpso>("eclpso"),
+    entry::<clpso::Eclpso>("eclpso"),
     entry::<erfs::Erfs>("erfs"),
     entry::<fcbf::Fcbf>("fcbf"),
     entry::<ga::Ga>("ga"),
@@ -115,19 +107,19 @@ pub const REGISTRY: &[Entry] = &[
     entry::<gpso2d::Gpso2d>("gpso2d"),
     entry::<gsbs::Gsbs>("gsbs"),
     entry::<hga::Hga>("hga"),
-    entry::<igpso::Igpso>("igpso"),
+    entry::<gpso::Igpso>("igpso"),
     entry::<lfs::Lfs>("lfs"),
-    entry::<lpso2d::Lpso2d>("lpso2d"),
+    entry::<gpso2d::Lpso2d>("lpso2d"),
     entry::<mopbpso::Mopbpso>("mopbpso"),
     entry::<nsga2::Nsga2>("nsga2"),
     entry::<pbpso::Pbpso>("pbpso"),
-    entry::<pbpsofs::Pbpsofs>("pbpsofs"),
+    entry::<pbpso::Pbpsofs>("pbpsofs"),
     entry::<pso::Pso>("pso"),
     entry::<pso42::Pso42>("pso42"),
-    entry::<psofs::Psofs>("psofs"),
+    entry::<bpso::Psofs>("psofs"),
     entry::<psomp::Psomp>("psomp"),
-    entry::<psomp_t::PsompT>("psomp-t"),
-    entry::<psorws::Psorws>("psorws"),
+    entry::<psomp::PsompT>("psomp-t"),
+    entry::<psomp::Psorws>("psorws"),
     entry::<pta::Pta>("pta"),
     entry::<random::Random>("random"),
     entry::<sbfs::Sbfs>("sbfs"),

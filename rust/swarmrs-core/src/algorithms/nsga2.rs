@@ -22,10 +22,9 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::archive::{TradeOff, dominated_area};
 use crate::operators::crossover::{one_point, uniform};
 use crate::operators::parameters::CHROMOSOMES;
-use crate::operators::pareto::{Point, Survivor, by_costs, survivors};
+use crate::operators::pareto::{Point, Survivor, TradeOff, by_costs, dominated_area, survivors};
 use crate::operators::spread::spread;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{

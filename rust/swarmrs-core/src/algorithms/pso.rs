@@ -21,17 +21,17 @@
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::bests::Ties;
 use crate::operators::parameters::{
-    COGNITIVE, INERTIA, INERTIA_END, ITERATIONS, Inertia, POPULATION_BY_FEATURES, SOCIAL,
-    THRESHOLD, VELOCITY_LIMIT, population_by_features,
+    COGNITIVE, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES, SOCIAL, THRESHOLD,
+    VELOCITY_LIMIT, falling, population_by_features,
 };
-use crate::operators::real_swarm::RealSwarm;
-use crate::operators::velocity::Pull;
+use crate::operators::standing::Ties;
+use crate::operators::velocity::{self, Coefficients};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
+use crate::swarms::real::{Particle, RealSwarm};
 
 params! {
     /// Settings of [`Pso`].
@@ -51,9 +51,7 @@ params! {
 #[derive(Debug)]
 pub struct Pso {
     n_features: usize,
-    inertia: Inertia,
-    cognitive: f64,
-    social: f64,
+    params: PsoParams,
     swarm: RealSwarm,
 }
 
@@ -74,26 +72,37 @@ impl Algorithm for Pso {
     const PROTOCOL: Protocol = Protocol::NEAREST;
 
     fn start(params: PsoParams, space: &Space) -> Self {
-        let PsoParams { iterations, cognitive, social, threshold, .. } = params;
-        let population = population_by_features(params.population, space.n_features());
-        let inertia = Inertia { start: params.inertia, end: params.inertia_end, iterations };
-        let swarm = RealSwarm::new(population, threshold, Ties::Shrink, space)
-            .limited(params.velocity_limit);
-        Self { n_features: space.n_features(), inertia, cognitive, social, swarm }
+        let n = space.n_features();
+        let population = population_by_features(params.population, n);
+        let swarm = RealSwarm::new(population, params.threshold, Ties::Shrink, space);
+        Self { n_features: n, params, swarm }
     }
 }
 
 impl Optimizer for Pso {
     fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        let Self { cognitive, social, n_features: n, .. } = *self;
+        let PsoParams { iterations, inertia, inertia_end, .. } = self.params;
+        let PsoParams { cognitive, social, velocity_limit: limit, .. } = self.params;
         if turn.number == 0 {
-            return self.swarm.start(turn, |_, rng| (0..n).map(|_| rng.unit()).collect());
+            let n = self.n_features;
+            return self.swarm.start(turn, |_, v, rng| {
+                let x = (0..n).map(|_| rng.unit()).collect();
+                velocity::draw(v, limit, rng);
+                x
+            });
         }
-        if turn.number > self.inertia.iterations {
+        if turn.number > iterations {
             return Vec::new();
         }
-        let inertia = self.inertia.at(turn.number);
-        self.swarm.advance(turn, Pull { inertia, cognitive, social })
+        let w = falling(inertia, inertia_end, turn.number, iterations);
+        let coefficients = Coefficients { inertia: w, cognitive, social };
+        self.swarm.advance(turn, |Particle { x, v, p, g }, rng| {
+            for d in 0..x.len() {
+                let (r1, r2) = (rng.unit(), rng.unit());
+                v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2).clamp(-limit, limit);
+                x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
+            }
+        })
     }
 
     fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
@@ -109,7 +118,8 @@ mod tests {
     #[test]
     fn a_move_has_the_worked_numbers() {
         let PsoParams { cognitive, social, .. } = PsoParams::default();
-        let v = Pull { inertia: 0.9, cognitive, social }.velocity(0.1, 0.55, 0.7, 0.4, 0.5, 0.2);
+        let v = Coefficients { inertia: 0.9, cognitive, social }
+            .velocity(0.1, 0.55, 0.7, 0.4, 0.5, 0.2);
         // Eight decimals are exact, sums of products have a few last bits more.
         assert!((v - 0.157_250_25).abs() < 1e-15, "{v}");
         assert!((0.55 + v - 0.707_250_25).abs() < 1e-15 && 0.55 + v > 0.6);

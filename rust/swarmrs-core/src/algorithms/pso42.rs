@@ -24,14 +24,14 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::bests::Ties;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
-use crate::operators::real_swarm::RealSwarm;
-use crate::operators::velocity::Pull;
+use crate::operators::standing::Ties;
+use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
+use crate::swarms::real::{Particle, RealSwarm};
 use serde::{Deserialize, Serialize};
 
 params! {
@@ -114,9 +114,16 @@ impl Optimizer for Pso42 {
         let Pso42Params { inertia, cognitive, social, .. } = self.params;
         if turn.number == 0 {
             let n = self.n_features;
-            return self.swarm.start(turn, |particle, rng| self.params.first(particle, n, rng));
+            return self.swarm.start(turn, |particle, _, rng| self.params.first(particle, n, rng));
         }
-        self.swarm.advance(turn, Pull { inertia, cognitive, social })
+        let coefficients = Coefficients { inertia, cognitive, social };
+        self.swarm.advance(turn, |Particle { x, v, p, g }, rng| {
+            for d in 0..x.len() {
+                let (r1, r2) = (rng.unit(), rng.unit());
+                v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2);
+                x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
+            }
+        })
     }
 
     fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {

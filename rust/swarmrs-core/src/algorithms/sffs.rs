@@ -17,12 +17,12 @@
 //! (1994), doi:10.1016/0167-8655(94)90127-9
 
 use crate::base::subset::Subset;
-use crate::operators::floating::Floating;
 use crate::operators::parameters::{OVERSHOOT, SIZE};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
+use crate::swarms::floating::Floating;
 
 params! {
     /// Settings of [`Sffs`].

@@ -26,11 +26,11 @@ use crate::evaluate::Protocol;
 use crate::operators::parameters::{
     CHROMOSOMES, CROSSOVER_RATE, MUTATION_RATE, SELECTION_PRESSURE, SIZE_OR_FIFTHS,
 };
-use crate::operators::steady::{Breeding, Parents, Population, Schedule, scattered};
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
+use crate::swarms::steady::{Breeding, Parents, Population, Schedule, scattered};
 
 params! {
     /// Settings of [`Sga`].

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The learning sets L, the self-influence Δ and the wheel are those of
-//! [`learning2d`](crate::operators::learning2d). The code adds up vg and vl by their weights, which
+//! [`learning2d`](crate::swarms::learning2d). The code adds up vg and vl by their weights, which
 //! is the same v. u grows linearly from the first move to the last that fits the budget; where the
 //! budget does not say how many these are, with the share of it that is spent. The neighbourhood is
 //! the particle and the two beside it on a ring. r1 to r4 are scalars, drawn per particle and move
@@ -26,13 +26,13 @@
 //! swarm based feature selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027
 
 use crate::base::subset::Subset;
-use crate::operators::learning2d::Learners;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP};
 use crate::operators::topology::ring_best;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
 };
+use crate::swarms::learning2d::{Learners, Likelihoods};
 
 params! {
     /// Settings of [`Upso2d`].
@@ -70,13 +70,20 @@ impl Upso2dParams {
         start + (end - start) * progress.min(1.0)
     }
 
-    /// The weights of own, swarm's and neighbourhood's best in u vg + (1 - u) vl.
-    fn weights(&self, u: f64, [r1, r2, r3, r4]: [f64; 4]) -> [f64; 3] {
-        [
-            self.cognitive * (u * r1 + (1.0 - u) * r3),
-            self.social * u * r2,
-            self.social * (1.0 - u) * r4,
-        ]
+    /// v <- u vg + (1 - u) vl, for a particle at `x` with self-influence Δ and its personal, global and local bests.
+    fn learn(
+        &self,
+        (v, x, influence): (&mut Likelihoods, &Subset, f64),
+        [p, g, l]: [&Subset; 3],
+        u: f64,
+        [r1, r2, r3, r4]: [f64; 4],
+    ) {
+        let (w, c1, c2) = (self.inertia, self.cognitive, self.social);
+        v.scale(w);
+        v.learn(c1 * (u * r1 + (1.0 - u) * r3), p, x);
+        v.learn(c2 * u * r2, g, x);
+        v.learn(c2 * (1.0 - u) * r4, l, x);
+        v.reinforce(influence, x);
     }
 }
 
@@ -115,14 +122,12 @@ impl Optimizer for Upso2d {
                 let mut rng = turn.rng(particle);
                 learner.refresh(params.refresh_gap, &mut rng);
                 let draws = std::array::from_fn(|_| rng.unit());
-                let [by_own, by_global, by_local] = params.weights(u, draws);
-                let local = &bests.own[ring_best(&bests.own, particle)].0;
-                let pulls = [
-                    (by_own, &bests.own[particle].0),
-                    (by_global, bests.global()),
-                    (by_local, local),
-                ];
-                learner.advance(params.inertia, &pulls, self.space.limit(), rng.unit())
+                let own = &bests.own;
+                let three = [&own[particle].0, bests.global(), &own[ring_best(own, particle)].0];
+                let (v, x) = (&mut learner.velocity, &mut learner.x);
+                params.learn((v, x, learner.influence), three, u, draws);
+                *x = v.choose(self.space.limit(), rng.unit());
+                x.clone()
             })
             .collect()
     }
@@ -137,7 +142,6 @@ mod tests {
     use super::*;
     use crate::base::parallel::Pool;
     use crate::base::random::{Phase, Streams};
-    use crate::operators::learning2d::Likelihoods;
     use crate::testing::{bits, drive, least};
 
     /// The velocity of the worked example after a move with unification `u`.
@@ -146,11 +150,9 @@ mod tests {
             sizes: vec![0.2, 0.4, 0.6, 0.8, 1.0],
             features: vec![0.1, 0.3, 0.5, 0.7, 0.9],
         };
-        let [by_own, by_global, by_local] =
-            Upso2dParams::default().weights(u, [0.5, 0.8, 0.3, 0.6]);
-        let (own, global, local) = (bits("01001"), bits("11010"), bits("00110"));
-        let pulls = [(by_own, &own), (by_global, &global), (by_local, &local)];
-        v.learn(0.729, &pulls, 0.2, &bits("10101"));
+        let (p, g, l) = (bits("01001"), bits("11010"), bits("00110"));
+        let at = (&mut v, &bits("10101"), 0.2);
+        Upso2dParams::default().learn(at, [&p, &g, &l], u, [0.5, 0.8, 0.3, 0.6]);
         v
     }
 

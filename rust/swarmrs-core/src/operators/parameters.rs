@@ -1,7 +1,6 @@
 //! Hyperparameters that several algorithms share: one range and one help text for one idea.
 
-use crate::operators::velocity::Pull;
-use crate::search::algorithm::{Allowed, Described, MOST_MEMBERS, MOST_STEPS, params};
+use crate::search::algorithm::{Allowed, Described, MOST_MEMBERS, MOST_STEPS};
 
 /// Number of particles in a swarm.
 pub const POPULATION: Described = (Allowed::Whole(1, MOST_MEMBERS), "number of particles");
@@ -112,41 +111,11 @@ pub fn population_by_features(given: Option<usize>, n_features: usize) -> usize 
     given.unwrap_or((n_features / 20).clamp(100, 300))
 }
 
-params! {
-    /// Settings of a swarm whose velocities neither die nor explode, by the coefficients of constriction.
-    pub struct ConstrictedParams {
-        population: usize = 30, POPULATION;
-        inertia: f64 = 0.7298, INERTIA;
-        cognitive: f64 = 1.49618, COGNITIVE;
-        social: f64 = 1.49618, SOCIAL;
-        velocity_limit: f64 = 6.0, VELOCITY_LIMIT;
-    }
-}
-
-impl ConstrictedParams {
-    /// What moves the particles.
-    pub fn pull(&self) -> Pull {
-        Pull { inertia: self.inertia, cognitive: self.cognitive, social: self.social }
-    }
-}
-
-/// An inertia that changes evenly over the iterations.
-#[derive(Debug, Clone, Copy)]
-pub struct Inertia {
-    /// At the first move.
-    pub start: f64,
-    /// What it would be after the last.
-    pub end: f64,
-    /// Moves in all.
-    pub iterations: u64,
-}
-
-impl Inertia {
-    /// That of a move; the first is number 1.
-    pub fn at(self, number: u64) -> f64 {
-        let done = number.saturating_sub(1) as f64 / self.iterations as f64;
-        self.start - (self.start - self.end) * done
-    }
+/// The value in iteration `t` of a hyperparameter that changes linearly from `start` in iteration 1 to what would be
+/// `end` one iteration after the last, `iterations`.
+pub fn falling(start: f64, end: f64, t: u64, iterations: u64) -> f64 {
+    let done = t.saturating_sub(1) as f64 / iterations as f64;
+    start - (start - end) * done
 }
 
 #[cfg(test)]
@@ -165,10 +134,9 @@ mod tests {
 
     #[test]
     fn inertia_falls_evenly() {
-        let inertia = Inertia { start: 0.9, end: 0.4, iterations: 100 };
-        for (number, w) in [(1, 0.900), (2, 0.895), (100, 0.405)] {
+        for (t, w) in [(1, 0.900), (2, 0.895), (100, 0.405)] {
             // Decimal fractions are not exact in binary.
-            assert!((inertia.at(number) - w).abs() < 1e-15);
+            assert!((falling(0.9, 0.4, t, 100) - w).abs() < 1e-15);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Two costs at once: dominance, fronts, crowding and hypervolume of points that are better the
 //! lower they lie.
 
+use crate::base::subset::Subset;
+use crate::search::algorithm::Evaluation;
 use std::cmp::Ordering;
 
 /// Two costs of one subset, both to be lowered.
@@ -119,6 +121,33 @@ pub fn hypervolume(points: &[Point], reference: Point) -> f64 {
         }
     }
     area
+}
+
+/// A subset and its two costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TradeOff {
+    /// What was tried.
+    pub subset: Subset,
+    /// Its cost, and a second one: mostly the share of features it has.
+    pub costs: Point,
+}
+
+impl TradeOff {
+    /// The trade-off of cost and size that was told.
+    pub fn of(told: &Evaluation) -> Self {
+        Self::with(told, told.subset.count() as f64 / told.subset.len() as f64)
+    }
+
+    /// The trade-off of what was told and a second cost.
+    pub fn with(told: &Evaluation, second: f64) -> Self {
+        Self { subset: told.subset.clone(), costs: [told.cost.value(), second] }
+    }
+}
+
+/// What the trade-offs dominate of all that costs at most 1 in both ways.
+pub fn dominated_area<'a>(all: impl IntoIterator<Item = &'a TradeOff>) -> f64 {
+    let points: Vec<Point> = all.into_iter().map(|one| one.costs).collect();
+    hypervolume(&points, [1.0, 1.0])
 }
 
 #[cfg(test)]

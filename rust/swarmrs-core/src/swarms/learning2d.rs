@@ -19,11 +19,11 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::bests::Bests;
 use crate::operators::choice::{roulette, top_k};
 use crate::operators::scale::unit_costs;
 use crate::problem::objective::Cost;
 use crate::search::algorithm::{Evaluation, Space, Turn};
+use crate::swarms::bests::Bests;
 
 /// A velocity of two rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,14 +41,20 @@ impl Likelihoods {
         Self { sizes: row(), features: row() }
     }
 
-    /// v <- w v + Σ weight L(exemplar) + Δ Lself, for a particle at `x`.
-    pub fn learn(&mut self, inertia: f64, pulls: &[(f64, &Subset)], influence: f64, x: &Subset) {
+    /// v <- w v.
+    pub fn scale(&mut self, w: f64) {
         for likelihood in self.sizes.iter_mut().chain(&mut self.features) {
-            *likelihood *= inertia;
+            *likelihood *= w;
         }
-        for &(weight, exemplar) in pulls {
-            self.add(weight, exemplar.count(), &exemplar.difference(x));
-        }
+    }
+
+    /// v <- v + weight L(exemplar), for a particle at `x`.
+    pub fn learn(&mut self, weight: f64, exemplar: &Subset, x: &Subset) {
+        self.add(weight, exemplar.count(), &exemplar.difference(x));
+    }
+
+    /// v <- v + Δ Lself, for a particle at `x`.
+    pub fn reinforce(&mut self, influence: f64, x: &Subset) {
         self.add(influence, x.count(), x);
     }
 
@@ -87,8 +93,9 @@ pub struct Learner {
     pub x: Subset,
     /// What it has learned.
     pub velocity: Likelihoods,
+    /// Δ, the self-influence.
+    pub influence: f64,
     cost: Option<Cost>,
-    influence: f64,
     stall: usize,
 }
 
@@ -99,19 +106,6 @@ impl Learner {
             self.velocity = Likelihoods::random(self.x.len(), rng);
             self.stall = 0;
         }
-    }
-
-    /// Learns from the exemplars of `pulls` and moves.
-    pub fn advance(
-        &mut self,
-        inertia: f64,
-        pulls: &[(f64, &Subset)],
-        limit: usize,
-        u: f64,
-    ) -> Subset {
-        self.velocity.learn(inertia, pulls, self.influence, &self.x);
-        self.x = self.velocity.choose(limit, u);
-        self.x.clone()
     }
 
     fn told(&mut self, cost: Cost, merit: f64, is_better: bool) {
@@ -162,6 +156,15 @@ mod tests {
     use crate::testing::bits;
     use proptest::prelude::*;
 
+    /// v <- w v + Σ weight L(exemplar) + Δ Lself.
+    fn learn(v: &mut Likelihoods, w: f64, from: &[(f64, &Subset)], influence: f64, x: &Subset) {
+        v.scale(w);
+        for (weight, exemplar) in from {
+            v.learn(*weight, exemplar, x);
+        }
+        v.reinforce(influence, x);
+    }
+
     fn zero() -> Likelihoods {
         Likelihoods { sizes: vec![0.0; 5], features: vec![0.0; 5] }
     }
@@ -175,14 +178,14 @@ mod tests {
     fn learning_sets_are_those_of_the_paper() {
         // Weights 1 and 0 show the learning set itself.
         let mut v = zero();
-        v.learn(0.0, &[(1.0, &bits("10110"))], 0.0, &bits("11001"));
+        learn(&mut v, 0.0, &[(1.0, &bits("10110"))], 0.0, &bits("11001"));
         assert_eq!(v.sizes, [0.0, 0.0, 1.0, 0.0, 0.0]);
         assert_eq!(v.features, [0.0, 0.0, 1.0, 1.0, 0.0]);
         let mut v = zero();
-        v.learn(0.0, &[], 1.0, &bits("11001"));
+        learn(&mut v, 0.0, &[], 1.0, &bits("11001"));
         assert_eq!(v.features, [1.0, 1.0, 0.0, 0.0, 1.0]);
         let mut v = zero();
-        v.learn(0.0, &[(1.0, &bits("00000"))], 0.0, &bits("11001"));
+        learn(&mut v, 0.0, &[(1.0, &bits("00000"))], 0.0, &bits("11001"));
         assert_eq!(v, zero(), "an empty exemplar teaches nothing");
     }
 
@@ -192,7 +195,7 @@ mod tests {
         let (x, own, global) = (bits("10101"), bits("01001"), bits("11010"));
         let only = |w: f64, c1: f64, c2: f64, delta: f64| {
             let mut v = Likelihoods { sizes: vec![1.0; 5], features: vec![1.0; 5] };
-            v.learn(w, &[(c1, &own), (c2, &global)], delta, &x);
+            learn(&mut v, w, &[(c1, &own), (c2, &global)], delta, &x);
             [v.sizes, v.features]
         };
         assert_eq!(only(1.0, 0.0, 0.0, 0.0), [[1.0; 5]; 2]);
@@ -211,7 +214,7 @@ mod tests {
             features: vec![0.1, 0.3, 0.5, 0.7, 0.9],
         };
         let pulls = [(1.49 * 0.5, &bits("01001")), (1.49 * 0.8, &bits("11010"))];
-        v.learn(0.729, &pulls, 0.2, &bits("10101"));
+        learn(&mut v, 0.729, &pulls, 0.2, &bits("10101"));
         assert_near(&v.sizes, [0.1458, 1.0366, 1.8294, 0.5832, 0.7290]);
         assert_near(&v.features, [0.2729, 2.1557, 0.5645, 1.7023, 0.8561]);
         assert_eq!(v.choose(5, 0.5), bits("01011"));
@@ -241,7 +244,7 @@ mod tests {
     fn influence_is_negative_unless_the_cost_fell() {
         let velocity = zero();
         let mut learner =
-            Learner { x: bits("10000"), velocity, cost: None, influence: 0.0, stall: 0 };
+            Learner { x: bits("10000"), velocity, influence: 0.0, cost: None, stall: 0 };
         let influences = [0.4, 0.3, 0.3, 0.35].map(|cost| {
             learner.told(Cost::new(cost), 0.5, false);
             learner.influence
@@ -265,7 +268,7 @@ mod tests {
             for _ in 0..50 {
                 let (own, global) = (space.random(&mut rng), space.random(&mut rng));
                 let pulls = [(c * rng.unit(), &own), (c * rng.unit(), &global)];
-                v.learn(w, &pulls, 2.0 * rng.unit() - 1.0, &x);
+                learn(&mut v, w, &pulls, 2.0 * rng.unit() - 1.0, &x);
                 let u = rng.unit();
                 x = v.choose(limit, u);
                 prop_assert_eq!(x.count(), roulette(&v.sizes[..limit], u) + 1);

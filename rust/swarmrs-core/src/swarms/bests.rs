@@ -1,45 +1,9 @@
 //! Personal and global bests of a synchronous swarm.
 
 use crate::base::subset::Subset;
+use crate::operators::standing::{Standing, Ties, first_least, standing, standing_of};
 use crate::problem::objective::Cost;
 use crate::search::algorithm::Evaluation;
-
-/// What two subsets are compared by: cost, then size, less being better.
-pub type Standing = (Cost, usize);
-
-/// Where a tried subset stands. The empty one counts as the largest: it never beats another of its cost.
-pub fn standing(tried: &Evaluation) -> Standing {
-    standing_of(&tried.subset, tried.cost)
-}
-
-fn standing_of(subset: &Subset, cost: Cost) -> Standing {
-    match subset.count() {
-        0 => (cost, usize::MAX),
-        size => (cost, size),
-    }
-}
-
-/// What replaces a best of equal cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Ties {
-    /// Nothing.
-    #[default]
-    Stay,
-    /// A smaller subset.
-    Shrink,
-}
-
-impl Ties {
-    /// Whether a subset of this cost and size replaces a best of that cost and size.
-    pub fn replaces(self, new: Standing, best: Standing) -> bool {
-        self.key(new) < self.key(best)
-    }
-
-    /// What is compared of a standing.
-    pub fn key(self, (cost, size): Standing) -> Standing {
-        (cost, if self == Self::Shrink { size } else { 0 })
-    }
-}
 
 /// The best position of each particle and the index of the best of these.
 ///
@@ -104,11 +68,6 @@ impl Bests {
     }
 }
 
-/// Where the least of `values` is; the first of equals. 0 where there are none.
-pub fn first_least<T: Ord>(values: impl Iterator<Item = T>) -> usize {
-    values.enumerate().min_by(|a, b| a.1.cmp(&b.1)).map_or(0, |(at, _)| at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,25 +83,6 @@ mod tests {
                 cost: Cost::new(cost),
             })
             .collect()
-    }
-
-    #[test]
-    fn the_empty_subset_loses_every_tie() {
-        let mut tried = told(&[0.5, 0.5]);
-        tried[0].subset = Subset::empty(9);
-        assert!(standing(&tried[1]) < standing(&tried[0]));
-        tried[0].cost = Cost::new(0.4);
-        assert!(standing(&tried[0]) < standing(&tried[1]));
-    }
-
-    #[test]
-    fn a_tie_goes_to_the_smaller_subset_where_asked() {
-        let at = |cost, size| (Cost::new(cost), size);
-        assert!(Ties::Shrink.replaces(at(0.10, 5), at(0.10, 6)));
-        assert!(!Ties::Shrink.replaces(at(0.10, 6), at(0.10, 6)));
-        assert!(!Ties::Shrink.replaces(at(0.11, 1), at(0.10, 6)));
-        assert!(!Ties::Stay.replaces(at(0.10, 5), at(0.10, 6)));
-        assert!(Ties::Stay.replaces(at(0.09, 7), at(0.10, 6)));
     }
 
     #[test]

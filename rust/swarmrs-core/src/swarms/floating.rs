@@ -1,7 +1,7 @@
 //! Floating search, forward or backward: after every step, steps back as long as they set a record.
 
-use super::sweep::{self, Sweep};
 use crate::base::subset::Subset;
+use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Cost;
 use crate::search::algorithm::Evaluation;
 
