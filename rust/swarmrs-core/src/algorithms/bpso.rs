@@ -8,26 +8,28 @@
 //! x <- 1 if r3 < S(v), else 0                 S(v) = 1 / (1 + e^-v)
 //! ```
 //!
-//! r1, r2, r3 are drawn for every feature, in this order. Velocities start at 0; bests move on strict improvement, all at
-//! once after the whole swarm is evaluated. The defaults are those of the comparison in the 2D-learning paper, whose
-//! budget is 30 particles for 200 generations.
+//! r1, r2, r3 are drawn for every feature, in this order. Velocities start at 0; bests move on strict improvement,
+//! all at once after the whole swarm is evaluated. The defaults are those of the comparison in the 2D-learning paper,
+//! whose budget is 30 particles for 200 generations.
 //!
 //! J. Kennedy, R. C. Eberhart, A discrete binary version of the particle swarm algorithm, SMC 1997,
 //! doi:10.1109/ICSMC.1997.637339
 //!
 //! Two variants share the rule:
 //!
-//! `bpsofs` has a damped velocity (the coefficients of constriction) and lowers a cost that also counts features,
-//! J = α error + (1 - α) |x| / n with α = 0.9. It is the rival of `PBPSOfs` in the same paper, which leaves open the first
-//! velocities, their limit and whether r1, r2 are drawn per feature: they start at 0, stay within 6 and are, as is usual.
-//! The empty subset costs the worst, where the formula would give it 0.9. B. Xue, S. Nguyen, M. Zhang, A new binary
-//! particle swarm optimisation algorithm for feature selection, `EvoApplications` 2014, doi:10.1007/978-3-662-45523-4_41
+//! `bpsofs` has a damped velocity (the coefficients of constriction) and lowers a cost that also counts features, J =
+//! α error + (1 - α) |x| / n with α = 0.9. It is the rival of `PBPSOfs` in the same paper, which leaves open the
+//! first velocities, their limit and whether r1, r2 are drawn per feature: they start at 0, stay within 6 and are, as
+//! is usual. The empty subset costs the worst, where the formula would give it 0.9. B. Xue, S. Nguyen, M. Zhang, A
+//! new binary particle swarm optimisation algorithm for feature selection, `EvoApplications` 2014,
+//! doi:10.1007/978-3-662-45523-4_41
 //!
-//! `psofs` has the same coefficients and is the rival of the grouped swarms. Its paper leaves open how velocities start
-//! and how ties end. They start anywhere within their limit, drawn after the fair bits of the first position. A best stays
-//! until a lower cost replaces it: published sizes near half of all features, where many subsets cost the same, speak for
-//! that. A run reports the smallest of equals all the same. B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in
-//! classification using particle swarm optimisation and statistical variable grouping information, SSCI 2016
+//! `psofs` has the same coefficients and is the rival of the grouped swarms. Its paper leaves open how velocities
+//! start and how ties end. They start anywhere within their limit, drawn after the fair bits of the first position. A
+//! best stays until a lower cost replaces it: published sizes near half of all features, where many subsets cost the
+//! same, speak for that. A run reports the smallest of equals all the same. B. Xue, M. C. Lane, I. Liu, M. Zhang,
+//! Dimension reduction in classification using particle swarm optimisation and statistical variable grouping
+//! information, SSCI 2016
 
 use crate::base::math::sigmoid;
 use crate::base::random::Rng;
@@ -36,7 +38,7 @@ use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOC
 use crate::operators::velocity::{self, Coefficients};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
 use crate::swarms::binary::{BinarySwarm, Particle};
 
@@ -87,10 +89,10 @@ impl Bpso {
 }
 
 impl Optimizer for Bpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let Self { coefficients, velocity_limit, starts_moving, ref mut swarm } = *self;
-        if turn.number == 0 {
-            return swarm.start(turn, |space, v, rng| {
+        if iteration.number == 0 {
+            return swarm.start(iteration, |space, v, rng| {
                 let x = space.random(rng);
                 if starts_moving {
                     velocity::draw(v, velocity_limit, rng);
@@ -98,11 +100,11 @@ impl Optimizer for Bpso {
                 x
             });
         }
-        swarm.advance(turn, |particle, rng| moved(particle, coefficients, velocity_limit, rng))
+        swarm.advance(iteration, |particle, rng| moved(particle, coefficients, velocity_limit, rng))
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -116,7 +118,7 @@ impl Algorithm for Bpso {
         paper: "J. Kennedy, R. C. Eberhart, A discrete binary version of the particle swarm algorithm, SMC",
         doi: "10.1109/ICSMC.1997.637339",
         aliases: &[],
-        summary: "a velocity per feature is the log-odds that it is in",
+        summary: "particle swarm on bits; a velocity per feature is the log-odds that it is selected",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
@@ -151,7 +153,7 @@ impl Algorithm for Bpsofs {
         paper: "B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation algorithm for feature selection, EvoApplications",
         doi: "10.1007/978-3-662-45523-4_41",
         aliases: &[],
-        summary: "BPSO with a damped velocity and a cost that also counts features",
+        summary: "BPSO with constriction coefficients and an objective that weighs error and size",
         evaluations: Some(5000),
         objective: Objective::Weighted { alpha: 0.9 },
     };
@@ -179,7 +181,7 @@ impl Algorithm for Psofs {
         paper: "B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using particle swarm optimisation and statistical variable grouping information, SSCI",
         doi: "",
         aliases: &[],
-        summary: "BPSO with a damped velocity, the rival of the grouped swarms",
+        summary: "BPSO with constriction coefficients, the baseline of the grouped swarms",
         evaluations: Some(3030),
         objective: Objective::Error,
     };

@@ -1,7 +1,7 @@
 //! Catfish binary particle swarm: when the swarm stalls, its worst particles are thrown to the
 //! corners of the space.
 //!
-//! Particles move as in binary PSO. Once the best of all has not improved for `refresh_gap` turns,
+//! Particles move as in binary PSO. Once the best of all has not improved for `refresh_gap` iterations,
 //! the C = max(1, floor(`catfish_rate` · population)) particles whose present positions cost most
 //! do not move; each becomes
 //!
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Among equals the higher index counts as worse. The paper initialises catfish at extreme points;
-//! for bits these are all and none. Their own bests are kept, the stall is counted anew, and they
-//! are evaluated in the turn they are made in, at no extra cost. Coins are drawn from slot
+//! for bits these are all and none. Their personal bests are kept, the stall is counted anew, and they
+//! are evaluated in the iteration they are made in, at no extra cost. Coins are drawn from slot
 //! `population`, the worst particle first.
 //!
 //! L.-Y. Chuang, S.-W. Tsai, C.-H. Yang, Improved binary particle swarm optimization using catfish
@@ -24,7 +24,7 @@ use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOC
 use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, MOST_STEPS, Optimizer, Space, Turn, params,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_STEPS, Optimizer, Space, params,
 };
 use crate::swarms::binary::BinarySwarm;
 use std::cmp::Reverse;
@@ -38,9 +38,9 @@ params! {
         social: f64 = 2.0, SOCIAL;
         velocity_limit: f64 = 6.0, VELOCITY_LIMIT;
         catfish_rate: f64 = 0.1, Allowed::Above(0.0, 1.0),
-            "the share of particles that become catfish, one at least";
+            "fraction of the particles that become catfish; at least one does";
         refresh_gap: usize = 3, Allowed::Whole(1, MOST_STEPS),
-            "turns without a better best after which catfish come";
+            "iterations without a better global best before catfish are introduced";
     }
 }
 
@@ -55,7 +55,7 @@ pub struct Cbpso {
 }
 
 impl Cbpso {
-    /// The particles to replace this turn, the worst first.
+    /// The particles to replace this iteration, the worst first.
     fn catfish(&mut self) -> Vec<usize> {
         if self.swarm.stall < self.refresh_gap {
             return Vec::new();
@@ -78,7 +78,7 @@ impl Algorithm for Cbpso {
         paper: "L.-Y. Chuang, S.-W. Tsai, C.-H. Yang, Improved binary particle swarm optimization using catfish effect for feature selection, Expert Systems with Applications 38",
         doi: "10.1016/j.eswa.2011.04.057",
         aliases: &["catfishbpso"],
-        summary: "BPSO whose worst particles become all or nothing when the swarm stalls",
+        summary: "BPSO that moves its worst particles to all or no features when the swarm stalls",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
@@ -96,12 +96,12 @@ impl Algorithm for Cbpso {
 }
 
 impl Optimizer for Cbpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        if turn.number == 0 {
-            return self.swarm.start(turn, |space, _, rng| space.random(rng));
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        if iteration.number == 0 {
+            return self.swarm.start(iteration, |space, _, rng| space.random(rng));
         }
         let mut corners: Vec<Option<Subset>> = vec![None; self.swarm.population()];
-        let mut rng = turn.rng(corners.len());
+        let mut rng = iteration.rng(corners.len());
         for particle in self.catfish() {
             let n = self.swarm.space.n_features();
             let mut corner = if rng.unit() > 0.5 { Subset::full(n) } else { Subset::empty(n) };
@@ -109,7 +109,7 @@ impl Optimizer for Cbpso {
             corners[particle] = Some(corner);
         }
         let Self { coefficients, velocity_limit, .. } = *self;
-        self.swarm.advance(turn, |particle, rng| match &corners[particle.index] {
+        self.swarm.advance(iteration, |particle, rng| match &corners[particle.index] {
             Some(corner) => {
                 particle.v.fill(0.0);
                 corner.clone()
@@ -118,8 +118,8 @@ impl Optimizer for Cbpso {
         })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -135,16 +135,16 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_three_of_thirty_become_corners_after_three_turns_without_progress() {
+    fn the_worst_three_of_thirty_become_corners_after_three_iterations_without_progress() {
         let mut swarm = Cbpso::start(CbpsoParams::default(), &Space::new(40, 40));
         // All cost the same, so the swarm never improves and the last are the worst.
         let history = drive(&mut swarm, 8, |_| 0.3);
-        for (number, turn) in history.iter().enumerate() {
-            let corners: Vec<usize> = (0..30).filter(|&at| is_corner(&turn[at])).collect();
-            // The fourth evaluation is the third in a row without progress; the next turn brings
+        for (number, iteration) in history.iter().enumerate() {
+            let corners: Vec<usize> = (0..30).filter(|&at| is_corner(&iteration[at])).collect();
+            // The fourth evaluation is the third in a row without progress; the next iteration brings
             // the first catfish.
             let expected: &[usize] = if [4, 7].contains(&number) { &[27, 28, 29] } else { &[] };
-            assert_eq!(corners, expected, "turn {number}");
+            assert_eq!(corners, expected, "iteration {number}");
         }
     }
 
@@ -154,7 +154,7 @@ mod tests {
         drive(&mut swarm, 2, onemax);
         let mut costs = vec![0.2; 30];
         (costs[4], costs[17], costs[9]) = (0.9, 0.8, 0.9);
-        let told: Vec<Evaluation> = swarm
+        let evaluations: Vec<Evaluation> = swarm
             .swarm
             .positions
             .iter()
@@ -165,7 +165,7 @@ mod tests {
                 cost: Cost::new(cost),
             })
             .collect();
-        swarm.swarm.learn(&told);
+        swarm.swarm.learn(&evaluations);
         swarm.swarm.stall = 3;
         assert_eq!(swarm.catfish(), [9, 4, 17]);
         assert_eq!(swarm.swarm.stall, 0);

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The method and its two rules are in [`filter::cfs`](crate::filter::cfs). It needs no evaluation to choose: the one
-//! subset it asks for is its answer. The limit of the space ends both steps early. Where nothing is relevant it answers
+//! subset it proposes is its answer. The limit of the space ends both steps early. Where nothing is relevant it answers
 //! with the first feature; where there is no table to learn from, all features are alike and it takes as many as it
 //! may, the first ones. The greedy search is Weka's `GreedyStepwise`; the thesis also tries best-first search.
 //!
@@ -17,16 +17,16 @@ use crate::filter::Rules;
 use crate::operators::only_choice::only_choice;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
 
 params! {
     /// Settings of [`Cfs`].
     pub struct CfsParams {
         zero_as_one: bool = Rules::default().zero_as_one, Allowed::Flag,
-            "features that share nothing count as sharing all";
+            "treat a correlation of 0 between two features as 1, as Weka does";
         locally_predictive: bool = Rules::default().locally_predictive, Allowed::Flag,
-            "in the end features enter that no chosen one stands for";
+            "finally add features that correlate more with the class than with any selected feature";
     }
 }
 
@@ -47,7 +47,7 @@ impl Algorithm for Cfs {
         paper: "M. A. Hall, Correlation-based feature selection for machine learning, University of Waikato",
         doi: "",
         aliases: &[],
-        summary: "features that go with the class and not with each other; measures only its answer",
+        summary: "greedy filter: features that correlate with the class and not with each other; evaluates only its answer",
         evaluations: None,
         objective: Objective::Error,
     };
@@ -60,11 +60,11 @@ impl Algorithm for Cfs {
 }
 
 impl Optimizer for Cfs {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        only_choice(turn, &self.space, |filter, limit| filter.cfs(self.rules, limit))
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        only_choice(iteration, &self.space, |filter, limit| filter.cfs(self.rules, limit))
     }
 
-    fn tell(&mut self, _: &Turn<'_>, _: &[Evaluation]) {}
+    fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::operators::parameters::{COGNITIVE, POPULATION, SOCIAL, VELOCITY_LIMIT
 use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
 use crate::swarms::binary::BinarySwarm;
 use serde::{Deserialize, Serialize};
@@ -32,15 +32,15 @@ params! {
     pub struct ChbpsoParams {
         population: usize = 30, POPULATION;
         map: Map = Map::Logistic, Allowed::OneOf(&["logistic", "tent"]),
-            "how the inertia changes from move to move";
-        inertia: f64 = 0.48, Allowed::Above(0.0, 1.0), "w, the velocity kept in the first move";
+            "chaotic map that the inertia weight follows";
+        inertia: f64 = 0.48, Allowed::Above(0.0, 1.0), "initial inertia weight w";
         cognitive: f64 = 2.0, COGNITIVE;
         social: f64 = 2.0, SOCIAL;
         velocity_limit: f64 = 6.0, VELOCITY_LIMIT;
     }
 }
 
-/// How the inertia changes.
+/// The chaotic map of the inertia.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Map {
@@ -59,7 +59,7 @@ impl Map {
         }
     }
 
-    /// Whether the map comes to rest soon after it starts at `w`.
+    /// Tells if the map comes to rest soon after it starts at `w`.
     fn freezes(self, w: f64) -> bool {
         let mut walk = std::iter::successors(Some(w), |&w| Some(self.next(w))).take(8);
         // A chaotic orbit may pass near a fixed point; a frozen one is there to within rounding.
@@ -107,18 +107,19 @@ impl Algorithm for Chbpso {
 }
 
 impl Optimizer for Chbpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        if turn.number == 0 {
-            return self.swarm.start(turn, |space, _, rng| space.random(rng));
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        if iteration.number == 0 {
+            return self.swarm.start(iteration, |space, _, rng| space.random(rng));
         }
         let Self { coefficients, velocity_limit, .. } = *self;
         self.coefficients.inertia = self.map.next(coefficients.inertia);
-        self.swarm
-            .advance(turn, |particle, rng| bpso::moved(particle, coefficients, velocity_limit, rng))
+        self.swarm.advance(iteration, |particle, rng| {
+            bpso::moved(particle, coefficients, velocity_limit, rng)
+        })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -196,8 +197,8 @@ mod tests {
     #[test]
     fn it_beats_random_search_on_onemax() {
         // 6000 evaluations each; the mean of ten best-of-6000 fair draws has a standard error near 0.4.
-        let (own, chance) = (mean_ones("chbpso", 200), mean_ones("random", 120));
-        assert!(own - chance > 4.0, "{own} {chance}");
+        let (own, random) = (mean_ones("chbpso", 200), mean_ones("random", 120));
+        assert!(own - random > 4.0, "{own} {random}");
     }
 
     proptest! {

@@ -23,12 +23,12 @@
 //! J. J. Liang, A. K. Qin, P. N. Suganthan, S. Baskar, Comprehensive learning particle swarm optimizer for global
 //! optimization of multimodal functions, IEEE Trans. Evolutionary Computation 10 (2006), doi:10.1109/TEVC.2005.857610
 //!
-//! In `eclpso`, ranks, and with them all probabilities, are taken anew whenever exemplars are drawn: at the start, and in
-//! an iteration in which some particle has moved `refresh_gap` times without a better personal best. Only such particles
-//! draw new exemplars. Equal bests rank in the order of particles. The paper also evolves its exemplars; the comparison of
-//! the variable-length swarms, whose settings these are, takes from it the ranks alone, and so does this file. X. Yu,
-//! Y. Liu, X. Feng, G. Chen, Enhanced comprehensive learning particle swarm optimization with exemplar evolution,
-//! Simulated Evolution and Learning (2017)
+//! In `eclpso`, ranks, and with them all probabilities, are taken anew whenever exemplars are drawn: at the start,
+//! and in an iteration in which some particle has moved `refresh_gap` times without a better personal best. Only such
+//! particles draw new exemplars. Equal bests rank in the order of particles. The paper also evolves its exemplars;
+//! the comparison of the variable-length swarms, whose settings these are, takes from it the ranks alone, and so does
+//! this file. X. Yu, Y. Liu, X. Feng, G. Chen, Enhanced comprehensive learning particle swarm optimization with
+//! exemplar evolution, Simulated Evolution and Learning (2017)
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
@@ -39,7 +39,7 @@ use crate::operators::parameters::{
 use crate::operators::topology::{learning_probability, places};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
 use crate::swarms::learners::Learners;
 
@@ -84,27 +84,27 @@ impl Clpso {
 }
 
 impl Optimizer for Clpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let ClpsoParams { iterations, inertia, inertia_end, .. } = self.params;
         let ClpsoParams { social: c, velocity_limit: limit, .. } = self.params;
-        if turn.number == 0 {
-            return self.swarm.start(turn, |_| false);
+        if iteration.number == 0 {
+            return self.swarm.start(iteration, |_| false);
         }
-        if turn.number > iterations {
+        if iteration.number > iterations {
             return Vec::new();
         }
-        let w = falling(inertia, inertia_end, turn.number, iterations);
-        self.swarm.advance(turn, |x, v, e, r| {
+        let w = falling(inertia, inertia_end, iteration.number, iterations);
+        self.swarm.advance(iteration, |x, v, e, r| {
             let v = (w * v + c * r * (e - x)).clamp(-limit, limit);
             ((x + v).clamp(0.0, 1.0), v)
         })
     }
 
-    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
-        let patience = if turn.number == 0 { 0 } else { self.params.refresh_gap };
+    fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
+        let patience = if iteration.number == 0 { 0 } else { self.params.refresh_gap };
         let probabilities = self.learning_probabilities();
-        self.swarm.assign(turn, &probabilities, true, |particle| particle.stall >= patience);
+        self.swarm.assign(iteration, &probabilities, true, |particle| particle.stall >= patience);
     }
 }
 
@@ -118,7 +118,7 @@ impl Algorithm for Clpso {
         paper: "J. J. Liang, A. K. Qin, P. N. Suganthan, S. Baskar, Comprehensive learning particle swarm optimizer for global optimization of multimodal functions, IEEE Trans. Evolutionary Computation 10",
         doi: "10.1109/TEVC.2005.857610",
         aliases: &[],
-        summary: "each feature of a particle learns from the own best of some particle, not from the swarm's",
+        summary: "each feature of a particle learns from the personal best of some particle, not from the global best",
         evaluations: None,
         objective: Objective::Hybrid { gamma: 0.8 },
     };
@@ -162,10 +162,10 @@ mod tests {
 
     #[test]
     fn exemplars_are_drawn_anew_after_seven_moves_without_progress() {
-        // The particles after each of the first twelve turns: the same run, ever longer.
-        let after = |turns: u64| {
+        // The particles after each of the first twelve iterations: the same run, ever longer.
+        let after = |iterations: u64| {
             let mut swarm = Clpso::start(ClpsoParams::default(), &Space::new(300, 300));
-            drive(&mut swarm, turns, |_| 0.5);
+            drive(&mut swarm, iterations, |_| 0.5);
             swarm.swarm.particles
         };
         let states: Vec<_> = (1..=12).map(after).collect();
@@ -186,7 +186,7 @@ mod tests {
         let mut swarm = Clpso::start(ClpsoParams::default(), &Space::new(1000, 1000));
         drive(&mut swarm, 1, onemax);
         let taught = |at: usize| swarm.swarm.particles[at].lessons.len() as f64 / 1000.0;
-        // 1000 draws with chances 0.05 and 0.5: four standard errors are 0.028 and 0.063.
+        // 1000 draws with probabilitys 0.05 and 0.5: four standard errors are 0.028 and 0.063.
         assert!((taught(0) - 0.05).abs() < 0.028 && (taught(99) - 0.5).abs() < 0.063);
     }
 
@@ -195,7 +195,8 @@ mod tests {
         let random = mean_ones("random", 202);
         for id in ["clpso", "eclpso"] {
             let own = mean_ones(id, 200);
-            // 101 iterations of 100, and 202 of 50; the mean of ten bests of so many fair draws has a standard error near 0.4.
+            // 101 iterations of 100, and 202 of 50; the mean of ten bests of so many fair draws has a standard error
+            // near 0.4.
             assert!(own - random > 1.2, "{id} {own} {random}");
             let started = find(id).unwrap().start(&serde_json::Map::new(), &Space::new(50, 50));
             assert_eq!(drive(&mut *started.unwrap().0, 200, onemax).len(), 101);
@@ -211,7 +212,7 @@ mod tests {
             let at = ranks.iter().position(|&other| other == rank).unwrap();
             swarm.swarm.particles[at].lessons.len() as f64 / 1000.0
         };
-        // 1000 draws with chances 0.05 and 0.5: four standard errors are 0.028 and 0.063.
+        // 1000 draws with probabilitys 0.05 and 0.5: four standard errors are 0.028 and 0.063.
         assert!((taught(0) - 0.05).abs() < 0.028 && (taught(99) - 0.5).abs() < 0.063);
     }
 }

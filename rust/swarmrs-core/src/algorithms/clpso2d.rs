@@ -7,14 +7,14 @@
 //! ```text
 //! v    <- w v + c r L(e) + Δ Lself                w inertia, c social
 //! x    <- the ξ most likely features              ξ spun on a wheel of the cardinalities' likelihoods
-//! e(d)  = the bit d of the own best of donor a(d)
+//! e(d)  = the bit d of the personal best of donor a(d)
 //! a(d)  = with probability Pc the better of two other particles drawn at random, else i itself
 //! Pc    = 0.05 + 0.45 (exp(10 (i - 1) / (ps - 1)) - 1) / (exp(10) - 1)     i = 1 .. ps
 //! ```
 //!
 //! The learning sets L, the self-influence Δ and the wheel are those of
 //! [`learning2d`](crate::swarms::learning2d). Donors are drawn before the first move and again
-//! when the own best has not improved for `exemplar_gap` moves, as CLPSO has it; where no other
+//! when the personal best has not improved for `exemplar_gap` moves, as CLPSO has it; where no other
 //! particle donates, one random feature is given to one at random. Donors' bests are read as they
 //! are at each move. Draws of a particle: donors if due (feature by feature Pc, then two indices),
 //! velocity if due for `refresh_gap`, r, the wheel. r is a scalar as in the other 2D swarms, where
@@ -32,20 +32,20 @@ use crate::operators::parameters::{EXEMPLAR_PULL, INERTIA, REFRESH_GAP};
 use crate::operators::topology::learning_probability;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, MOST_MEMBERS, MOST_STEPS, Optimizer, Space, Turn,
-    params,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, MOST_STEPS, Optimizer,
+    Space, params,
 };
 use crate::swarms::learning2d::Learners;
 
 params! {
     /// Settings of [`Clpso2d`].
     pub struct Clpso2dParams {
-        population: usize = 30, Allowed::Whole(3, MOST_MEMBERS), "particles";
+        population: usize = 30, Allowed::Whole(3, MOST_MEMBERS), "number of particles";
         inertia: f64 = 0.729, INERTIA;
         social: f64 = 1.49, EXEMPLAR_PULL;
         refresh_gap: usize = 3, REFRESH_GAP;
         exemplar_gap: usize = 7, Allowed::Whole(1, MOST_STEPS),
-            "m, moves without a better own best after which donors are drawn anew";
+            "refresh gap m, iterations without a better personal best before donors are redrawn";
     }
 }
 
@@ -99,7 +99,7 @@ impl Algorithm for Clpso2d {
         paper: "F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature selection, Pattern Recognition 76",
         doi: "10.1016/j.patcog.2017.11.027",
         aliases: &["2d-clpso"],
-        summary: "learns the size of the subset beside its features, from an exemplar of many bests",
+        summary: "learns the subset size beside the features, from an exemplar put together of many personal bests",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
@@ -111,10 +111,10 @@ impl Algorithm for Clpso2d {
 }
 
 impl Optimizer for Clpso2d {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let Clpso2dParams { population, inertia, social, refresh_gap, exemplar_gap } = self.params;
-        if turn.number == 0 {
-            return self.learners.start(population, &self.space, turn);
+        if iteration.number == 0 {
+            return self.learners.start(population, &self.space, iteration);
         }
         let (n, limit) = (self.space.n_features(), self.space.limit());
         let Learners { swarm, bests } = &mut self.learners;
@@ -123,7 +123,7 @@ impl Optimizer for Clpso2d {
             .zip(&mut self.lessons)
             .enumerate()
             .map(|(particle, (learner, lesson))| {
-                let mut rng = turn.rng(particle);
+                let mut rng = iteration.rng(particle);
                 if lesson.donors.is_empty() || lesson.stall >= exemplar_gap {
                     let donors = draw_donors(particle, n, &bests.own, &mut rng);
                     *lesson = Lesson { donors, stall: 0 };
@@ -140,8 +140,8 @@ impl Optimizer for Clpso2d {
             .collect()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        let improved = self.learners.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        let improved = self.learners.learn(evaluations);
         for (lesson, is_better) in self.lessons.iter_mut().zip(improved) {
             lesson.stall = if is_better { 0 } else { lesson.stall + 1 };
         }
@@ -179,7 +179,7 @@ mod tests {
             let mut rng = Streams::new(seed).rng(1, Phase::Ask, 1);
             assert!(draw_donors(0, 9, &own, &mut rng).iter().any(|&donor| donor != 0));
         }
-        // It is drawn only where chance left no other donor: 200 times 1 in 512, times 1 in 4.
+        // It is drawn only where the draws left no other donor: 200 times 1 in 512, times 1 in 4.
         assert!(strangers <= 2, "{strangers}");
     }
 

@@ -9,16 +9,16 @@
 //! x <- 1 for the m members of each group with the largest v, else 0
 //! ```
 //!
-//! r1, r2 are drawn for every feature, then z for each group. Of equal velocities the lowest feature goes first. A group
-//! may be passed over; where all are, the subset is empty and costs the worst. The first subset follows from the first
-//! velocities, anywhere within their limit, by the same rule.
+//! r1, r2 are drawn for every feature, then z for each group. Of equal velocities the lowest feature goes first. A
+//! group may be passed over; where all are, the subset is empty and costs the worst. The first subset follows from
+//! the first velocities, anywhere within their limit, by the same rule.
 //!
-//! The rule is put together from what later papers by the same authors say about it: the number first, by a Gaussian of
-//! mean 1 and σ = log(10 |group|), then the features of highest velocity. None names the logarithm: the decimal one, the
-//! default of `sigma_log`, makes σ = 1 for a group of one and comes nearer to the published sizes.
+//! The rule is put together from what later papers by the same authors say about it: the number first, by a Gaussian
+//! of mean 1 and σ = log(10 |group|), then the features of highest velocity. None names the logarithm: the decimal
+//! one, the default of `sigma_log`, makes σ = 1 for a group of one and comes nearer to the published sizes.
 //!
-//! M. C. Lane, B. Xue, I. Liu, M. Zhang, Gaussian based particle swarm optimisation and statistical clustering for feature
-//! selection, `EvoCOP` 2014, doi:10.1007/978-3-662-44320-0_12
+//! M. C. Lane, B. Xue, I. Liu, M. Zhang, Gaussian based particle swarm optimisation and statistical clustering for
+//! feature selection, `EvoCOP` 2014, doi:10.1007/978-3-662-44320-0_12
 //!
 //! The variant `igpso` moves alike, and a subset costs less the nearer it comes to one feature of each group:
 //!
@@ -27,10 +27,10 @@
 //! Sim = exp(-1/2 Σ ((count - 1) / σ)²)         over groups, count the members that are selected
 //! ```
 //!
-//! The objective has its σ by the same `sigma_log` as the moves. The paper divides Sim by the normalizer of a Gaussian
-//! density, which contradicts its own range, 1 at the target: it is left out unless asked for, see
-//! [`Sim`](crate::problem::groups::Sim). B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using
-//! particle swarm optimisation and statistical variable grouping information, SSCI 2016
+//! The objective has its σ by the same `sigma_log` as the moves. The paper divides Sim by the normalizer of a
+//! Gaussian density, which contradicts its own range, 1 at the target: it is left out unless requested, see
+//! [`Sim`](crate::problem::groups::Sim). B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification
+//! using particle swarm optimisation and statistical variable grouping information, SSCI 2016
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
@@ -41,7 +41,7 @@ use crate::operators::velocity::{self, Coefficients};
 use crate::problem::groups::{Groups, SigmaLog};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn, params,
+    Algorithm, Allowed, Card, Evaluation, Family, GroupUse, Iteration, Optimizer, Space, params,
 };
 use crate::swarms::binary::BinarySwarm;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub struct Gpso {
 }
 
 impl Optimizer for Gpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let GpsoParams { inertia, cognitive, social, velocity_limit, sigma_log, .. } = self.params;
         let coefficients = Coefficients { inertia, cognitive, social };
         let groups = &self.groups;
@@ -76,13 +76,13 @@ impl Optimizer for Gpso {
             let size = velocities.len();
             top_k(velocities, taken(size, sigma_log.deviation(size), rng.normal()))
         };
-        if turn.number == 0 {
-            return self.swarm.start(turn, |_, v, rng| {
+        if iteration.number == 0 {
+            return self.swarm.start(iteration, |_, v, rng| {
                 velocity::draw(v, velocity_limit, rng);
                 within_groups(v, groups, choice, rng)
             });
         }
-        self.swarm.advance(turn, |particle, rng| {
+        self.swarm.advance(iteration, |particle, rng| {
             for d in 0..particle.v.len() {
                 let [x, p, g] = particle.bits(d);
                 let (r1, r2) = (rng.unit(), rng.unit());
@@ -93,8 +93,8 @@ impl Optimizer for Gpso {
         })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -113,7 +113,7 @@ impl Algorithm for Gpso {
         paper: "M. C. Lane, B. Xue, I. Liu, M. Zhang, Gaussian based particle swarm optimisation and statistical clustering for feature selection, EvoCOP",
         doi: "10.1007/978-3-662-44320-0_12",
         aliases: &[],
-        summary: "takes a normal number of features from each group, one in the mean",
+        summary: "selects a normally distributed number of features of each group, about one",
         evaluations: Some(3030),
         objective: Objective::Error,
     };
@@ -140,7 +140,7 @@ impl Algorithm for Igpso {
         paper: "B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using particle swarm optimisation and statistical variable grouping information, SSCI",
         doi: "",
         aliases: &[],
-        summary: "gpso that lowers the error and keeps near one feature of each group",
+        summary: "GPSO whose objective also rewards subsets near one feature per group",
         evaluations: Some(3030),
         objective: Objective::gaussian(SigmaLog::Log10),
     };
@@ -170,21 +170,21 @@ mod tests {
 
     #[test]
     fn numbers_have_the_worked_chances() {
-        for (size, chances) in [
+        for (size, probabilities) in [
             (1, vec![0.3085, 0.6915]),
             (2, vec![0.3504, 0.2993, 0.3504]),
             (5, vec![0.3843, 0.2315, 0.1956, 0.1181, 0.0509, 0.0197]),
         ] {
             let sigma = SigmaLog::Log10.deviation(size);
             let mut below = 0.0;
-            for (m, chance) in chances.iter().enumerate() {
+            for (m, probability) in probabilities.iter().enumerate() {
                 // m members are taken up to the draw at which 1 + σ z reaches m + 1/2.
                 let edge = (m as f64 - 0.5) / sigma;
                 // Far wider than the rounding of the edge, far narrower than a step.
                 assert_eq!(taken(size, sigma, edge - 1e-9), m);
                 let up_to = if m == size { 1.0 } else { normal_cdf(edge) };
                 // Four decimals are printed.
-                assert!((up_to - below - chance).abs() < 5e-5, "{m} of {size}");
+                assert!((up_to - below - probability).abs() < 5e-5, "{m} of {size}");
                 assert_eq!(taken(size, sigma, edge + 1e-9), size.min(m + 1));
                 below = up_to;
             }

@@ -1,7 +1,7 @@
 //! 2D-learning swarms that follow the global or the local best: particles also learn how many features to select.
 //!
-//! A velocity v has a row for the likelihood of each cardinality and one for that of each feature. For each particle at x
-//! with personal best p and the best b that leads it:
+//! A velocity v has a row for the likelihood of each cardinality and one for that of each feature. For each particle
+//! at x with personal best p and the best b that leads it:
 //!
 //! ```text
 //! v <- w v + c1 r1 L(p) + c2 r2 L(b) + Δ Lself     w inertia, c1 cognitive, c2 social
@@ -11,12 +11,12 @@
 //! lpso2d   b is the best of the particle and the two beside it on a ring
 //! ```
 //!
-//! The learning sets L, the self-influence Δ and the wheel are those of [`learning2d`](crate::swarms::learning2d). The
-//! paper names no neighborhood; the ring is that of Kennedy and Mendes (CEC 2002, doi:10.1109/CEC.2002.1004493). r1, r2 are
-//! scalars, one each per particle and move, then comes the draw of the wheel. A personal best that has not improved for
-//! `refresh_gap` moves has the velocity redrawn just before the update. The paper's pseudo-code never resets that count,
-//! its text does on improvement, and so does the code; the inertia is the constant of its table, its formula being
-//! misprinted; ξ may be all features. The paper runs 2D-UPSO only; the others take its settings.
+//! The learning sets L, the self-influence Δ and the wheel are those of [`learning2d`](crate::swarms::learning2d).
+//! The paper names no neighborhood; the ring is that of Kennedy and Mendes (CEC 2002, doi:10.1109/CEC.2002.1004493).
+//! r1, r2 are scalars, one each per particle and move, then comes the draw of the wheel. A personal best that has not
+//! improved for `refresh_gap` moves has the velocity redrawn just before the update. The paper's pseudo-code never
+//! resets that count, its text does on improvement, and so does the code; the inertia is the constant of its table,
+//! its formula being misprinted; ξ may be all features. The paper runs 2D-UPSO only; the others take its settings.
 //!
 //! F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature
 //! selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027
@@ -26,7 +26,7 @@ use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP};
 use crate::operators::topology::ring_best;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
 use crate::swarms::learning2d::Learners;
 
@@ -42,7 +42,7 @@ params! {
     }
 }
 
-/// Which best leads a particle.
+/// The best that leads a particle.
 #[derive(Debug, Clone, Copy)]
 enum Leader {
     Global,
@@ -65,16 +65,16 @@ impl Gpso2d {
 }
 
 impl Optimizer for Gpso2d {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let Gpso2dParams { population, inertia, cognitive, social, refresh_gap } = self.params;
-        if turn.number == 0 {
-            return self.learners.start(population, &self.space, turn);
+        if iteration.number == 0 {
+            return self.learners.start(population, &self.space, iteration);
         }
         let Learners { swarm, bests } = &mut self.learners;
         let particles = swarm.iter_mut().enumerate();
         particles
             .map(|(particle, learner)| {
-                let mut rng = turn.rng(particle);
+                let mut rng = iteration.rng(particle);
                 learner.refresh(refresh_gap, &mut rng);
                 let (r1, r2) = (rng.unit(), rng.unit());
                 let leader = match self.leader {
@@ -92,8 +92,8 @@ impl Optimizer for Gpso2d {
             .collect()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.learners.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.learners.learn(evaluations);
     }
 }
 
@@ -107,7 +107,7 @@ impl Algorithm for Gpso2d {
         paper: "F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature selection, Pattern Recognition 76",
         doi: "10.1016/j.patcog.2017.11.027",
         aliases: &["2d-gpso"],
-        summary: "learns the size of the subset beside its features, from the swarm's best",
+        summary: "learns the subset size beside the features, from the global best",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
@@ -131,7 +131,7 @@ impl Algorithm for Lpso2d {
         paper: "F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature selection, Pattern Recognition 76",
         doi: "10.1016/j.patcog.2017.11.027",
         aliases: &["2d-lpso"],
-        summary: "learns the size of the subset beside its features, from neighbours on a ring",
+        summary: "learns the subset size beside the features, from neighbors on a ring",
         evaluations: Some(6000),
         objective: Objective::Error,
     };

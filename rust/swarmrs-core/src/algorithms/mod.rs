@@ -49,19 +49,19 @@ use serde_json::{Map, Value};
 pub struct Entry {
     /// Its id.
     pub id: &'static str,
-    /// What a reader wants to know about it.
+    /// Name, paper and summary.
     pub card: &'static Card,
     /// Its settings.
     pub fields: &'static [Field],
     /// Spellings that fix settings, each with these settings as JSON: `hga(3)`.
     pub presets: &'static [(&'static str, &'static str)],
-    /// Whether its space must have a filter, where there is a table to make it of.
+    /// True if it uses the filter of the space.
     pub uses_filter: bool,
-    /// What groups are to it, with its defaults until settings are known.
+    /// The use it makes of feature groups with its defaults.
     pub groups: GroupUse,
-    /// Whether it seeks a front of trade-offs and not one subset.
+    /// True if it searches for a Pareto front and not for one subset.
     pub seeks_front: bool,
-    /// The settings, as JSON, that the spelling it was found by fixes.
+    /// Settings, as JSON, fixed by the spelling it was found by.
     preset: &'static str,
     defaults: fn() -> Given,
     protocol: fn() -> Protocol,
@@ -206,7 +206,7 @@ impl Entry {
         Ok((prepared.start(space)?, settings))
     }
 
-    /// How its paper measures subsets.
+    /// The evaluation protocol of its paper.
     pub fn protocol(&self) -> Protocol {
         (self.protocol)()
     }
@@ -218,7 +218,7 @@ impl Entry {
         all
     }
 
-    /// What its preset fixes. A test reads all presets, so that none is left out here for being malformed.
+    /// The settings that its preset fixes. A test reads all presets, so that none is left out here for being malformed.
     fn fixed(&self) -> Given {
         serde_json::from_str(self.preset).unwrap_or_default()
     }
@@ -248,7 +248,7 @@ pub fn find(id: &str) -> Result<Entry> {
     })
 }
 
-/// How many letters must be added, removed or changed to turn one word into the other.
+/// Edit distance: letters to add, remove or change from one word to the other.
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

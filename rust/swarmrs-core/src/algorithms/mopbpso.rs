@@ -1,7 +1,7 @@
-//! Multi-objective probability-based binary particle swarm: PBPSO's flips towards a front of cost
+//! Multi-objective probability-based binary particle swarm: PBPSO's flips toward a front of cost
 //! and size.
 //!
-//! Two costs are lowered at once, f1 = J (the error, unless another objective is asked for) and
+//! Two costs are lowered at once, f1 = J (the error, unless another objective is set) and
 //! f2 = |x| / n; with `second=sim` f2 = 1 - Sim, how far x is from one feature of each group. A is
 //! an archive of trade-offs of which none dominates another.
 //!
@@ -10,25 +10,25 @@
 //! leader   g = of two drawn from A the one with more room around it, for each particle
 //! move     flip x with probability  p0 + p1 [x != p] + p2 [x != g]     at most 1, one draw each
 //!          p0 |x| / (n - |x|) in place of p0 where a feature is out:   as many come as go
-//! own best p <- the child if it dominates p, with probability 1/2 if neither dominates
+//! personal best p <- the child if it dominates p, with probability 1/2 if neither dominates
 //! survive  of particles and children, each subset once, the best fronts; the last by crowding
 //! archive  A <- what nothing in A and the children dominates; too many: the most crowded goes,
 //!          one at a time
 //! ```
 //!
 //! p0 is `mutation_rate`, p1 `cognitive`, p2 `social`; `mutation=uniform` uses p0 for all features,
-//! which drives large n towards n / 2. A holds at most `archive` trade-offs, one for equal costs. A
+//! which drives large n toward n / 2. A holds at most `archive` trade-offs, one for equal costs. A
 //! child that is empty gets a random feature. Where the space has groups, starts go round them. The
 //! trace notes the size of A and its hypervolume, the area below (1, 1) that it dominates. The front
 //! that a run reports is one of error and size, whatever f2 is.
 //!
-//! PBPSO has p1 = 0.35 and p2 = 0.65, for one best of the swarm that stays. Here every move has another leader, out of a
-//! front that is often short: with such rates a particle takes over most of each of them, half of the children repeat
-//! what was tried, and the front stalls early (`make fronts`). 0.2 for both lets a particle stay where it is.
+//! PBPSO has p1 = 0.35 and p2 = 0.65, for one best of the swarm that stays. Here every move has another leader, out
+//! of a front that is often short: with such rates a particle takes over most of each of them, half of the children
+//! repeat what was tried, and the front stalls early (`make fronts`). 0.2 for both lets a particle stay where it is.
 //!
 //! The flips are those of B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation
 //! algorithm for feature selection, `EvoApplications` 2014, doi:10.1007/978-3-662-45523-4_41; sorting
-//! and crowding those of K. Deb and others, doi:10.1109/4235.996017. Leaders, own bests, the neutral
+//! and crowding those of K. Deb and others, doi:10.1109/4235.996017. Leaders, personal bests, the neutral
 //! mutation and the start are ours.
 
 use crate::base::random::Rng;
@@ -42,8 +42,8 @@ use crate::operators::spread::spread;
 use crate::problem::groups::{SigmaLog, Sim, Similarity};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, GroupUse, MOST_MEMBERS, Optimizer, Space, Turn,
-    params,
+    Algorithm, Allowed, Card, Evaluation, Family, GroupUse, Iteration, MOST_MEMBERS, Optimizer,
+    Space, params,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -53,29 +53,29 @@ params! {
     pub struct MopbpsoParams {
         population: usize = 50, POPULATION;
         mutation_rate: f64 = 0.05, Allowed::Above(0.0, 1.0),
-            "p0, the chance that a feature goes out by itself";
+            "p0, flip probability of a selected feature that agrees with both bests";
         cognitive: f64 = 0.2, FLIP_COGNITIVE;
-        social: f64 = 0.2, Allowed::Within(0.0, 1.0), "p2, added where the leader differs";
+        social: f64 = 0.2, Allowed::Within(0.0, 1.0), "p2, added to the flip probability where the leader differs";
         mutation: Mutation = Mutation::SizeNeutral, Allowed::OneOf(&["size-neutral", "uniform"]),
-            "whether a feature comes in so that sizes stay, or with p0 too";
+            "flip probability of an unselected feature: size-neutral keeps the expected size, uniform is p0";
         archive: usize = 100, Allowed::Whole(2, MOST_MEMBERS),
-            "the trade-offs that are kept to lead";
+            "maximum number of non-dominated subsets in the archive of leaders";
         second: Second = Second::Size, Allowed::OneOf(&["size", "sim"]),
-            "what is lowered beside the cost: size, or what is missing to one feature of each group";
+            "second objective: size, or the dissimilarity to one feature of each group (sim)";
     }
 }
 
-/// What is lowered beside the cost.
+/// The second objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Second {
     /// The share of features.
     Size,
-    /// What is missing to the similarity with one feature of each group.
+    /// The dissimilarity to one feature of each group.
     Sim,
 }
 
-/// How often an absent feature comes in by chance.
+/// The mutation of unselected features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mutation {
@@ -85,7 +85,7 @@ pub enum Mutation {
     Uniform,
 }
 
-/// Where a particle is, and the best it has been.
+/// The present and the best position of a particle.
 #[derive(Debug, Clone)]
 struct Particle {
     now: TradeOff,
@@ -93,7 +93,7 @@ struct Particle {
 }
 
 impl Particle {
-    /// The child at `now` of a particle with this best; chance decides where neither dominates.
+    /// The child at `now` of a particle with this best; a coin decides where neither dominates.
     fn child(now: TradeOff, best: &TradeOff, rng: &mut Rng) -> Self {
         let is_lucky = rng.chance(0.5);
         let replaces =
@@ -171,18 +171,18 @@ impl Archive {
 pub struct Mopbpso {
     params: MopbpsoParams,
     space: Space,
-    /// Older ones first; empty before the start is told.
+    /// Older ones first; empty before the initial swarm is evaluated.
     particles: Vec<Particle>,
     archive: Archive,
-    /// Where it gives the second cost.
+    /// The second cost, if it is not the size.
     similarity: Option<Similarity>,
 }
 
 impl Mopbpso {
-    fn trade_off(&self, told: &Evaluation) -> TradeOff {
+    fn trade_off(&self, evaluation: &Evaluation) -> TradeOff {
         match &self.similarity {
-            Some(similarity) => TradeOff::with(told, 1.0 - similarity.of(&told.subset)),
-            None => TradeOff::of(told),
+            Some(similarity) => TradeOff::with(evaluation, 1.0 - similarity.of(&evaluation.subset)),
+            None => TradeOff::of(evaluation),
         }
     }
 
@@ -241,7 +241,7 @@ impl Algorithm for Mopbpso {
         paper: "moves of B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation algorithm for feature selection, EvoApplications",
         doi: "10.1007/978-3-662-45523-4_41",
         aliases: &[],
-        summary: "PBPSO led by an archive: lowers cost and size at once and spreads along the front of both",
+        summary: "PBPSO led by an archive of non-dominated subsets; minimizes cost and size",
         evaluations: Some(5050),
         objective: Objective::Error,
     };
@@ -264,10 +264,10 @@ impl Algorithm for Mopbpso {
 }
 
 impl Optimizer for Mopbpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let slots: Vec<usize> = (0..self.params.population).collect();
-        turn.map(slots, |slot| {
-            let mut rng = turn.rng(slot);
+        iteration.map(slots, |slot| {
+            let mut rng = iteration.rng(slot);
             match self.particles.get(slot) {
                 Some(particle) => self.moved(particle, &mut rng),
                 None => spread(&self.space, &mut rng),
@@ -275,8 +275,8 @@ impl Optimizer for Mopbpso {
         })
     }
 
-    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
-        let tried: Vec<TradeOff> = told.iter().map(|one| self.trade_off(one)).collect();
+    fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
+        let tried: Vec<TradeOff> = evaluations.iter().map(|one| self.trade_off(one)).collect();
         self.archive.learn(&tried);
         if self.particles.is_empty() {
             let start = |now: TradeOff| Particle { best: now.clone(), now };
@@ -285,7 +285,7 @@ impl Optimizer for Mopbpso {
         }
         let mut all = std::mem::take(&mut self.particles);
         for (slot, now) in tried.into_iter().enumerate() {
-            all.push(Particle::child(now, &all[slot].best, &mut turn.rng(slot)));
+            all.push(Particle::child(now, &all[slot].best, &mut iteration.rng(slot)));
         }
         self.particles = survive(all, self.params.population);
     }
@@ -418,7 +418,7 @@ mod tests {
             let params = MopbpsoParams { population, ..MopbpsoParams::default() };
             let mut search = Mopbpso::start(params, &Space::new(n, n));
             let history = crate::testing::drive_seeded(seed, &mut search, 6, crate::testing::rugged(seed));
-            prop_assert!(history.iter().all(|turn| turn.len() == population));
+            prop_assert!(history.iter().all(|iteration| iteration.len() == population));
             prop_assert_eq!(search.particles.len(), population);
             let asked = |subset: &Subset| history.iter().flatten().any(|t| t.subset == *subset);
             prop_assert!(search.particles.iter().all(|p| asked(&p.now.subset) && asked(&p.best.subset)));

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! p0 is `mutation_rate`, p1 is `cognitive`, p2 is `social`. The paper asks for a sum of 1 and prints 1.05; with
-//! probabilities capped at 1 the printed values are kept. Its pseudo-code moves once more after the last evaluation; that
-//! move is never evaluated and not made here.
+//! probabilities capped at 1 the printed values are kept. Its pseudo-code moves once more after the last evaluation;
+//! that move is never evaluated and not made here.
 //!
 //! The variant `pbpsofs` moves alike and lowers a cost that also counts features, J = α error + (1 - α) |x| / n with
 //! α = 0.9. The empty subset costs the worst, where the formula would give it 0.9.
@@ -21,7 +21,7 @@ use crate::operators::mutation::flip_probability;
 use crate::operators::parameters::{FLIP_COGNITIVE, FLIP_RATE, FLIP_SOCIAL, POPULATION};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
 use crate::swarms::bests::Bests;
 
@@ -45,18 +45,18 @@ pub struct Pbpso {
 }
 
 impl Optimizer for Pbpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let PbpsoParams { population, mutation_rate, cognitive, social } = self.params;
-        if turn.number == 0 {
-            let start = |particle| self.space.random(&mut turn.rng(particle));
+        if iteration.number == 0 {
+            let start = |particle| self.space.random(&mut iteration.rng(particle));
             self.positions = (0..population).map(start).collect();
             return self.positions.clone();
         }
         let rates = [mutation_rate, cognitive, social];
         let g = self.bests.global();
         let particles = self.positions.iter().zip(&self.bests.own).enumerate().collect();
-        self.positions = turn.map(particles, |(particle, (x, (p, _)))| {
-            let mut rng = turn.rng(particle);
+        self.positions = iteration.map(particles, |(particle, (x, (p, _)))| {
+            let mut rng = iteration.rng(particle);
             let mut moved = Subset::from_fn(x.len(), |d| {
                 let bit = x.contains(d);
                 let flip = flip_probability(rates, bit != p.contains(d), bit != g.contains(d));
@@ -68,8 +68,8 @@ impl Optimizer for Pbpso {
         self.positions.clone()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.bests.update(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.bests.update(evaluations);
     }
 }
 
@@ -83,7 +83,7 @@ impl Algorithm for Pbpso {
         paper: "B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation algorithm for feature selection, EvoApplications",
         doi: "10.1007/978-3-662-45523-4_41",
         aliases: &[],
-        summary: "no velocity: each bit flips with a probability that its bests raise",
+        summary: "binary PSO without velocity; a bit flips more often where the bests differ",
         evaluations: Some(5000),
         objective: Objective::Error,
     };
@@ -107,7 +107,7 @@ impl Algorithm for Pbpsofs {
         paper: "B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation algorithm for feature selection, EvoApplications",
         doi: "10.1007/978-3-662-45523-4_41",
         aliases: &[],
-        summary: "PBPSO with a cost that also counts features",
+        summary: "PBPSO with an objective that weighs error and size",
         evaluations: Some(5000),
         objective: Objective::Weighted { alpha: 0.9 },
     };

@@ -1,19 +1,20 @@
-//! Particle swarm optimization for feature selection: positions in the unit cube, a falling inertia, bounded velocities.
+//! Particle swarm optimization for feature selection: positions in the unit cube, a falling inertia, bounded
+//! velocities.
 //!
-//! For each particle at x with velocity v, own best p and swarm's best g, feature by feature:
+//! For each particle at x with velocity v, personal best p and global best g, feature by feature:
 //!
 //! ```text
-//! v <- w v + c1 r1 (p - x) + c2 r2 (g - x), held within ±velocity_limit    c1 cognitive, c2 social
-//! x <- x + v, held within [0, 1]                                          v stays as it is at the wall
+//! v <- w v + c1 r1 (p - x) + c2 r2 (g - x), clamped to ±velocity_limit    c1 cognitive, c2 social
+//! x <- x + v, clamped to [0, 1]                                          v stays as it is at the wall
 //! a feature is in where x > θ                                             θ threshold
 //! w = inertia - (inertia - inertia_end) (t - 1) / T at move t             T iterations
 //! ```
 //!
-//! This is the fixed-length swarm that variable-length swarms are compared with, with their settings: a twentieth of the
-//! features for a population, 100 iterations, all particles neighbours of all. r1, r2 are drawn afresh for every feature,
-//! in this order; a start draws all of x, then all of v. Of equal costs the smaller subset is the better best. Where the
-//! papers are silent: velocities are limited to ±0.6 and start anywhere within, as in the authors' program. A feature taken
-//! out for the size limit is set back to θ.
+//! This is the fixed-length swarm that variable-length swarms are compared with, with their settings: a twentieth of
+//! the features for a population, 100 iterations, all particles neighbors of all. r1, r2 are drawn afresh for every
+//! feature, in this order; a start draws all of x, then all of v. Of equal costs the smaller subset is the better
+//! best. Where the papers are silent: velocities are limited to ±0.6 and start anywhere within, as in the authors'
+//! program. A feature taken out for the size limit is set back to θ.
 //!
 //! J. Kennedy, R. Eberhart, Particle swarm optimization, Int. Conf. on Neural Networks (1995),
 //! doi:10.1109/ICNN.1995.488968; the inertia is that of Y. Shi, R. Eberhart, A modified particle swarm optimizer, Int.
@@ -29,7 +30,7 @@ use crate::operators::standing::Ties;
 use crate::operators::velocity::{self, Coefficients};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
 use crate::swarms::real::{Particle, RealSwarm};
 
@@ -65,7 +66,7 @@ impl Algorithm for Pso {
         paper: "J. Kennedy, R. Eberhart, Particle swarm optimization, Int. Conf. on Neural Networks",
         doi: "10.1109/ICNN.1995.488968",
         aliases: &[],
-        summary: "the plain swarm of long vectors, with a population and a cost made for high dimensions",
+        summary: "continuous PSO with linearly falling inertia, set up for many features",
         evaluations: None,
         objective: Objective::Hybrid { gamma: 0.8 },
     };
@@ -80,23 +81,23 @@ impl Algorithm for Pso {
 }
 
 impl Optimizer for Pso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let PsoParams { iterations, inertia, inertia_end, .. } = self.params;
         let PsoParams { cognitive, social, velocity_limit: limit, .. } = self.params;
-        if turn.number == 0 {
+        if iteration.number == 0 {
             let n = self.n_features;
-            return self.swarm.start(turn, |_, v, rng| {
+            return self.swarm.start(iteration, |_, v, rng| {
                 let x = (0..n).map(|_| rng.unit()).collect();
                 velocity::draw(v, limit, rng);
                 x
             });
         }
-        if turn.number > iterations {
+        if iteration.number > iterations {
             return Vec::new();
         }
-        let w = falling(inertia, inertia_end, turn.number, iterations);
+        let w = falling(inertia, inertia_end, iteration.number, iterations);
         let coefficients = Coefficients { inertia: w, cognitive, social };
-        self.swarm.advance(turn, |Particle { x, v, p, g }, rng| {
+        self.swarm.advance(iteration, |Particle { x, v, p, g }, rng| {
             for d in 0..x.len() {
                 let (r1, r2) = (rng.unit(), rng.unit());
                 v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2).clamp(-limit, limit);
@@ -105,8 +106,8 @@ impl Optimizer for Pso {
         })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -130,7 +131,7 @@ mod tests {
         let mut swarm = Pso::start(PsoParams::default(), &Space::new(2308, 2308));
         let history = drive(&mut swarm, 200, onemax);
         assert_eq!(history.len(), 101);
-        assert!(history.iter().all(|turn| turn.len() == 115));
+        assert!(history.iter().all(|iteration| iteration.len() == 115));
         // Two features in five: 115 * 2308 draws with standard error 252.
         let first: usize = history[0].iter().map(|tried| tried.subset.count()).sum();
         assert!((first as f64 - 0.4 * 115.0 * 2308.0).abs() < 1008.0, "{first}");

@@ -12,17 +12,18 @@
 //! psorws    a member drawn in proportion to Sig(v) = 1 / (1 + 4 e^-2v)
 //! ```
 //!
-//! r1, r2 are drawn for every feature, then what the choice within each group needs: nothing, two distinct members, or one
-//! number, also for a group of one. Of equal velocities the lowest feature wins. The first subset has any one member of
-//! each group; velocities start anywhere within their limit, which the papers do not say. Features of no group are never
-//! selected; where the space has no groups, all its features are one.
+//! r1, r2 are drawn for every feature, then what the choice within each group needs: nothing, two distinct members,
+//! or one number, also for a group of one. Of equal velocities the lowest feature wins. The first subset has any one
+//! member of each group; velocities start anywhere within their limit, which the papers do not say. Features of no
+//! group are never selected; where the space has no groups, all its features are one.
 //!
-//! The paper of `psomp` has a second, more stochastic version of its algorithm. What is at hand of it says no more, and the
-//! tournament of `psomp-t` is the plainest rule that fits.
+//! The paper of `psomp` has a second, more stochastic version of its algorithm. What is at hand of it says no more,
+//! and the tournament of `psomp-t` is the plainest rule that fits.
 //!
-//! `psomp`, `psomp-t`: M. C. Lane, B. Xue, I. Liu, M. Zhang, Particle swarm optimisation and statistical clustering for
-//! feature selection, AI 2013, doi:10.1007/978-3-319-03680-9_23; `psorws`: B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension
-//! reduction in classification using particle swarm optimisation and statistical variable grouping information, SSCI 2016
+//! `psomp`, `psomp-t`: M. C. Lane, B. Xue, I. Liu, M. Zhang, Particle swarm optimisation and statistical clustering
+//! for feature selection, AI 2013, doi:10.1007/978-3-319-03680-9_23; `psorws`: B. Xue, M. C. Lane, I. Liu, M. Zhang,
+//! Dimension reduction in classification using particle swarm optimisation and statistical variable grouping
+//! information, SSCI 2016
 
 use crate::base::math::exp;
 use crate::base::random::Rng;
@@ -34,7 +35,7 @@ use crate::operators::velocity::{self, Coefficients};
 use crate::problem::groups::Groups;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, GroupUse, Optimizer, Space, Turn, params,
+    Algorithm, Card, Evaluation, Family, GroupUse, Iteration, Optimizer, Space, params,
 };
 use crate::swarms::binary::BinarySwarm;
 use std::sync::Arc;
@@ -71,17 +72,17 @@ impl Psomp {
 }
 
 impl Optimizer for Psomp {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let PsompParams { inertia, cognitive, social, velocity_limit, .. } = self.params;
         let coefficients = Coefficients { inertia, cognitive, social };
         let groups = &self.groups;
-        if turn.number == 0 {
-            return self.swarm.start(turn, |_, v, rng| {
+        if iteration.number == 0 {
+            return self.swarm.start(iteration, |_, v, rng| {
                 velocity::draw(v, velocity_limit, rng);
                 within_groups(v, groups, any, rng)
             });
         }
-        self.swarm.advance(turn, |particle, rng| {
+        self.swarm.advance(iteration, |particle, rng| {
             for d in 0..particle.v.len() {
                 let [x, p, g] = particle.bits(d);
                 let (r1, r2) = (rng.unit(), rng.unit());
@@ -92,8 +93,8 @@ impl Optimizer for Psomp {
         })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -127,7 +128,7 @@ fn spin(velocities: &[f64], rng: &mut Rng) -> Subset {
     only(roulette(&weights, rng.unit()), weights.len())
 }
 
-/// A logistic function that tells velocities apart better than the usual one does.
+/// A logistic function that separates velocities better than the usual one does.
 fn steep(v: f64) -> f64 {
     1.0 / (1.0 + 4.0 * exp(-2.0 * v))
 }
@@ -142,7 +143,7 @@ impl Algorithm for Psomp {
         paper: "M. C. Lane, B. Xue, I. Liu, M. Zhang, Particle swarm optimisation and statistical clustering for feature selection, AI 2013",
         doi: "10.1007/978-3-319-03680-9_23",
         aliases: &[],
-        summary: "one feature of each group: the one with the largest velocity",
+        summary: "selects the feature of each group with the largest velocity",
         evaluations: Some(3030),
         objective: Objective::Error,
     };
@@ -167,7 +168,7 @@ impl Algorithm for PsompT {
         paper: "M. C. Lane, B. Xue, I. Liu, M. Zhang, Particle swarm optimisation and statistical clustering for feature selection, AI 2013",
         doi: "10.1007/978-3-319-03680-9_23",
         aliases: &[],
-        summary: "one feature of each group: the faster of two random members",
+        summary: "selects one feature of each group by a tournament of velocities",
         evaluations: Some(3030),
         objective: Objective::Error,
     };
@@ -192,7 +193,7 @@ impl Algorithm for Psorws {
         paper: "B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification using particle swarm optimisation and statistical variable grouping information, SSCI",
         doi: "",
         aliases: &[],
-        summary: "one feature of each group, drawn by a wheel of velocities",
+        summary: "selects one feature of each group by a roulette wheel of velocities",
         evaluations: Some(3030),
         objective: Objective::Error,
     };
@@ -304,9 +305,9 @@ mod tests {
     fn a_wheel_of_three_has_the_worked_chances_and_picks() {
         let weights = [-1.0, 0.0, 2.0].map(steep);
         let total: f64 = weights.iter().sum();
-        for (weight, chance) in weights.iter().zip([0.028_104, 0.171_753, 0.800_143]) {
+        for (weight, probability) in weights.iter().zip([0.028_104, 0.171_753, 0.800_143]) {
             // Six decimals are printed.
-            assert!((weight / total - chance).abs() < 5e-7, "{weight}");
+            assert!((weight / total - probability).abs() < 5e-7, "{weight}");
         }
         assert_eq!([0.02, 0.15, 0.2].map(|u| roulette(&weights, u)), [0, 1, 2]);
     }

@@ -5,12 +5,13 @@
 //! l < r:  X <- U;   the mirror image, removals first
 //! ```
 //!
-//! l is `plus`, r is `minus`, d is `size`, X is `chosen`, U are all features. Every sweep is one turn; ties go to the
-//! lowest feature. The last cycle takes fewer steps, so that it ends at d. The paper knows no limit on the number of
-//! features: a cycle that would pass it (or take out everything) goes to the limit (or to one feature) and as many steps
-//! fewer back. Without `size`, d is the limit (or 1) and the best subset of all sizes wins. The mirror image starts where
-//! sequential backward selection does: it measures U only without `size`, and where the limit bars U it starts from the
-//! best single features, which the first turn finds. The default of plus 2, take away 1 is ours.
+//! l is `plus`, r is `minus`, d is `size`, X is `chosen`, U are all features. Every sweep is one iteration; ties go
+//! to the lowest feature. The last cycle takes fewer steps, so that it ends at d. The paper knows no limit on the
+//! number of features: a cycle that would pass it (or take out everything) goes to the limit (or to one feature) and
+//! as many steps fewer back. Without `size`, d is the limit (or 1) and the best subset of all sizes wins. The mirror
+//! image starts where sequential backward selection does: it evaluates U only without `size`, and where the limit
+//! bars U it starts from the best single features, which the first iteration finds. The default of plus 2, take away
+//! 1 is ours.
 //!
 //! S. D. Stearns, On selecting features for pattern classifiers, 3rd Int. Joint Conf. on Pattern Recognition (1976)
 
@@ -20,7 +21,7 @@ use crate::operators::parameters::SIZE;
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, MOST_STEPS, Optimizer, Space, Turn, params,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_STEPS, Optimizer, Space, params,
 };
 use std::collections::VecDeque;
 
@@ -93,7 +94,7 @@ impl Algorithm for Pta {
         paper: "S. D. Stearns, On selecting features for pattern classifiers, 3rd Int. Joint Conf. on Pattern Recognition",
         doi: "",
         aliases: &[],
-        summary: "a fixed number of steps forward, then fewer back, again and again",
+        summary: "adds l features and removes r, in cycles",
         evaluations: None,
         objective: Objective::Error,
     };
@@ -120,7 +121,7 @@ impl Algorithm for Pta {
 }
 
 impl Optimizer for Pta {
-    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         match &self.phase {
             Phase::Rank => Sweep::Add.of(&self.chosen),
             Phase::Measure => vec![self.chosen.clone()],
@@ -128,10 +129,10 @@ impl Optimizer for Pta {
         }
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
         match &mut self.phase {
             Phase::Rank => {
-                if let Some(start) = sweep::best_singles(told, self.space.limit()) {
+                if let Some(start) = sweep::best_singles(evaluations, self.space.limit()) {
                     self.begin(start);
                 }
             }
@@ -139,7 +140,7 @@ impl Optimizer for Pta {
             Phase::Cycle(left) => {
                 left.pop_front();
                 let is_over = left.is_empty();
-                if let Some(best) = sweep::best(told) {
+                if let Some(best) = sweep::best(evaluations) {
                     self.chosen = best.subset.clone();
                 }
                 if is_over {

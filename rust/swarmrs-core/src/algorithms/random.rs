@@ -1,17 +1,17 @@
 //! Random search: independent fair bits, the yardstick every method must beat.
 //!
-//! Every turn draws `population` subsets in which each feature is in with probability one half.
+//! Every iteration draws `population` subsets in which each feature is in with probability one half.
 
 use crate::base::subset::Subset;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, MOST_MEMBERS, Optimizer, Space, Turn, params,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, Optimizer, Space, params,
 };
 
 params! {
     /// Settings of [`Random`].
     pub struct RandomParams {
-        population: usize = 50, Allowed::Whole(1, MOST_MEMBERS), "subsets drawn each turn";
+        population: usize = 50, Allowed::Whole(1, MOST_MEMBERS), "subsets drawn in an iteration";
     }
 }
 
@@ -32,7 +32,7 @@ impl Algorithm for Random {
         paper: "S. H. Brooks, A discussion of random methods for seeking maxima, Operations Research 6",
         doi: "10.1287/opre.6.2.244",
         aliases: &[],
-        summary: "independent fair bits, no learning: the yardstick",
+        summary: "independent fair bits without learning: the baseline",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
@@ -43,9 +43,11 @@ impl Algorithm for Random {
 }
 
 impl Optimizer for Random {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        (0..self.params.population).map(|slot| self.space.random(&mut turn.rng(slot))).collect()
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        (0..self.params.population)
+            .map(|slot| self.space.random(&mut iteration.rng(slot)))
+            .collect()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, _: &[Evaluation]) {}
+    fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}
 }

@@ -4,8 +4,9 @@
 //! X <- {};  repeat X <- X + argmin J(X + a) over a not in X, until |X| = d        d size, X chosen
 //! ```
 //!
-//! Every sweep is one turn. Candidates are tried in ascending order and ties go to the lowest feature. Without `size`
-//! it runs to the limit of the space and the best subset of all sizes wins; a `size` above the limit is lowered to it.
+//! Every sweep is one iteration. Candidates are tried in ascending order and ties go to the lowest feature. Without
+//! `size` it runs to the limit of the space and the best subset of all sizes wins; a `size` above the limit is
+//! lowered to it.
 //!
 //! A. W. Whitney, A direct method of nonparametric measurement selection, IEEE Trans. Computers C-20 (1971),
 //! doi:10.1109/T-C.1971.223410
@@ -15,7 +16,7 @@ use crate::operators::parameters::SIZE;
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Optimizer, Space, Turn, params,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
 
 params! {
@@ -43,7 +44,7 @@ impl Algorithm for Sfs {
         paper: "A. W. Whitney, A direct method of nonparametric measurement selection, IEEE Trans. Computers C-20",
         doi: "10.1109/T-C.1971.223410",
         aliases: &[],
-        summary: "adds the feature that helps most, again and again",
+        summary: "adds the feature that lowers the cost most, step by step",
         evaluations: None,
         objective: Objective::Error,
     };
@@ -56,12 +57,12 @@ impl Algorithm for Sfs {
 }
 
 impl Optimizer for Sfs {
-    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         if self.chosen.count() == self.end { Vec::new() } else { Sweep::Add.of(&self.chosen) }
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        if let Some(best) = sweep::best(told) {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        if let Some(best) = sweep::best(evaluations) {
             self.chosen = best.subset.clone();
         }
     }

@@ -1,8 +1,8 @@
-//! 2D-learning unified swarm: particles learn size and features from the swarm's best and from
-//! their neighbours'.
+//! 2D-learning unified swarm: particles learn size and features from the global best and from
+//! their neighbors'.
 //!
 //! A velocity v has a row for the likelihood of each cardinality and one for that of each feature.
-//! For each particle at x with own best p, swarm's best g and the best l of its neighbourhood:
+//! For each particle at x with personal best p, global best g and the best l of its neighborhood:
 //!
 //! ```text
 //! vg = w v + c1 r1 L(p) + c2 r2 L(g) + Δ Lself     w inertia, c1 cognitive, c2 social
@@ -14,10 +14,10 @@
 //! The learning sets L, the self-influence Δ and the wheel are those of
 //! [`learning2d`](crate::swarms::learning2d). The code adds up vg and vl by their weights, which
 //! is the same v. u grows linearly from the first move to the last that fits the budget; where the
-//! budget does not say how many these are, with the share of it that is spent. The neighbourhood is
+//! budget does not say how many these are, with the share of it that is spent. The neighborhood is
 //! the particle and the two beside it on a ring. r1 to r4 are scalars, drawn per particle and move
 //! in this order, then comes the draw of the wheel; r3, r4 are draws of their own, as in UPSO,
-//! where the paper's formulas repeat r1, r2. An own best that has not improved for `refresh_gap`
+//! where the paper's formulas repeat r1, r2. An personal best that has not improved for `refresh_gap`
 //! moves has the velocity redrawn just before the update; improvement resets that count, as the
 //! paper's text has it and its pseudo-code has not. The inertia is the constant of the paper's
 //! table, its formula being misprinted; ξ may be all features.
@@ -30,7 +30,7 @@ use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP};
 use crate::operators::topology::ring_best;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Optimizer, Space, Turn, params,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
 use crate::swarms::learning2d::{Learners, Likelihoods};
 
@@ -41,15 +41,15 @@ params! {
         inertia: f64 = 0.729, INERTIA;
         cognitive: f64 = 1.49, COGNITIVE;
         social: f64 = 1.49, Allowed::AtLeast(0.0),
-            "c2, pull of the swarm's and of the neighbourhood's best";
+            "social coefficient c2, the weight of the global and the local best";
         unification_start: f64 = 0.2, Allowed::Within(0.0, 1.0),
-            "u of the first move: the share of the swarm's best in the social pull";
-        unification_end: f64 = 0.4, Allowed::Within(0.0, 1.0), "u of the last move";
+            "unification factor u of the first move, the share of the global best";
+        unification_end: f64 = 0.4, Allowed::Within(0.0, 1.0), "unification factor u of the last move";
         refresh_gap: usize = 3, REFRESH_GAP;
     }
 }
 
-/// A 2D-learning swarm that follows its best and looks to its neighbours.
+/// A 2D-learning swarm that follows its best and looks to its neighbors.
 #[derive(Debug)]
 pub struct Upso2d {
     params: Upso2dParams,
@@ -58,13 +58,13 @@ pub struct Upso2d {
 }
 
 impl Upso2dParams {
-    /// u of this turn's move.
-    fn unification(&self, turn: &Turn<'_>) -> f64 {
-        let last = turn.turns.map(|turns| turns.saturating_sub(1));
+    /// u of this iteration's move.
+    fn unification(&self, iteration: &Iteration<'_>) -> f64 {
+        let last = iteration.iterations.map(|iterations| iterations.saturating_sub(1));
         let progress = match last {
             Some(last) if last <= 1 => 0.0,
-            Some(last) => turn.number.saturating_sub(1) as f64 / (last - 1) as f64,
-            None => turn.fraction,
+            Some(last) => iteration.number.saturating_sub(1) as f64 / (last - 1) as f64,
+            None => iteration.fraction,
         };
         let (start, end) = (self.unification_start, self.unification_end);
         start + (end - start) * progress.min(1.0)
@@ -97,7 +97,7 @@ impl Algorithm for Upso2d {
         paper: "F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature selection, Pattern Recognition 76",
         doi: "10.1016/j.patcog.2017.11.027",
         aliases: &["2d-upso"],
-        summary: "learns the size of the subset beside its features, from the swarm and neighbours",
+        summary: "learns the subset size beside the features, from the global best and neighbors on a ring",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
@@ -108,18 +108,18 @@ impl Algorithm for Upso2d {
 }
 
 impl Optimizer for Upso2d {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let params = &self.params;
-        if turn.number == 0 {
-            return self.learners.start(params.population, &self.space, turn);
+        if iteration.number == 0 {
+            return self.learners.start(params.population, &self.space, iteration);
         }
-        let u = params.unification(turn);
+        let u = params.unification(iteration);
         let Learners { swarm, bests } = &mut self.learners;
         swarm
             .iter_mut()
             .enumerate()
             .map(|(particle, learner)| {
-                let mut rng = turn.rng(particle);
+                let mut rng = iteration.rng(particle);
                 learner.refresh(params.refresh_gap, &mut rng);
                 let draws = std::array::from_fn(|_| rng.unit());
                 let own = &bests.own;
@@ -132,8 +132,8 @@ impl Optimizer for Upso2d {
             .collect()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.learners.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.learners.learn(evaluations);
     }
 }
 
@@ -193,12 +193,12 @@ mod tests {
     fn unification_grows_from_the_first_move_to_the_last() {
         let params = Upso2dParams::default();
         let (streams, pool) = (Streams::new(1), Pool::new(1));
-        let u = |number, turns, fraction| {
+        let u = |number, iterations, fraction| {
             let phase = Phase::Ask;
-            params.unification(&Turn {
+            params.unification(&Iteration {
                 number,
                 fraction,
-                turns,
+                iterations,
                 best: None,
                 streams: &streams,
                 phase,

@@ -5,27 +5,27 @@
 //! only from particles that are long enough:
 //!
 //! ```text
-//! v <- w v + c r (p(e) - x), held within ±velocity_limit     c social, e the exemplar of i for feature d
-//! x <- x + v, held within [0, 1]
+//! v <- w v + c r (p(e) - x), clamped to ±velocity_limit     c social, e the exemplar of i for feature d
+//! x <- x + v, clamped to [0, 1]
 //! a feature is in where x > θ                                θ threshold
-//! Pc(i) = 0.05 + 0.45 (exp(10 (k - 1) / (P - 1)) - 1) / (exp(10) - 1)       k the rank of i's own best
-//! e = i with chance 1 - Pc(i), else the better best of two others with L > d; i where there are no two
+//! Pc(i) = 0.05 + 0.45 (exp(10 (k - 1) / (P - 1)) - 1) / (exp(10) - 1)       k the rank of i's personal best
+//! e = i with probability 1 - Pc(i), else the better best of two others with L > d; i where there are no two
 //! ```
 //!
-//! After `refresh_gap` (α) moves without a better own best a particle draws its exemplars anew. After `length_gap` (β)
-//! iterations without a better best of all, lengths change: the division b whose own bests cost least in the mean becomes
-//! the longest, the others get floor(L(b) k / D) for k = 1, 2, ... in the order of divisions. Cut particles lose
-//! their tails; grown ones get new ones, with nothing in the tail of their own best. Resized positions, and own bests
-//! that lost a feature, are evaluated in a turn of their own; then all draw exemplars anew. If b is the longest already,
-//! only exemplars are drawn.
+//! After `refresh_gap` (α) moves without a better personal best a particle draws its exemplars anew. After
+//! `length_gap` (β) iterations without a better best of all, lengths change: the division b whose personal bests cost
+//! least in the mean becomes the longest, the others get floor(L(b) k / D) for k = 1, 2, ... in the order of
+//! divisions. Cut particles lose their tails; grown ones get new ones, with nothing in the tail of their personal
+//! best. Resized positions, and personal bests that lost a feature, are evaluated in an iteration of their own; then
+//! all draw exemplars anew. If b is the longest already, only exemplars are drawn.
 //!
 //! Where the paper is silent or contradicts itself, with the authors' program as a witness: k advances with every
-//! division but b, also where a length does not change; lengths are 1 at least; particles that do not fill a division are
-//! dropped; the first particle of each division starts with all its features (`full_particles`); velocities are limited to
-//! ±0.6 and start anywhere within; patience is at an end at α, not after it. The program keeps what a cut own best was
-//! worth (`keep_cut_bests`). Of equal costs the smaller subset is the better best. The population is a twentieth of the
-//! features, 100 to 300. Where nothing is known of the features they stay in the order of the table. Chance comes from slot
-//! i for moving, P + i for exemplars, 3 P + i for growing.
+//! division but b, also where a length does not change; lengths are 1 at least; particles that do not fill a division
+//! are dropped; the first particle of each division starts with all its features (`full_particles`); velocities are
+//! limited to ±0.6 and start anywhere within; patience is at an end at α, not after it. The program keeps what a cut
+//! personal best was worth (`keep_cut_bests`). Of equal costs the smaller subset is the better best. The population
+//! is a twentieth of the features, 100 to 300. Where nothing is known of the features they stay in the order of the
+//! table. Random numbers come from slot i for moving, P + i for exemplars, 3 P + i for growing.
 //!
 //! Two departures: the paper's equation for Pc lacks the -1 in the numerator, which comprehensive learning PSO has and
 //! which makes Pc run from 0.05 to 0.5 exactly; and the two candidates of an exemplar are drawn directly from the
@@ -46,8 +46,8 @@ use crate::operators::standing::{Standing, standing};
 use crate::operators::topology::{learning_probability, places};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, MOST_MEMBERS, MOST_STEPS, Optimizer, Space, Turn,
-    params,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, MOST_STEPS, Optimizer,
+    Space, params,
 };
 use crate::swarms::learners::{Best, Learners, Purpose};
 
@@ -125,20 +125,20 @@ pub struct Vlpso {
 
 #[derive(Debug)]
 enum Phase {
-    /// Positions are drawn, then told.
+    /// Positions are drawn, then evaluated.
     Start,
-    /// Positions move, then are told.
+    /// Positions move, then are evaluated.
     Move,
     /// Bests are searched.
     Search(LocalSearch),
-    /// Divisions change their lengths, then what changed is told.
+    /// Divisions change their lengths, then the changed positions and bests are evaluated.
     Resize(Resize),
 }
 
 /// A change of lengths.
 #[derive(Debug, Default)]
 struct Resize {
-    /// What divisions change to.
+    /// The new lengths of the divisions.
     lengths: Vec<usize>,
     /// The particles it changed.
     resized: Vec<usize>,
@@ -146,7 +146,7 @@ struct Resize {
     cut: Vec<usize>,
 }
 
-/// What the trace says beside what every trace says.
+/// The extra columns of the trace.
 #[derive(Debug, Clone, Copy, Default)]
 struct Notes {
     mean_cost: f64,
@@ -189,7 +189,7 @@ impl Vlpso {
         }
     }
 
-    /// Searches around the bests that have just improved, where that is due and it is known what features tell.
+    /// Searches around the bests that have just improved, where that is due and the relevance of features is known.
     fn begin_search(&mut self, improved: &[bool]) -> Option<LocalSearch> {
         let effort = self.effort.filter(|effort| effort.is_due(self.iteration))?;
         self.relevance.as_ref()?;
@@ -207,13 +207,13 @@ impl Vlpso {
     }
 
     /// Draws the next tries; when there are none left, what was found is taken over and the iteration ends.
-    fn go_on_searching(&mut self, turn: &Turn<'_>, mut search: LocalSearch) {
+    fn go_on_searching(&mut self, iteration: &Iteration<'_>, mut search: LocalSearch) {
         if let (Some(filter), Some(relevance)) = (self.space.filter(), &self.relevance) {
             let order = &self.learners.order;
             let between = |a: usize, b: usize| filter.between(order[a], order[b]);
             let guide = Guide { relevance, between: &between, limit: self.space.limit() };
             let first = Purpose::Local as usize * self.learners.particles.len();
-            search.draw(turn, &guide, |particle| first + particle);
+            search.draw(iteration, &guide, |particle| first + particle);
         }
         if search.tries().next().is_some() {
             self.phase = Phase::Search(search);
@@ -227,32 +227,32 @@ impl Vlpso {
             best.standing = found.standing;
             self.notes.successes += 1;
         }
-        self.end_iteration(turn);
+        self.end_iteration(iteration);
     }
 
-    fn end_iteration(&mut self, turn: &Turn<'_>) {
+    fn end_iteration(&mut self, iteration: &Iteration<'_>) {
         self.notes.improved = self.renew_best();
         self.stall = if self.notes.improved { 0 } else { self.stall + 1 };
         let is_last = self.iteration == self.params.iterations;
         if self.iteration == 0 {
-            self.assign(turn, 0);
+            self.assign(iteration, 0);
         } else if !is_last && self.params.length_gap.is_some_and(|gap| self.stall >= gap) {
             self.stall = 0;
-            self.change_lengths(turn);
+            self.change_lengths(iteration);
         } else {
-            self.assign(turn, self.params.refresh_gap);
+            self.assign(iteration, self.params.refresh_gap);
         }
     }
 
-    /// Moves every particle towards its exemplars.
-    fn moved(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    /// Moves every particle toward its exemplars.
+    fn moved(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let VlpsoParams { iterations, inertia, inertia_end, .. } = self.params;
         let w = falling(inertia, inertia_end, self.iteration, iterations);
         let params = &self.params;
-        self.learners.advance(turn, |x, v, e, r| params.step(w, (x, v), e, r))
+        self.learners.advance(iteration, |x, v, e, r| params.step(w, (x, v), e, r))
     }
 
-    /// Takes over the best of the bests, and tells whether it is better than any before.
+    /// Takes over the best of the bests, and returns true if it is better than any before.
     fn renew_best(&mut self) -> bool {
         let now = self.learners.standings().into_iter().min();
         let improved = self.best.is_none_or(|best| now.is_some_and(|now| now < best));
@@ -263,16 +263,16 @@ impl Vlpso {
     }
 
     /// Draws exemplars for all that have stalled so long.
-    fn assign(&mut self, turn: &Turn<'_>, stall: usize) {
+    fn assign(&mut self, iteration: &Iteration<'_>, stall: usize) {
         if self.learners.particles.iter().all(|particle| particle.stall < stall) {
             return;
         }
         let population = self.learners.particles.len();
-        let chances: Vec<f64> = places(&self.learners.standings())
+        let probabilities: Vec<f64> = places(&self.learners.standings())
             .into_iter()
             .map(|place| learning_probability(place, population))
             .collect();
-        self.learners.assign(turn, &chances, false, |particle| particle.stall >= stall);
+        self.learners.assign(iteration, &probabilities, false, |particle| particle.stall >= stall);
     }
 
     fn division_size(&self) -> usize {
@@ -280,7 +280,7 @@ impl Vlpso {
     }
 
     /// Finds the best division; unless it is the longest, the others are to be cut below it.
-    fn change_lengths(&mut self, turn: &Turn<'_>) {
+    fn change_lengths(&mut self, iteration: &Iteration<'_>) {
         let bests = &self.learners.bests;
         let mean = |bests: &[Best]| {
             bests.iter().map(|best| best.standing.0.value()).sum::<f64>() / bests.len() as f64
@@ -289,7 +289,7 @@ impl Vlpso {
         let best = (1..means.len()).fold(0, |b, g| if means[g] < means[b] { g } else { b });
         self.notes.best_division = best + 1;
         if self.lengths.iter().all(|&length| length <= self.lengths[best]) {
-            self.assign(turn, 0);
+            self.assign(iteration, 0);
         } else {
             let lengths = next_lengths(&self.lengths, best);
             self.phase = Phase::Resize(Resize { lengths, ..Resize::default() });
@@ -297,7 +297,7 @@ impl Vlpso {
     }
 
     /// Cuts and lengthens; the subsets are the positions of all it did this to, then the bests that lost a feature.
-    fn resize(&mut self, turn: &Turn<'_>, lengths: Vec<usize>) -> Vec<Subset> {
+    fn resize(&mut self, iteration: &Iteration<'_>, lengths: Vec<usize>) -> Vec<Subset> {
         let size = self.division_size();
         let resized: Vec<usize> = (0..self.learners.particles.len())
             .filter(|particle| lengths[particle / size] != self.lengths[particle / size])
@@ -306,7 +306,7 @@ impl Vlpso {
         let mut subsets = Vec::new();
         for &at in &resized {
             let before = self.learners.chosen(&self.learners.bests[at].x).count();
-            subsets.push(self.resize_one(turn, at, lengths[at / size]));
+            subsets.push(self.resize_one(iteration, at, lengths[at / size]));
             let after = self.learners.chosen(&self.learners.bests[at].x).count();
             if after < before && !self.params.keep_cut_bests {
                 cut.push(at);
@@ -321,10 +321,10 @@ impl Vlpso {
         subsets
     }
 
-    /// Cuts or lengthens a particle and returns its position. A new tail is drawn anew; a best gets nothing there, so that
-    /// its subset stays.
-    fn resize_one(&mut self, turn: &Turn<'_>, at: usize, length: usize) -> Subset {
-        let mut rng = self.learners.rng(turn, Purpose::Grow, at);
+    /// Cuts or lengthens a particle and returns its position. A new tail is drawn anew; a best gets nothing there, so
+    /// that its subset stays.
+    fn resize_one(&mut self, iteration: &Iteration<'_>, at: usize, length: usize) -> Subset {
+        let mut rng = self.learners.rng(iteration, Purpose::Grow, at);
         let limit = self.params.velocity_limit;
         let mut particle = std::mem::take(&mut self.learners.particles[at]);
         particle.x.resize_with(length, || rng.unit());
@@ -341,8 +341,13 @@ impl Vlpso {
     }
 
     /// Learns what resized positions and cut bests cost; then all draw exemplars anew.
-    fn learn_lengths(&mut self, turn: &Turn<'_>, told: &[Evaluation], resize: &Resize) {
-        let (positions, bests) = told.split_at(resize.resized.len());
+    fn learn_lengths(
+        &mut self,
+        iteration: &Iteration<'_>,
+        evaluations: &[Evaluation],
+        resize: &Resize,
+    ) {
+        let (positions, bests) = evaluations.split_at(resize.resized.len());
         for (&at, tried) in resize.cut.iter().zip(bests) {
             self.learners.bests[at].standing = standing(tried);
         }
@@ -351,33 +356,33 @@ impl Vlpso {
         }
         self.notes.length_changed = true;
         self.notes.improved = self.renew_best();
-        self.assign(turn, 0);
+        self.assign(iteration, 0);
     }
 }
 
 impl Optimizer for Vlpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         match &self.phase {
             Phase::Start => {
                 let (size, full) = (self.division_size(), self.params.full_particles);
-                self.learners.start(turn, |particle| full && particle % size == 0)
+                self.learners.start(iteration, |particle| full && particle % size == 0)
             }
             Phase::Move if self.iteration == self.params.iterations => Vec::new(),
             Phase::Move => {
                 self.iteration += 1;
-                self.moved(turn)
+                self.moved(iteration)
             }
             Phase::Search(search) => {
                 search.tries().map(|dimensions| self.learners.features(dimensions)).collect()
             }
             Phase::Resize(resize) => {
                 let lengths = resize.lengths.clone();
-                self.resize(turn, lengths)
+                self.resize(iteration, lengths)
             }
         }
     }
 
-    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
+    fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
         self.notes = Notes {
             mean_cost: self.notes.mean_cost,
             swarm_size: self.notes.swarm_size,
@@ -385,21 +390,22 @@ impl Optimizer for Vlpso {
         };
         match std::mem::replace(&mut self.phase, Phase::Move) {
             Phase::Start | Phase::Move => {
-                let n = told.len() as f64;
-                self.notes.mean_cost = told.iter().map(|tried| tried.cost.value()).sum::<f64>() / n;
-                let sizes: usize = told.iter().map(|tried| tried.subset.count()).sum();
+                let n = evaluations.len() as f64;
+                self.notes.mean_cost =
+                    evaluations.iter().map(|tried| tried.cost.value()).sum::<f64>() / n;
+                let sizes: usize = evaluations.iter().map(|tried| tried.subset.count()).sum();
                 self.notes.swarm_size = sizes as f64 / n;
-                let improved = self.learners.learn(told);
+                let improved = self.learners.learn(evaluations);
                 match self.begin_search(&improved) {
-                    Some(search) => self.go_on_searching(turn, search),
-                    None => self.end_iteration(turn),
+                    Some(search) => self.go_on_searching(iteration, search),
+                    None => self.end_iteration(iteration),
                 }
             }
             Phase::Search(mut search) => {
-                search.learn(told);
-                self.go_on_searching(turn, search);
+                search.learn(evaluations);
+                self.go_on_searching(iteration, search);
             }
-            Phase::Resize(resize) => self.learn_lengths(turn, told, &resize),
+            Phase::Resize(resize) => self.learn_lengths(iteration, evaluations, &resize),
         }
     }
 
@@ -432,7 +438,7 @@ impl Algorithm for Vlpso {
         paper: "B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional classification, IEEE Trans. Evolutionary Computation 23",
         doi: "10.1109/TEVC.2018.2869405",
         aliases: &[],
-        summary: "particles search prefixes of the features ranked by relevance, which grow shorter when the swarm stalls",
+        summary: "particles search prefixes of the features ranked by relevance; prefixes are shortened when the swarm stalls",
         evaluations: None,
         objective: Objective::Hybrid { gamma: 0.8 },
     };
@@ -497,12 +503,12 @@ mod tests {
             let of = |row: &Vec<(&str, f64)>| row.iter().find(|(key, _)| *key == name).unwrap().1;
             notes.iter().map(of).collect()
         };
-        // Turns 0 to 9 are the start and nine moves; the tenth iteration begins with new lengths.
+        // Iterations 0 to 9 are the start and nine moves; the tenth iteration begins with new lengths.
         assert_eq!(column("length_changed").iter().position(|&is| is > 0.0), Some(10));
         assert_eq!(column("best_division")[9], 1.0);
         assert_eq!(column("iteration")[9..12], [9.0, 9.0, 10.0]);
         assert_eq!(column("max_length")[9..12], [240.0, 20.0, 20.0]);
-        // 11 divisions are resized to floor(20 k / 12); own bests that lost a feature are evaluated again.
+        // 11 divisions are resized to floor(20 k / 12); personal bests that lost a feature are evaluated again.
         let positions = history[10].len();
         assert!((88..=176).contains(&positions), "{positions}");
         assert!(history[10..].iter().flatten().all(|x| x.subset.difference(&first).is_empty()));
@@ -516,7 +522,7 @@ mod tests {
         let mut swarm = Vlpso::start(params, &Space::new(240, 240));
         let history = drive(&mut swarm, 200, |_| 0.5);
         assert_eq!(history.len(), 101);
-        assert!(history.iter().all(|turn| turn.len() == 96));
+        assert!(history.iter().all(|iteration| iteration.len() == 96));
     }
 
     #[test]
@@ -581,10 +587,12 @@ mod tests {
     }
 
     #[test]
-    fn every_turn_leaves_the_swarm_whole() {
-        for (seed, turns) in (0..3).flat_map(|seed| [1, 2, 9, 11, 13, 30, 77].map(|n| (seed, n))) {
+    fn every_iteration_leaves_the_swarm_whole() {
+        for (seed, iterations) in
+            (0..3).flat_map(|seed| [1, 2, 9, 11, 13, 30, 77].map(|n| (seed, n)))
+        {
             let mut swarm = of(40, 90);
-            drive(&mut swarm, turns, rugged(seed));
+            drive(&mut swarm, iterations, rugged(seed));
             let lengths = swarm.learners.lengths();
             let size = swarm.division_size();
             assert!((0..36).all(|at| lengths[at] == swarm.lengths[at / size] && lengths[at] >= 1));

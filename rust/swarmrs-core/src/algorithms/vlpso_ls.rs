@@ -1,7 +1,8 @@
-//! Variable-length PSO with local search on the own bests of particles.
+//! Variable-length PSO with local search on the personal bests of particles.
 //!
-//! The swarm is that of `vlpso`. Whenever particles have improved their own bests, at the start and in the iterations t
-//! that are multiples of `search_every` below `search_until`, each such best is searched for `tries` tries:
+//! The swarm is that of `vlpso`. Whenever particles have improved their personal bests, at the start and in the
+//! iterations t that are multiples of `search_every` below `search_until`, each such best is searched for `tries`
+//! tries:
 //!
 //! ```text
 //! F = max(1, floor(flip_rate |X|));  z = round(u min(F, L - |X|));  o = F - z       X the best, L its length
@@ -11,13 +12,14 @@
 //! X <- the changed X where it costs less, or as much with fewer features
 //! ```
 //!
-//! A sample that changes nothing is drawn again, ten times at the most; then the try is skipped. A best that was improved
-//! gets the coordinates 1 and 0; the particle itself does not move. All searches run side by side, one try of each a turn.
+//! A sample that changes nothing is drawn again, ten times at the most; then the try is skipped. A best that was
+//! improved gets the coordinates 1 and 0; the particle itself does not move. All searches run side by side, one try
+//! of each an iteration.
 //!
-//! The paper leaves the schedule and the size of the portion open and compares with all selected features; this is the
-//! authors' program, which compares inside the drawn portion. Where o = 0 the mean is over X. What would exceed
-//! a limit on features does not come in. Where nothing is known of the features there is no local search. Chance comes from
-//! slot 2 P + i.
+//! The paper leaves the schedule and the size of the portion open and compares with all selected features; this is
+//! the authors' program, which compares inside the drawn portion. Where o = 0 the mean is over X. What would exceed a
+//! limit on features does not come in. Where nothing is known of the features there is no local search. Random
+//! numbers come from slot 2 P + i.
 //!
 //! B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional
 //! classification, IEEE Trans. Evolutionary Computation 23 (2019), doi:10.1109/TEVC.2018.2869405
@@ -29,7 +31,7 @@ use crate::evaluate::Protocol;
 use crate::operators::standing::{Standing, standing};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, MOST_STEPS, MOST_TRIES, Space, Turn, params,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_STEPS, MOST_TRIES, Space, params,
 };
 
 params! {
@@ -37,13 +39,13 @@ params! {
     pub struct VlpsoLsParams {
         ..swarm: VlpsoParams;
         tries: usize = 100, Allowed::Whole(1, MOST_TRIES),
-            "tries around each best that is searched";
+            "local search steps per personal best";
         flip_rate: f64 = 0.25, Allowed::Above(0.0, 1.0),
-            "the share of a best's features that a try looks at";
+            "fraction of the selected features that a step of local search may flip";
         search_every: u64 = 2, Allowed::Whole(1, MOST_STEPS),
-            "new bests are searched in iterations that are multiples of this";
+            "local search runs in every such iteration, on personal bests that have just improved";
         search_until: u64 = 20, Allowed::Whole(0, MOST_STEPS),
-            "and lie below this; those of the start always are";
+            "first iteration without local search; it always runs on the initial swarm";
     }
 }
 
@@ -61,7 +63,7 @@ impl Algorithm for VlpsoLs {
         paper: "B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional classification, IEEE Trans. Evolutionary Computation 23",
         doi: "10.1109/TEVC.2018.2869405",
         aliases: &["vlpsols"],
-        summary: "variable-length PSO that takes redundant features out of new bests and puts relevant ones in",
+        summary: "VLPSO with a local search that drops redundant features from new bests and adds relevant ones",
         evaluations: None,
         objective: Objective::Hybrid { gamma: 0.8 },
     };
@@ -79,7 +81,7 @@ impl Algorithm for VlpsoLs {
     }
 }
 
-/// How much to search, and when.
+/// The amount and the schedule of local search.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
     /// Tries for each best.
@@ -93,19 +95,19 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Whether the bests found in an iteration are searched; 0 is the start.
+    /// True if the bests found in an iteration are searched; 0 is the start.
     pub fn is_due(&self, iteration: u64) -> bool {
         iteration == 0 || iteration < self.until && iteration.is_multiple_of(self.every)
     }
 }
 
-/// What guides a search; dimensions are in descending order of relevance.
+/// The filter values that guide a search; dimensions are in descending order of relevance.
 pub struct Guide<'a> {
     /// The relevance of each dimension.
     pub relevance: &'a [f32],
-    /// What two dimensions tell about each other.
+    /// The symmetrical uncertainty of two dimensions.
     pub between: &'a (dyn Fn(usize, usize) -> f32 + Sync),
-    /// How many features may be in.
+    /// The maximum number of selected features.
     pub limit: usize,
 }
 
@@ -115,13 +117,13 @@ const SAMPLES: usize = 10;
 /// The search around one best.
 #[derive(Debug)]
 pub struct Searcher {
-    /// Whose best it is.
+    /// The particle whose best it is.
     pub particle: usize,
     /// The dimensions that are in.
     pub solution: Subset,
-    /// What they are worth.
+    /// Their standing.
     pub standing: Standing,
-    /// Whether the search found anything better than it began with.
+    /// True once the search found anything better than it began with.
     pub has_improved: bool,
     tries: usize,
     /// The try under way.
@@ -161,25 +163,25 @@ impl LocalSearch {
     /// Draws the next try of each search, from the stream of its particle.
     pub fn draw(
         &mut self,
-        turn: &Turn<'_>,
+        iteration: &Iteration<'_>,
         guide: &Guide<'_>,
         slot: impl Fn(usize) -> usize + Sync,
     ) {
         let effort = self.effort;
-        turn.map(self.searchers.iter_mut().collect(), |searcher: &mut Searcher| {
-            searcher.draw(&effort, guide, &mut turn.rng(slot(searcher.particle)));
+        iteration.map(self.searchers.iter_mut().collect(), |searcher: &mut Searcher| {
+            searcher.draw(&effort, guide, &mut iteration.rng(slot(searcher.particle)));
         });
     }
 
-    /// The tries of this turn, dimensions that are in; none when all searches are over.
+    /// The tries of this iteration, dimensions that are in; none when all searches are over.
     pub fn tries(&self) -> impl Iterator<Item = &Subset> {
         self.searchers.iter().filter_map(|searcher| searcher.next.as_ref())
     }
 
     /// Learns what the tries cost.
-    pub fn learn(&mut self, told: &[Evaluation]) {
+    pub fn learn(&mut self, evaluations: &[Evaluation]) {
         let trying = self.searchers.iter_mut().filter(|searcher| searcher.next.is_some());
-        for (searcher, tried) in trying.zip(told) {
+        for (searcher, tried) in trying.zip(evaluations) {
             let (next, new) = (searcher.next.take(), standing(tried));
             if new < searcher.standing
                 && let Some(next) = next
@@ -190,7 +192,7 @@ impl LocalSearch {
         }
     }
 
-    /// What became of each search.
+    /// The searches, with their results.
     pub fn into_searchers(self) -> Vec<Searcher> {
         self.searchers
     }
@@ -232,7 +234,7 @@ fn attempt(solution: &Subset, rate: f64, guide: &Guide<'_>, rng: &mut Rng) -> Op
     })
 }
 
-/// Those of the ascending `ones` of which a kept earlier one tells more than they tell about the class.
+/// Those of the ascending `ones` that share more with a kept earlier one than with the class.
 fn redundant(ones: &[usize], guide: &Guide<'_>) -> Vec<usize> {
     let mut rest = ones.to_vec();
     let mut out = Vec::new();
@@ -269,8 +271,8 @@ mod tests {
 
     const N: usize = 48;
 
-    /// Two classes and 48 features: every fourth follows the class but for some rows, fewer the earlier it stands; the one
-    /// after it is its copy; the other two are noise.
+    /// Two classes and 48 features: every fourth follows the class but for some rows, fewer the earlier it stands;
+    /// the one after it is its copy; the other two are noise.
     fn space() -> Space {
         let codes: Vec<u32> = (0..120).map(|row| row % 2).collect();
         let value = |feature: usize, row: usize| {
@@ -318,7 +320,7 @@ mod tests {
         // A start of 24, ten rounds with a try of each, then the first move.
         assert_eq!(column(&notes, "iteration")[..12], [[0.0; 11].as_slice(), &[1.0]].concat());
         assert_eq!(history[0].len(), 24);
-        assert!(history[1..11].iter().all(|turn| (1..=24).contains(&turn.len())));
+        assert!(history[1..11].iter().all(|iteration| (1..=24).contains(&iteration.len())));
         assert!(column(&notes, "successes")[10] > 0.0);
         // A try changes at most a quarter of what it starts from, which is a best or an earlier try.
         for tried in &history[1] {
@@ -344,13 +346,13 @@ mod tests {
 
     #[test]
     fn local_search_is_worth_its_evaluations() {
-        let least = |turns: Vec<Vec<Evaluation>>| {
-            turns.into_iter().flatten().map(|tried| tried.cost.value()).fold(1.0, f64::min)
+        let least = |iterations: Vec<Vec<Evaluation>>| {
+            iterations.into_iter().flatten().map(|tried| tried.cost.value()).fold(1.0, f64::min)
         };
         let plain = few();
         let space = space();
         let with = least(drive(&mut VlpsoLs::start(plain.clone(), &space), 3, cost));
-        // The first three turns: a start and two rounds of search, against a start and two moves without a filter.
+        // The first three iterations: a start and two rounds of search, against a start and two moves without a filter.
         let without = least(drive(&mut VlpsoLs::start(plain, &Space::new(N, N)), 3, cost));
         assert!(with < without, "{with} {without}");
     }

@@ -33,7 +33,7 @@ pub fn universal(weights: &[f64], count: usize, u: f64) -> Vec<usize> {
     (0..count).map(|at| roulette(weights, (u + at as f64) / count as f64)).collect()
 }
 
-/// Where the `k` largest values are; among equals the lower index goes first.
+/// The indices of the `k` largest values; among equals the lower index goes first.
 pub fn top_k(values: &[f64], k: usize) -> Subset {
     let mut order: Vec<usize> = (0..values.len()).collect();
     if (1..values.len()).contains(&k) {

@@ -2,8 +2,8 @@
 
 use crate::base::subset::Subset;
 
-/// The chance of an absent feature to come in at which as many are expected to come as go, where
-/// every present one goes with chance `rate`.
+/// The probability of an absent feature to come in at which as many are expected to come as go, where
+/// every present one goes with probability `rate`.
 pub fn neutral_gain(rate: f64, subset: &Subset) -> f64 {
     let (n, size) = (subset.len(), subset.count());
     if size < n { rate * size as f64 / (n - size) as f64 } else { 0.0 }

@@ -102,7 +102,7 @@ pub const SIZE: Described = (
     "d, number of features to select; null tries every size and reports the best",
 );
 
-/// How far a floating search goes past d.
+/// Steps of a floating search past d.
 pub const OVERSHOOT: Described =
     (Allowed::Whole(0, MOST_STEPS), "features by which the search goes past size before it ends");
 

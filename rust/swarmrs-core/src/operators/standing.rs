@@ -31,7 +31,7 @@ pub enum Ties {
 }
 
 impl Ties {
-    /// Whether a subset of this cost and size replaces a best of that cost and size.
+    /// True if a subset of this cost and size replaces a best of that cost and size.
     pub fn replaces(self, new: Standing, best: Standing) -> bool {
         self.key(new) < self.key(best)
     }

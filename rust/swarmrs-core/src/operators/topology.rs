@@ -6,7 +6,7 @@ use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::problem::objective::Cost;
 
-/// The particle with the best own best among `particle` and its two neighbours on a ring.
+/// The particle with the best personal best among `particle` and its two neighbors on a ring.
 ///
 /// They are looked at in the order itself, before, after; the first of equals wins.
 pub fn ring_best(own: &[(Subset, Cost)], particle: usize) -> usize {
@@ -17,8 +17,8 @@ pub fn ring_best(own: &[(Subset, Cost)], particle: usize) -> usize {
         .unwrap_or(particle)
 }
 
-/// Pc: the chance that a dimension learns from others, for the particle of this place among so many. It grows from 0.05
-/// for place 0 to 0.5 for the last.
+/// Pc: the probability that a dimension learns from others, for the particle of this place among so many. It grows
+/// from 0.05 for place 0 to 0.5 for the last.
 pub fn learning_probability(place: usize, population: usize) -> f64 {
     if population < 2 {
         return 0.05;
@@ -38,7 +38,7 @@ pub fn places(standings: &[Standing]) -> Vec<usize> {
     places
 }
 
-/// Who has which dimensions: particles from the longest to the shortest.
+/// The particles from the longest to the shortest, to find those that have a dimension.
 #[derive(Debug)]
 pub struct Roster {
     by_length: Vec<usize>,
@@ -61,12 +61,12 @@ impl Roster {
         Self { by_length, seat, lengths }
     }
 
-    /// Draws the exemplars of `me`: for each dimension itself, or with the given chance the better best of two others
-    /// that have the dimension; itself where there are no two. Itself is not listed.
+    /// Draws the exemplars of `me`: for each dimension itself, or with the given probability the better best of two
+    /// others that have the dimension; itself where there are no two. Itself is not listed.
     pub fn draw(
         &self,
         me: usize,
-        chance: f64,
+        probability: f64,
         standings: &[Standing],
         rng: &mut Rng,
     ) -> Vec<Lesson> {
@@ -77,7 +77,7 @@ impl Roster {
             while self.lengths[self.by_length[have - 1]] <= d {
                 have -= 1;
             }
-            if rng.chance(chance) && have > 2 {
+            if rng.chance(probability) && have > 2 {
                 let [first, second] = self.two_others(me, have, rng);
                 let better = standings[first] < standings[second];
                 lessons.push((d as u32, if better { first } else { second } as u32));

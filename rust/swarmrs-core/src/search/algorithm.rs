@@ -1,4 +1,4 @@
-//! What an algorithm is: it asks for subsets to be tried and is told what they cost.
+//! The contract of an algorithm: it proposes subsets and receives their evaluations.
 
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
@@ -13,17 +13,17 @@ use serde_json::Value;
 
 /// A search under way.
 pub trait Optimizer: Send {
-    /// The subsets to try this turn; none ends the search.
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset>;
-    /// Learns what they cost, in the order asked.
-    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]);
-    /// Whether `subset` may be the answer. A search for a fixed size tries others on its way and says no to them; one
-    /// of them is reported only as long as none of that size was measured.
+    /// Proposes the subsets of this iteration; none ends the search.
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset>;
+    /// Receives their evaluations, in the same order.
+    fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]);
+    /// True if `subset` may be the answer. A search for a fixed size tries others on its way and says no to them; one
+    /// of them is reported only as long as none of that size was evaluated.
     fn is_answer(&self, _subset: &Subset) -> bool {
         true
     }
-    /// What it has to say about the turn it was just told: columns of the trace beside those every search has. The
-    /// names are the same in every turn.
+    /// Extra columns of the trace for the iteration just evaluated. The
+    /// names are the same in every iteration.
     fn notes(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
@@ -37,23 +37,23 @@ pub trait Algorithm: 'static {
     type Params: Params;
     /// The search it starts.
     type Search: Optimizer + 'static;
-    /// What a reader wants to know about it.
+    /// Name, paper, summary and defaults.
     const CARD: Card;
     /// Spellings that fix settings, each with these settings as JSON; what the user sets wins.
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
-    /// Whether it asks the space for its filter, which is made only for those that do.
+    /// True if it uses the filter of the space, which is built only for those that do.
     const USES_FILTER: bool = false;
-    /// What groups are to it with its defaults; the space has them accordingly.
+    /// The use it makes of feature groups with its defaults.
     const GROUPS: GroupUse = GroupUse::Ignored;
-    /// Whether it seeks a front of trade-offs between cost and size, and not one subset.
+    /// True if it searches for a Pareto front of cost and size, and not for one subset.
     const SEEKS_FRONT: bool = false;
-    /// How the paper measures subsets, used for what the user does not say.
+    /// The evaluation protocol of the paper, used for what the user does not set.
     const PROTOCOL: Protocol = Protocol::COMMON;
-    /// What the paper lowers with these settings: that of the card, unless they change it.
+    /// The objective of the paper with these hyperparameters: that of the card, unless they change it.
     fn objective(_params: &Self::Params) -> Objective {
         Self::CARD.objective
     }
-    /// What groups are to it with these settings.
+    /// The use it makes of feature groups with these hyperparameters.
     fn groups(_params: &Self::Params) -> GroupUse {
         Self::GROUPS
     }
@@ -72,7 +72,7 @@ pub trait Algorithm: 'static {
     fn start(params: Self::Params, space: &Space) -> Self::Search;
 }
 
-/// What groups of features are to an algorithm.
+/// The use an algorithm makes of feature groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupUse {
     /// It never looks at them.
@@ -91,9 +91,9 @@ pub trait Params: Default + Serialize + DeserializeOwned + Send + 'static {
 
 /// Declares the hyperparameters of an algorithm: the struct, its `Default` and [`Params::FIELDS`], from one line each.
 ///
-/// A line is `name: type = default, range and help;`. Range and help are an [`Allowed`] and a text, or one of the shared
-/// constants of [`operators::parameters`](crate::operators::parameters). A first line `..base: Type;` takes over all
-/// hyperparameters of another algorithm and adds to them.
+/// A line is `name: type = default, range and help;`. Range and help are an [`Allowed`] and a text, or one of the
+/// shared constants of [`operators::parameters`](crate::operators::parameters). A first line `..base: Type;` takes
+/// over all hyperparameters of another algorithm and adds to them.
 ///
 /// ```text
 /// params! {
@@ -152,7 +152,7 @@ macro_rules! params {
 }
 pub(crate) use params;
 
-/// An algorithm without settings.
+/// No hyperparameters.
 #[derive(Debug, Clone, Default, Serialize, serde::Deserialize)]
 pub struct NoParams {}
 
@@ -308,12 +308,12 @@ pub fn settings<P: Params>(params: &P) -> serde_json::Map<String, Value> {
     }
 }
 
-/// What a reader wants to know about an algorithm.
+/// The card of an algorithm, as users see it.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Card {
     /// The name in full.
     pub name: &'static str,
-    /// What kind of search it is.
+    /// The kind of search.
     pub family: Family,
     /// When it was published.
     pub year: u16,
@@ -323,15 +323,15 @@ pub struct Card {
     pub doi: &'static str,
     /// Other spellings that are understood.
     pub aliases: &'static [&'static str],
-    /// One sentence on what sets it apart.
+    /// One line on the method, as users see it.
     pub summary: &'static str,
     /// The budget of the paper, used when none is given; none for a search that ends by itself.
     pub evaluations: Option<u64>,
-    /// What the paper lowers, used when nothing else is asked for.
+    /// The objective of the paper, used when no other is set.
     pub objective: Objective,
 }
 
-/// What kind of search an algorithm is.
+/// The kind of search an algorithm is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
@@ -345,19 +345,19 @@ pub enum Family {
     Ant,
     /// One feature after the other.
     Sequential,
-    /// Chooses by what columns tell about the class, and measures only its choice.
+    /// Selects by relevance and redundancy, and evaluates only its answer.
     Filter,
 }
 
-/// One ask and tell.
+/// One iteration: an ask and a tell.
 #[derive(Debug)]
-pub struct Turn<'a> {
-    /// Counts from 0, the first subsets asked.
+pub struct Iteration<'a> {
+    /// Counts from 0, the initial subsets.
     pub number: u64,
-    /// How much of the budget is spent, from 0 to 1.
+    /// The share of the budget that is spent, from 0 to 1.
     pub fraction: f64,
-    /// How many turns fit the budget, if it says, provided that the size of a turn does not change.
-    pub turns: Option<u64>,
+    /// The number of iterations that fit the budget, if it limits them and all are as large as the first.
+    pub iterations: Option<u64>,
     /// The best so far.
     pub best: Option<&'a Evaluation>,
     pub(crate) streams: &'a Streams,
@@ -365,8 +365,8 @@ pub struct Turn<'a> {
     pub(crate) pool: &'a Pool,
 }
 
-impl Turn<'_> {
-    /// The chance of one slot (a particle, an ant, a move) in this turn; to be taken once.
+impl Iteration<'_> {
+    /// The random stream of one slot (a particle, an ant, a move) in this iteration; to be taken once.
     pub fn rng(&self, slot: usize) -> Rng {
         self.streams.rng(self.number, self.phase, slot)
     }
@@ -380,16 +380,16 @@ impl Turn<'_> {
 /// A subset with its measures and cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
-    /// What was tried.
+    /// The subset.
     pub subset: Subset,
-    /// What it showed.
+    /// Its scores.
     pub measures: Measures,
-    /// What it costs.
+    /// Its cost.
     pub cost: Cost,
 }
 
 impl Evaluation {
-    /// Whether this one costs less, or as much with fewer features.
+    /// True if this one costs less, or as much with fewer features.
     pub fn is_better_than(&self, other: &Self) -> bool {
         (self.cost, self.subset.count()) < (other.cost, other.subset.count())
     }

@@ -10,7 +10,7 @@ use crate::search::algorithm::Evaluation;
 /// A best is replaced on strict improvement only; among equals the lowest particle index leads.
 #[derive(Debug, Clone, Default)]
 pub struct Bests {
-    /// What counts as an improvement.
+    /// The rule for ties.
     pub ties: Ties,
     /// Each particle's best position and its cost.
     pub own: Vec<(Subset, Cost)>,
@@ -19,19 +19,19 @@ pub struct Bests {
 }
 
 impl Bests {
-    /// Learns a whole generation and tells for each particle whether it improved.
-    pub fn update(&mut self, told: &[Evaluation]) -> Vec<bool> {
+    /// Updates all bests and returns for each particle if it improved.
+    pub fn update(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
         if self.own.is_empty() {
-            self.own = told.iter().map(|new| (new.subset.clone(), new.cost)).collect();
+            self.own = evaluations.iter().map(|new| (new.subset.clone(), new.cost)).collect();
             self.leader = self.first_best();
-            return vec![true; told.len()];
+            return vec![true; evaluations.len()];
         }
         let before = self.key(self.leader);
         let ties = self.ties;
         let improved = self
             .own
             .iter_mut()
-            .zip(told)
+            .zip(evaluations)
             .map(|(own, new)| {
                 let is_better = ties.replaces(standing(new), standing_of(&own.0, own.1));
                 if is_better {
@@ -40,7 +40,8 @@ impl Bests {
                 is_better
             })
             .collect();
-        // All improved at once, so a leader that improved too has no claim on those as good as it.
+        // Updates are synchronous: the leader is elected anew among all equal bests, lowest index first, even if it
+        // improved.
         let candidate = self.first_best();
         if self.key(candidate) < before {
             self.leader = candidate;
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
     use crate::evaluate::Measures;
 
-    fn told(costs: &[f64]) -> Vec<Evaluation> {
+    fn evaluations(costs: &[f64]) -> Vec<Evaluation> {
         costs
             .iter()
             .enumerate()
@@ -88,11 +89,11 @@ mod tests {
     #[test]
     fn bests_and_their_lead_shrink_where_asked() {
         let sized = |sizes: [usize; 2]| {
-            let mut told = told(&[0.2, 0.2]);
-            for (tried, size) in told.iter_mut().zip(sizes) {
+            let mut evaluations = evaluations(&[0.2, 0.2]);
+            for (tried, size) in evaluations.iter_mut().zip(sizes) {
                 tried.subset = Subset::from_indices(9, 0..size);
             }
-            told
+            evaluations
         };
         let run = |ties: Ties| {
             let mut bests = Bests { ties, ..Bests::default() };
@@ -107,23 +108,23 @@ mod tests {
     #[test]
     fn bests_move_on_strict_improvement_only() {
         let mut bests = Bests::default();
-        assert_eq!(bests.update(&told(&[0.3, 0.2, 0.2])), [true; 3]);
+        assert_eq!(bests.update(&evaluations(&[0.3, 0.2, 0.2])), [true; 3]);
         assert_eq!((bests.leader, bests.global_cost()), (1, Cost::new(0.2)));
-        assert_eq!(bests.update(&told(&[0.2, 0.2, 0.3])), [true, false, false]);
+        assert_eq!(bests.update(&evaluations(&[0.2, 0.2, 0.3])), [true, false, false]);
         assert_eq!(bests.leader, 1);
-        bests.update(&told(&[0.1, 0.2, 0.1]));
+        bests.update(&evaluations(&[0.1, 0.2, 0.1]));
         assert_eq!(bests.leader, 0);
     }
 
     #[test]
     fn a_leader_that_improves_yields_to_a_lower_index_that_is_as_good() {
         let mut bests = Bests::default();
-        bests.update(&told(&[0.4, 0.3, 0.2]));
+        bests.update(&evaluations(&[0.4, 0.3, 0.2]));
         assert_eq!(bests.leader, 2);
-        bests.update(&told(&[0.5, 0.1, 0.1]));
+        bests.update(&evaluations(&[0.5, 0.1, 0.1]));
         assert_eq!((bests.leader, bests.global_cost()), (1, Cost::new(0.1)));
         // Equal to the best so far is no improvement: the lead stays.
-        bests.update(&told(&[0.1, 0.2, 0.2]));
+        bests.update(&evaluations(&[0.1, 0.2, 0.2]));
         assert_eq!(bests.leader, 1);
     }
 }

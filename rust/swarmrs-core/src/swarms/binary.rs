@@ -3,7 +3,7 @@
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::problem::objective::Cost;
-use crate::search::algorithm::{Evaluation, Space, Turn};
+use crate::search::algorithm::{Evaluation, Iteration, Space};
 use crate::swarms::bests::Bests;
 
 /// Positions, velocities and bests, and for how long the global best has not improved.
@@ -66,11 +66,11 @@ impl BinarySwarm {
     /// Draws the initial swarm: `draw` returns the position of a particle and may set its velocity.
     pub fn start(
         &mut self,
-        turn: &Turn<'_>,
+        iteration: &Iteration<'_>,
         draw: impl Fn(&Space, &mut [f64], &mut Rng) -> Subset,
     ) -> Vec<Subset> {
         for (particle, v) in self.velocities.iter_mut().enumerate() {
-            let mut rng = turn.rng(particle);
+            let mut rng = iteration.rng(particle);
             let mut x = draw(&self.space, v, &mut rng);
             self.space.trim(&mut x, &mut rng);
             self.positions[particle] = x;
@@ -81,14 +81,14 @@ impl BinarySwarm {
     /// Moves every particle to where `rule` says, trimmed to what the space allows. Each has its own random stream.
     pub fn advance(
         &mut self,
-        turn: &Turn<'_>,
+        iteration: &Iteration<'_>,
         rule: impl Fn(&mut Particle<'_>, &mut Rng) -> Subset + Sync,
     ) -> Vec<Subset> {
         let Self { space, positions, velocities, bests, .. } = self;
         let g = bests.global();
         let particles = positions.iter_mut().zip(velocities).zip(&bests.own).enumerate().collect();
-        turn.map(particles, |(index, ((x, v), (p, _)))| {
-            let mut rng = turn.rng(index);
+        iteration.map(particles, |(index, ((x, v), (p, _)))| {
+            let mut rng = iteration.rng(index);
             let mut moved = rule(&mut Particle { index, x, v, p, g }, &mut rng);
             space.trim(&mut moved, &mut rng);
             x.clone_from(&moved);
@@ -97,10 +97,10 @@ impl BinarySwarm {
     }
 
     /// Updates costs, bests and stall.
-    pub fn learn(&mut self, told: &[Evaluation]) {
+    pub fn learn(&mut self, evaluations: &[Evaluation]) {
         let before = (!self.bests.own.is_empty()).then(|| self.bests.global_cost());
-        self.costs = told.iter().map(|new| new.cost).collect();
-        self.bests.update(told);
+        self.costs = evaluations.iter().map(|new| new.cost).collect();
+        self.bests.update(evaluations);
         let is_better = before.is_none_or(|before| self.bests.global_cost() < before);
         self.stall = if is_better { 0 } else { self.stall + 1 };
     }
@@ -112,15 +112,15 @@ mod tests {
     use crate::evaluate::Measures;
 
     #[test]
-    fn a_stall_counts_turns_without_a_better_best() {
+    fn a_stall_counts_iterations_without_a_better_best() {
         let mut swarm = BinarySwarm::new(2, &Space::new(3, 3));
         let stalls = [[0.3, 0.4], [0.3, 0.5], [0.4, 0.3], [0.3, 0.3], [0.3, 0.2]].map(|costs| {
-            let told = costs.map(|cost| Evaluation {
+            let evaluations = costs.map(|cost| Evaluation {
                 subset: Subset::full(3),
                 measures: Measures::WORST,
                 cost: Cost::new(cost),
             });
-            swarm.learn(&told);
+            swarm.learn(&evaluations);
             swarm.stall
         });
         assert_eq!(stalls, [0, 1, 2, 3, 0]);

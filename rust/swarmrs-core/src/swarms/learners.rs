@@ -7,9 +7,9 @@ use crate::operators::standing::{Standing, standing};
 use crate::operators::threshold::select_as;
 use crate::operators::topology::{Lesson, Roster};
 use crate::operators::velocity;
-use crate::search::algorithm::{Evaluation, Space, Turn};
+use crate::search::algorithm::{Evaluation, Iteration, Space};
 
-/// What chance is drawn for: each has streams of its own, so that none depends on whether another was needed.
+/// The purposes of random numbers: each has streams of its own, so that none depends on whether another was needed.
 #[derive(Debug, Clone, Copy)]
 pub enum Purpose {
     /// Starting and moving.
@@ -25,9 +25,9 @@ pub enum Purpose {
 /// One particle, without its best.
 #[derive(Debug, Clone, Default)]
 pub struct Learner {
-    /// Where it is; its length is the particle's.
+    /// Its position; its length is the particle's.
     pub x: Vec<f64>,
-    /// Where it goes.
+    /// Its velocity.
     pub v: Vec<f64>,
     /// The dimensions that learn from others, ascending.
     pub lessons: Vec<Lesson>,
@@ -40,7 +40,7 @@ pub struct Learner {
 pub struct Best {
     /// As long as the particle.
     pub x: Vec<f64>,
-    /// What it was worth.
+    /// Its standing.
     pub standing: Standing,
 }
 
@@ -56,7 +56,7 @@ pub struct Learners {
     pub order: Vec<usize>,
     /// The particles.
     pub particles: Vec<Learner>,
-    /// Their bests, once they were told.
+    /// Their bests, once they are evaluated.
     pub bests: Vec<Best>,
 }
 
@@ -64,7 +64,7 @@ pub struct Learners {
 const BLOCK: usize = 256;
 
 impl Learners {
-    /// Particles of these lengths before their first turn; `order` has the feature of each dimension.
+    /// Particles of these lengths before their first iteration; `order` has the feature of each dimension.
     pub fn new(
         (velocity_limit, threshold): (f64, f64),
         order: Vec<usize>,
@@ -87,9 +87,9 @@ impl Learners {
         }
     }
 
-    /// The stream of a particle for one purpose, to be taken once a turn and phase.
-    pub fn rng(&self, turn: &Turn<'_>, purpose: Purpose, particle: usize) -> Rng {
-        turn.rng(purpose as usize * self.particles.len() + particle)
+    /// The stream of a particle for one purpose, to be taken once an iteration and phase.
+    pub fn rng(&self, iteration: &Iteration<'_>, purpose: Purpose, particle: usize) -> Rng {
+        iteration.rng(purpose as usize * self.particles.len() + particle)
     }
 
     /// The lengths of all particles.
@@ -98,8 +98,12 @@ impl Learners {
     }
 
     /// Puts every particle anywhere, those that are `full` where all features are in, and gives it any velocity.
-    pub fn start(&mut self, turn: &Turn<'_>, full: impl Fn(usize) -> bool + Sync) -> Vec<Subset> {
-        self.each(turn, Purpose::Move, |swarm, at, particle, rng| {
+    pub fn start(
+        &mut self,
+        iteration: &Iteration<'_>,
+        full: impl Fn(usize) -> bool + Sync,
+    ) -> Vec<Subset> {
+        self.each(iteration, Purpose::Move, |swarm, at, particle, rng| {
             if full(at) {
                 particle.x.fill(1.0);
             } else {
@@ -114,10 +118,10 @@ impl Learners {
     /// a random number r, and returns the new x and v.
     pub fn advance(
         &mut self,
-        turn: &Turn<'_>,
+        iteration: &Iteration<'_>,
         rule: impl Fn(f64, f64, f64, f64) -> (f64, f64) + Sync,
     ) -> Vec<Subset> {
-        self.each(turn, Purpose::Move, |swarm, at, particle, rng| {
+        self.each(iteration, Purpose::Move, |swarm, at, particle, rng| {
             swarm.fly(at, particle, &rule, rng);
             swarm.select(&mut particle.x, rng)
         })
@@ -126,14 +130,14 @@ impl Learners {
     /// Does something to every particle, all at once, which may look at the bests.
     fn each<R: Send>(
         &mut self,
-        turn: &Turn<'_>,
+        iteration: &Iteration<'_>,
         purpose: Purpose,
         work: impl Fn(&Self, usize, &mut Learner, &mut Rng) -> R + Sync,
     ) -> Vec<R> {
         let mut particles = std::mem::take(&mut self.particles);
         let slots = purpose as usize * particles.len();
-        let done = turn.map(particles.iter_mut().enumerate().collect(), |(at, particle)| {
-            work(self, at, particle, &mut turn.rng(slots + at))
+        let done = iteration.map(particles.iter_mut().enumerate().collect(), |(at, particle)| {
+            work(self, at, particle, &mut iteration.rng(slots + at))
         });
         self.particles = particles;
         done
@@ -179,19 +183,19 @@ impl Learners {
         Subset::from_indices(self.order.len(), dimensions.iter().map(|d| self.order[d]))
     }
 
-    /// Learns what the positions cost; tells whose best improved and counts who stalls.
-    pub fn learn(&mut self, told: &[Evaluation]) -> Vec<bool> {
+    /// Updates personal bests and stalls; returns whose best improved.
+    pub fn learn(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
         if self.bests.is_empty() {
             let start = |(particle, tried): (&Learner, _)| Best {
                 x: particle.x.clone(),
                 standing: standing(tried),
             };
-            self.bests = self.particles.iter().zip(told).map(start).collect();
-            return vec![true; told.len()];
+            self.bests = self.particles.iter().zip(evaluations).map(start).collect();
+            return vec![true; evaluations.len()];
         }
-        (0..told.len())
+        (0..evaluations.len())
             .map(|at| {
-                let improved = self.learn_one(at, &told[at]);
+                let improved = self.learn_one(at, &evaluations[at]);
                 let particle = &mut self.particles[at];
                 particle.stall = if improved { 0 } else { particle.stall + 1 };
                 improved
@@ -199,7 +203,7 @@ impl Learners {
             .collect()
     }
 
-    /// Learns what one position costs, and tells whether it is a better best.
+    /// Updates one personal best; returns true if it improved.
     pub fn learn_one(&mut self, at: usize, tried: &Evaluation) -> bool {
         let (best, new) = (&mut self.bests[at], standing(tried));
         let improved = new < best.standing;
@@ -215,20 +219,21 @@ impl Learners {
         self.bests.iter().map(|best| best.standing).collect()
     }
 
-    /// Draws exemplars for the particles that are `due`, with each one's chance to learn from others; their patience
-    /// begins anew. Where they `must` learn, one that would learn from itself alone gets one lesson from another.
+    /// Draws exemplars for the particles that are `due`, with each one's probability to learn from others; their
+    /// patience begins anew. Where they `must` learn, one that would learn from itself alone gets one lesson from
+    /// another.
     pub fn assign(
         &mut self,
-        turn: &Turn<'_>,
-        chances: &[f64],
+        iteration: &Iteration<'_>,
+        probabilities: &[f64],
         must: bool,
         due: impl Fn(&Learner) -> bool + Sync,
     ) {
         let (roster, standings) = (Roster::new(self.lengths()), self.standings());
-        self.each(turn, Purpose::Learn, |_, at, particle, rng| {
+        self.each(iteration, Purpose::Learn, |_, at, particle, rng| {
             if due(particle) {
                 particle.stall = 0;
-                particle.lessons = roster.draw(at, chances[at], &standings, rng);
+                particle.lessons = roster.draw(at, probabilities[at], &standings, rng);
                 if must && particle.lessons.is_empty() {
                     particle.lessons.extend(roster.draw_one(at, rng));
                 }

@@ -8,13 +8,13 @@
 //! L(α)  = [φ(α); α and not x]      φ(α) has a single 1, at |α|; none for the empty set
 //! Lself = [φ(x); x]                weighted by the self-influence Δ
 //! δ     = 1 - f / max f            over the swarm's present costs; 0 for all where max f = 0
-//! Δ     = δ if f fell since the last turn, else -δ; δ in the first
+//! Δ     = δ if f fell since the last iteration, else -δ; δ in the first
 //! x     <- the ξ most likely features, ξ spun on a wheel of the sizes' likelihoods
 //! ```
 //!
 //! Negative likelihoods have no width on the wheel, and a wheel without width is fair. A limit of
 //! the space takes the larger sizes off the wheel, so that the size of a new position is always the
-//! size that was spun. An infinite cost counts as the largest finite one of its turn. Where costs are
+//! size that was spun. An infinite cost counts as the largest finite one of its iteration. Where costs are
 //! negative, which the paper has no rule for, δ is taken from costs spread over 0..1.
 
 use crate::base::random::Rng;
@@ -22,15 +22,15 @@ use crate::base::subset::Subset;
 use crate::operators::choice::{roulette, top_k};
 use crate::operators::scale::unit_costs;
 use crate::problem::objective::Cost;
-use crate::search::algorithm::{Evaluation, Space, Turn};
+use crate::search::algorithm::{Evaluation, Iteration, Space};
 use crate::swarms::bests::Bests;
 
 /// A velocity of two rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Likelihoods {
-    /// How likely each size is, from 1 up.
+    /// The likelihood of each size, from 1 up.
     pub sizes: Vec<f64>,
-    /// How likely each feature is.
+    /// The likelihood of each feature.
     pub features: Vec<f64>,
 }
 
@@ -89,9 +89,9 @@ pub fn merits(costs: &[Cost]) -> Vec<f64> {
 /// One particle of a 2D-learning swarm.
 #[derive(Debug)]
 pub struct Learner {
-    /// Where it is.
+    /// Its position.
     pub x: Subset,
-    /// What it has learned.
+    /// Its velocity.
     pub velocity: Likelihoods,
     /// Δ, the self-influence.
     pub influence: f64,
@@ -100,7 +100,7 @@ pub struct Learner {
 }
 
 impl Learner {
-    /// Redraws a velocity that has not improved the own best for `gap` moves.
+    /// Redraws a velocity that has not improved the personal best for `gap` moves.
     pub fn refresh(&mut self, gap: usize, rng: &mut Rng) {
         if self.stall >= gap {
             self.velocity = Likelihoods::random(self.x.len(), rng);
@@ -108,7 +108,7 @@ impl Learner {
         }
     }
 
-    fn told(&mut self, cost: Cost, merit: f64, is_better: bool) {
+    fn update(&mut self, cost: Cost, merit: f64, is_better: bool) {
         let has_fallen = self.cost.is_none_or(|before| cost < before);
         self.influence = if has_fallen { merit } else { -merit };
         self.cost = Some(cost);
@@ -127,9 +127,14 @@ pub struct Learners {
 
 impl Learners {
     /// Draws the first positions, and after each its velocity.
-    pub fn start(&mut self, population: usize, space: &Space, turn: &Turn<'_>) -> Vec<Subset> {
+    pub fn start(
+        &mut self,
+        population: usize,
+        space: &Space,
+        iteration: &Iteration<'_>,
+    ) -> Vec<Subset> {
         let learner = |particle| {
-            let mut rng = turn.rng(particle);
+            let mut rng = iteration.rng(particle);
             let x = space.random(&mut rng);
             let velocity = Likelihoods::random(space.n_features(), &mut rng);
             Learner { x, velocity, cost: None, influence: 0.0, stall: 0 }
@@ -138,13 +143,13 @@ impl Learners {
         self.swarm.iter().map(|learner| learner.x.clone()).collect()
     }
 
-    /// Learns what the positions cost and tells for each particle whether its best improved.
-    pub fn learn(&mut self, told: &[Evaluation]) -> Vec<bool> {
-        let costs: Vec<Cost> = told.iter().map(|new| new.cost).collect();
-        let improved = self.bests.update(told);
+    /// Updates bests and self-influences; returns for each particle if its best improved.
+    pub fn learn(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
+        let costs: Vec<Cost> = evaluations.iter().map(|new| new.cost).collect();
+        let improved = self.bests.update(evaluations);
         let news = costs.iter().zip(merits(&costs)).zip(&improved);
         for (learner, ((&cost, merit), &is_better)) in self.swarm.iter_mut().zip(news) {
-            learner.told(cost, merit, is_better);
+            learner.update(cost, merit, is_better);
         }
         improved
     }
@@ -246,7 +251,7 @@ mod tests {
         let mut learner =
             Learner { x: bits("10000"), velocity, influence: 0.0, cost: None, stall: 0 };
         let influences = [0.4, 0.3, 0.3, 0.35].map(|cost| {
-            learner.told(Cost::new(cost), 0.5, false);
+            learner.update(Cost::new(cost), 0.5, false);
             learner.influence
         });
         assert_eq!(influences, [0.5, 0.5, -0.5, -0.5]);

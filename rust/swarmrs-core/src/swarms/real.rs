@@ -4,7 +4,7 @@ use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::standing::{Standing, Ties, first_least, standing};
 use crate::operators::threshold::select;
-use crate::search::algorithm::{Evaluation, Space, Turn};
+use crate::search::algorithm::{Evaluation, Iteration, Space};
 
 /// Positions in [0, 1], velocities and bests.
 #[derive(Debug)]
@@ -48,12 +48,12 @@ impl RealSwarm {
     /// Draws the initial swarm: `draw` returns the position of a particle, by its index, and may set its velocity.
     pub fn start(
         &mut self,
-        turn: &Turn<'_>,
+        iteration: &Iteration<'_>,
         draw: impl Fn(usize, &mut [f64], &mut Rng) -> Vec<f64> + Sync,
     ) -> Vec<Subset> {
         let particles = self.velocities.iter_mut().enumerate().collect();
-        let started = turn.map(particles, |(particle, v): (usize, &mut Vec<f64>)| {
-            let mut rng = turn.rng(particle);
+        let started = iteration.map(particles, |(particle, v): (usize, &mut Vec<f64>)| {
+            let mut rng = iteration.rng(particle);
             let mut x = draw(particle, v, &mut rng);
             let subset = select(&mut x, self.threshold, &self.space, &mut rng);
             (x, subset)
@@ -66,21 +66,21 @@ impl RealSwarm {
     /// Moves every particle by `rule`, each with its own random stream, and selects by the threshold.
     pub fn advance(
         &mut self,
-        turn: &Turn<'_>,
+        iteration: &Iteration<'_>,
         rule: impl Fn(&mut Particle<'_>, &mut Rng) + Sync,
     ) -> Vec<Subset> {
         let g = &self.bests[self.leader].0;
         let particles = self.positions.iter_mut().zip(&mut self.velocities).zip(&self.bests);
-        turn.map(particles.enumerate().collect(), |(particle, ((x, v), (p, _)))| {
-            let mut rng = turn.rng(particle);
+        iteration.map(particles.enumerate().collect(), |(particle, ((x, v), (p, _)))| {
+            let mut rng = iteration.rng(particle);
             rule(&mut Particle { x, v, p, g }, &mut rng);
             select(x, self.threshold, &self.space, &mut rng)
         })
     }
 
     /// Updates personal and global bests. The lead moves on improvement only, to the lowest index among equals.
-    pub fn learn(&mut self, told: &[Evaluation]) {
-        let ranks = told.iter().map(standing);
+    pub fn learn(&mut self, evaluations: &[Evaluation]) {
+        let ranks = evaluations.iter().map(standing);
         let before = self.bests.get(self.leader).map(|best| best.1);
         if self.bests.is_empty() {
             self.bests = self.positions.iter().cloned().zip(ranks).collect();
@@ -114,13 +114,13 @@ mod tests {
                 [(0.5, 1), (0.1, 3), (0.1, 3)],
                 [(0.1, 2), (0.2, 1), (0.1, 2)],
             ]
-            .map(|told| {
-                let told = told.map(|(cost, size)| Evaluation {
+            .map(|evaluations| {
+                let evaluations = evaluations.map(|(cost, size)| Evaluation {
                     subset: Subset::from_indices(4, 0..size),
                     measures: Measures::WORST,
                     cost: Cost::new(cost),
                 });
-                swarm.learn(&told);
+                swarm.learn(&evaluations);
                 swarm.leader
             })
         };
