@@ -83,7 +83,7 @@ pub enum GroupUse {
     Needed,
 }
 
-/// The hyperparameters of an algorithm, written by [`params!`]. `Default` is the paper's setting.
+/// The hyperparameters of an algorithm, written by the macro `params!`. `Default` is the paper's setting.
 pub trait Params: Default + Serialize + DeserializeOwned + Send + 'static {
     /// Name, range and help of each hyperparameter, in the order of declaration.
     const FIELDS: &'static [Field];
