@@ -40,7 +40,7 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::binary::{BinarySwarm, Particle};
+use crate::swarms::binary::{BinaryParticle, BinarySwarm};
 
 params! {
     /// Hyperparameters of [`Bpso`].
@@ -65,7 +65,7 @@ pub struct Bpso {
 
 /// One move of binary PSO; r1, r2, r3 are drawn for each feature, in this order.
 pub fn moved(
-    particle: &mut Particle<'_>,
+    particle: &mut BinaryParticle<'_>,
     coefficients: Coefficients,
     velocity_limit: f64,
     rng: &mut Rng,

@@ -35,7 +35,7 @@ use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, MOST_STEPS, Optimizer,
     Space, params,
 };
-use crate::swarms::learning2d::Learners;
+use crate::swarms::learning2d::Swarm2d;
 
 params! {
     /// Settings of [`Clpso2d`].
@@ -54,7 +54,7 @@ params! {
 pub struct Clpso2d {
     params: Clpso2dParams,
     space: Space,
-    learners: Learners,
+    learners: Swarm2d,
     lessons: Vec<Lesson>,
 }
 
@@ -106,7 +106,7 @@ impl Algorithm for Clpso2d {
 
     fn start(params: Clpso2dParams, space: &Space) -> Self {
         let lessons = vec![Lesson::default(); params.population];
-        Self { params, space: space.clone(), learners: Learners::default(), lessons }
+        Self { params, space: space.clone(), learners: Swarm2d::default(), lessons }
     }
 }
 
@@ -117,7 +117,7 @@ impl Optimizer for Clpso2d {
             return self.learners.start(population, &self.space, iteration);
         }
         let (n, limit) = (self.space.n_features(), self.space.limit());
-        let Learners { swarm, bests } = &mut self.learners;
+        let Swarm2d { swarm, bests } = &mut self.learners;
         swarm
             .iter_mut()
             .zip(&mut self.lessons)

@@ -28,7 +28,7 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::learning2d::Learners;
+use crate::swarms::learning2d::Swarm2d;
 
 params! {
     /// Settings of [`Gpso2d`].
@@ -55,12 +55,12 @@ pub struct Gpso2d {
     params: Gpso2dParams,
     leader: Leader,
     space: Space,
-    learners: Learners,
+    learners: Swarm2d,
 }
 
 impl Gpso2d {
     fn new(params: Gpso2dParams, leader: Leader, space: &Space) -> Self {
-        Self { params, leader, space: space.clone(), learners: Learners::default() }
+        Self { params, leader, space: space.clone(), learners: Swarm2d::default() }
     }
 }
 
@@ -70,7 +70,7 @@ impl Optimizer for Gpso2d {
         if iteration.number == 0 {
             return self.learners.start(population, &self.space, iteration);
         }
-        let Learners { swarm, bests } = &mut self.learners;
+        let Swarm2d { swarm, bests } = &mut self.learners;
         let particles = swarm.iter_mut().enumerate();
         particles
             .map(|(particle, learner)| {

@@ -32,7 +32,7 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::real::{Particle, RealSwarm};
+use crate::swarms::real::{RealParticle, RealSwarm};
 
 params! {
     /// Settings of [`Pso`].
@@ -97,7 +97,7 @@ impl Optimizer for Pso {
         }
         let w = falling(inertia, inertia_end, iteration.number, iterations);
         let coefficients = Coefficients { inertia: w, cognitive, social };
-        self.swarm.advance(iteration, |Particle { x, v, p, g }, rng| {
+        self.swarm.advance(iteration, |RealParticle { x, v, p, g }, rng| {
             for d in 0..x.len() {
                 let (r1, r2) = (rng.unit(), rng.unit());
                 v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2).clamp(-limit, limit);

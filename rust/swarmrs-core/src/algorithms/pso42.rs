@@ -31,7 +31,7 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::real::{Particle, RealSwarm};
+use crate::swarms::real::{RealParticle, RealSwarm};
 use serde::{Deserialize, Serialize};
 
 params! {
@@ -119,7 +119,7 @@ impl Optimizer for Pso42 {
                 .start(iteration, |particle, _, rng| self.params.first(particle, n, rng));
         }
         let coefficients = Coefficients { inertia, cognitive, social };
-        self.swarm.advance(iteration, |Particle { x, v, p, g }, rng| {
+        self.swarm.advance(iteration, |RealParticle { x, v, p, g }, rng| {
             for d in 0..x.len() {
                 let (r1, r2) = (rng.unit(), rng.unit());
                 v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2);

@@ -32,7 +32,7 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::learning2d::{Learners, Likelihoods};
+use crate::swarms::learning2d::{Likelihoods, Swarm2d};
 
 params! {
     /// Settings of [`Upso2d`].
@@ -54,7 +54,7 @@ params! {
 pub struct Upso2d {
     params: Upso2dParams,
     space: Space,
-    learners: Learners,
+    learners: Swarm2d,
 }
 
 impl Upso2dParams {
@@ -103,7 +103,7 @@ impl Algorithm for Upso2d {
     };
 
     fn start(params: Upso2dParams, space: &Space) -> Self {
-        Self { params, space: space.clone(), learners: Learners::default() }
+        Self { params, space: space.clone(), learners: Swarm2d::default() }
     }
 }
 
@@ -114,7 +114,7 @@ impl Optimizer for Upso2d {
             return self.learners.start(params.population, &self.space, iteration);
         }
         let u = params.unification(iteration);
-        let Learners { swarm, bests } = &mut self.learners;
+        let Swarm2d { swarm, bests } = &mut self.learners;
         swarm
             .iter_mut()
             .enumerate()

@@ -25,7 +25,7 @@ pub struct BinarySwarm {
 
 /// A particle about to move.
 #[derive(Debug)]
-pub struct Particle<'a> {
+pub struct BinaryParticle<'a> {
     /// Its index in the swarm.
     pub index: usize,
     /// Its position.
@@ -38,7 +38,7 @@ pub struct Particle<'a> {
     pub g: &'a Subset,
 }
 
-impl Particle<'_> {
+impl BinaryParticle<'_> {
     /// Bit `d` of position, personal best and global best, as numbers.
     pub fn bits(&self, d: usize) -> [f64; 3] {
         [self.x, self.p, self.g].map(|subset| f64::from(u8::from(subset.contains(d))))
@@ -82,14 +82,14 @@ impl BinarySwarm {
     pub fn advance(
         &mut self,
         iteration: &Iteration<'_>,
-        rule: impl Fn(&mut Particle<'_>, &mut Rng) -> Subset + Sync,
+        rule: impl Fn(&mut BinaryParticle<'_>, &mut Rng) -> Subset + Sync,
     ) -> Vec<Subset> {
         let Self { space, positions, velocities, bests, .. } = self;
         let g = bests.global();
         let particles = positions.iter_mut().zip(velocities).zip(&bests.own).enumerate().collect();
         iteration.map(particles, |(index, ((x, v), (p, _)))| {
             let mut rng = iteration.rng(index);
-            let mut moved = rule(&mut Particle { index, x, v, p, g }, &mut rng);
+            let mut moved = rule(&mut BinaryParticle { index, x, v, p, g }, &mut rng);
             space.trim(&mut moved, &mut rng);
             x.clone_from(&moved);
             moved

@@ -49,7 +49,7 @@ pub struct Best {
 pub struct Learners {
     space: Space,
     /// Velocities start anywhere within plus and minus this.
-    pub velocity_limit: f64,
+    velocity_limit: f64,
     /// A feature is selected where its coordinate is above.
     threshold: f64,
     /// The feature of each dimension.

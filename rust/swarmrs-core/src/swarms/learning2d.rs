@@ -88,7 +88,7 @@ pub fn merits(costs: &[Cost]) -> Vec<f64> {
 
 /// One particle of a 2D-learning swarm.
 #[derive(Debug)]
-pub struct Learner {
+pub struct Particle2d {
     /// Its position.
     pub x: Subset,
     /// Its velocity.
@@ -99,7 +99,7 @@ pub struct Learner {
     stall: usize,
 }
 
-impl Learner {
+impl Particle2d {
     /// Redraws a velocity that has not improved the personal best for `gap` moves.
     pub fn refresh(&mut self, gap: usize, rng: &mut Rng) {
         if self.stall >= gap {
@@ -118,14 +118,14 @@ impl Learner {
 
 /// The particles and their bests.
 #[derive(Debug, Default)]
-pub struct Learners {
+pub struct Swarm2d {
     /// The particles.
-    pub swarm: Vec<Learner>,
+    pub swarm: Vec<Particle2d>,
     /// Their best positions.
     pub bests: Bests,
 }
 
-impl Learners {
+impl Swarm2d {
     /// Draws the first positions, and after each its velocity.
     pub fn start(
         &mut self,
@@ -137,7 +137,7 @@ impl Learners {
             let mut rng = iteration.rng(particle);
             let x = space.random(&mut rng);
             let velocity = Likelihoods::random(space.n_features(), &mut rng);
-            Learner { x, velocity, cost: None, influence: 0.0, stall: 0 }
+            Particle2d { x, velocity, cost: None, influence: 0.0, stall: 0 }
         };
         self.swarm = (0..population).map(learner).collect();
         self.swarm.iter().map(|learner| learner.x.clone()).collect()
@@ -249,7 +249,7 @@ mod tests {
     fn influence_is_negative_unless_the_cost_fell() {
         let velocity = zero();
         let mut learner =
-            Learner { x: bits("10000"), velocity, influence: 0.0, cost: None, stall: 0 };
+            Particle2d { x: bits("10000"), velocity, influence: 0.0, cost: None, stall: 0 };
         let influences = [0.4, 0.3, 0.3, 0.35].map(|cost| {
             learner.update(Cost::new(cost), 0.5, false);
             learner.influence

@@ -20,7 +20,7 @@ pub struct RealSwarm {
 
 /// A particle about to move.
 #[derive(Debug)]
-pub struct Particle<'a> {
+pub struct RealParticle<'a> {
     /// Its position.
     pub x: &'a mut [f64],
     /// Its velocity.
@@ -67,13 +67,13 @@ impl RealSwarm {
     pub fn advance(
         &mut self,
         iteration: &Iteration<'_>,
-        rule: impl Fn(&mut Particle<'_>, &mut Rng) + Sync,
+        rule: impl Fn(&mut RealParticle<'_>, &mut Rng) + Sync,
     ) -> Vec<Subset> {
         let g = &self.bests[self.leader].0;
         let particles = self.positions.iter_mut().zip(&mut self.velocities).zip(&self.bests);
         iteration.map(particles.enumerate().collect(), |(particle, ((x, v), (p, _)))| {
             let mut rng = iteration.rng(particle);
-            rule(&mut Particle { x, v, p, g }, &mut rng);
+            rule(&mut RealParticle { x, v, p, g }, &mut rng);
             select(x, self.threshold, &self.space, &mut rng)
         })
     }
