@@ -102,10 +102,15 @@ def test_the_table_of_algorithms_is_the_registry() -> None:
     assert rows == cards
 
 
-def test_every_file_of_an_algorithm_has_its_line_in_the_registry() -> None:
-    files = {path.stem for path in (ROOT / "rust/swarmrs-core/src/algorithms").glob("*.rs")}
-    ids = {card.id.replace("-", "_") for card in swarmrs.algorithms()}
-    assert files - {"mod"} == ids
+def test_every_file_of_an_algorithm_has_its_rows_in_the_registry() -> None:
+    folder = ROOT / "rust/swarmrs-core/src/algorithms"
+    rows = re.findall(r'entry::<(\w+)::\w+>\("([\w-]+)"\)', (folder / "mod.rs").read_text())
+    assert [name for _, name in rows] == [card.id for card in swarmrs.algorithms()]
+    assert {path.stem for path in folder.glob("*.rs")} - {"mod"} == {file for file, _ in rows}
+    for file, name in rows:
+        # A variant is explained in the header of the method it belongs to.
+        header = (folder / f"{file}.rs").read_text().partition("\nuse ")[0]
+        assert name.replace("-", "_") == file or re.search(rf"\b{name}\b", header), name
 
 
 def test_figures_are_those_the_script_draws_and_small() -> None:

@@ -13,6 +13,7 @@
 //! | [`problem`] | objectives, constraints, feature groups, the search space, budgets |
 //! | [`search`] | the contract of an algorithm, the engine, observers: trace, Pareto front, checkpoints |
 //! | [`operators`] | pure functions that algorithms share |
+//! | [`swarms`] | stateful bases that algorithms share |
 //! | [`algorithms`] | the registry and one file per method |
 //! | [`run`](mod@run) | a [`Spec`](run::spec::Spec) and a dataset in, a [`Selection`](run::selection::Selection) out |
 //!
@@ -30,6 +31,7 @@ pub mod problem;
 pub mod run;
 pub mod search;
 pub mod simd;
+pub mod swarms;
 #[cfg(test)]
 mod testing;
 

@@ -7,7 +7,7 @@ use crate::base::subset::Subset;
 use crate::evaluate::Measures;
 use crate::filter::{Filter, Levels};
 use crate::problem::objective::Cost;
-use crate::search::algorithm::{Evaluation, Optimizer, Space, Turn};
+use crate::search::algorithm::{Evaluation, Iteration, Optimizer, Space};
 use std::sync::Arc;
 
 /// Runs at most `turns` turns on a cost function and returns what each turn asked and was told.
@@ -53,10 +53,10 @@ fn driven(
     for number in 0..turns {
         let best = history.iter().flatten().min_by_key(|tried| tried.cost);
         let fraction = number as f64 / turns as f64;
-        let turn = |phase| Turn {
+        let turn = |phase| Iteration {
             number,
             fraction,
-            turns: Some(turns),
+            iterations: Some(turns),
             best,
             streams: &streams,
             phase,

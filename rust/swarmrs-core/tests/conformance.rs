@@ -14,7 +14,7 @@ use swarmrs_core::problem::groups::GroupSpec;
 use swarmrs_core::problem::objective::{Objective, Score};
 use swarmrs_core::run::{Run, Spec};
 use swarmrs_core::search::algorithm::{
-    Allowed, Evaluation, Family, GroupUse, Optimizer, Space, Turn,
+    Allowed, Evaluation, Family, GroupUse, Iteration, Optimizer, Space,
 };
 
 #[test]
@@ -155,13 +155,13 @@ struct Spy {
 }
 
 impl Optimizer for Spy {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, turn: &Iteration<'_>) -> Vec<Subset> {
         let asked = self.inner.ask(turn);
         self.asked.lock().unwrap().push(asked.clone());
         asked
     }
 
-    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
+    fn tell(&mut self, turn: &Iteration<'_>, told: &[Evaluation]) {
         let asked = self.asked.lock().unwrap();
         let last = asked.last().unwrap();
         assert!(told.iter().map(|tried| &tried.subset).eq(last), "told in the order asked");

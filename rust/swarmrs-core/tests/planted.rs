@@ -8,7 +8,7 @@ use support::search;
 use swarmrs_core::algorithms::{Entry, REGISTRY};
 use swarmrs_core::base::subset::Subset;
 use swarmrs_core::problem::groups::Groups;
-use swarmrs_core::search::algorithm::{Evaluation, Family, GroupUse, Optimizer, Space, Turn};
+use swarmrs_core::search::algorithm::{Evaluation, Family, GroupUse, Iteration, Optimizer, Space};
 
 const N_FEATURES: usize = 200;
 const N_RELEVANT: usize = 20;
@@ -63,7 +63,7 @@ fn space(entry: &Entry) -> Space {
 struct OneOfEach;
 
 impl Optimizer for OneOfEach {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, turn: &Iteration<'_>) -> Vec<Subset> {
         let one_of_each = |slot| {
             let mut rng = turn.rng(slot);
             let chosen = (0..N_RELEVANT).map(|group| group * EVERY + rng.below(EVERY));
@@ -72,7 +72,7 @@ impl Optimizer for OneOfEach {
         (0..30).map(one_of_each).collect()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, _: &[Evaluation]) {}
+    fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}
 }
 
 fn costs(entry: &Entry, evaluations: u64) -> Vec<f64> {

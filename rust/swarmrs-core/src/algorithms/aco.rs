@@ -6,8 +6,8 @@
 //! ```text
 //! ant:   x(d) <- 1 with probability τ(d,1) / (τ(d,0) + τ(d,1))
 //! then:  τ <- (1 - ρ) τ everywhere                            ρ evaporation
-//!        τ(d, s(d)) <- τ(d, s(d)) + deposit, for all d        s the turn's best ant, J its cost
-//!        τ held within [pheromone_min, pheromone_max], where it starts at the top
+//!        τ(d, s(d)) <- τ(d, s(d)) + deposit, for all d        s the iteration's best ant, J its cost
+//!        τ clamped to [pheromone_min, pheromone_max], where it starts at the top
 //! deposit:  exp      exp(-a J)                                a sharpness
 //!           inverse  1 / (1 + a J)
 //!           elite    (1 - J) / a, from each of the a best ants
@@ -17,7 +17,7 @@
 //! the papers it refers to are cut from its list. That its subsets hold half of the features on
 //! wide data rules out ants of fixed size; the rest is the max-min ant system without a heuristic.
 //! `exp` is, of the deposits tried, the one that comes nearest to its naive Bayes columns; the
-//! 5-NN ones it does not match. Costs outside 0..1 are spread over 0..1 within the turn first. The
+//! 5-NN ones it does not match. Costs outside 0..1 are spread over 0..1 within the iteration first. The
 //! first ants, to whom both trails are alike, are the start all bit-string algorithms share.
 //!
 //! T. Stützle, H. H. Hoos, MAX-MIN ant system, Future Generation Computer Systems 16 (2000),
@@ -30,23 +30,27 @@ use crate::operators::choice::top_k;
 use crate::operators::scale::unit_costs;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
-    Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, Optimizer, Space, params,
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Aco`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct AcoParams {
-    population: usize,
-    deposit: Deposit,
-    sharpness: f64,
-    evaporation: f64,
-    pheromone_min: f64,
-    pheromone_max: f64,
+params! {
+    /// Settings of [`Aco`].
+    pub struct AcoParams {
+        population: usize = 50, Allowed::Whole(1, MOST_MEMBERS), "number of ants";
+        deposit: Deposit = Deposit::Exp, Allowed::OneOf(&["exp", "inverse", "elite"]),
+            "deposit rule: exp or inverse for the best ant, elite for the a best ants";
+        sharpness: f64 = 5.0, Allowed::Above(0.0, f64::INFINITY),
+            "a, how steeply a deposit falls with cost; with elite, the number of ants that deposit";
+        evaporation: f64 = 0.2, Allowed::Within(0.0, 1.0),
+            "evaporation rate rho, the share of pheromone lost in an iteration";
+        pheromone_min: f64 = 0.3, Allowed::Above(0.0, f64::INFINITY), "lower bound of the pheromone on a trail";
+        pheromone_max: f64 = 1.5, Allowed::Above(0.0, f64::INFINITY),
+            "upper bound of the pheromone on a trail, and its initial value";
+    }
 }
 
-/// How much pheromone is left by whom.
+/// The deposit rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Deposit {
@@ -56,58 +60,6 @@ pub enum Deposit {
     Inverse,
     /// Several of the best, in line with their cost.
     Elite,
-}
-
-impl Default for AcoParams {
-    fn default() -> Self {
-        Self {
-            population: 50,
-            deposit: Deposit::Exp,
-            sharpness: 5.0,
-            evaporation: 0.2,
-            pheromone_min: 0.3,
-            pheromone_max: 1.5,
-        }
-    }
-}
-
-impl Params for AcoParams {
-    const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::Whole(1, MOST_MEMBERS), about: "as, ants" },
-        Field {
-            name: "deposit",
-            allowed: Allowed::OneOf(&["exp", "inverse", "elite"]),
-            about: "how much pheromone is left by whom",
-        },
-        Field {
-            name: "sharpness",
-            allowed: Allowed::Above(0.0, f64::INFINITY),
-            about: "a, how steeply a deposit falls with cost; with elite, how many ants deposit",
-        },
-        Field {
-            name: "evaporation",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "rho, the share of pheromone lost each turn",
-        },
-        Field {
-            name: "pheromone_min",
-            allowed: Allowed::Above(0.0, f64::INFINITY),
-            about: "the least on any trail",
-        },
-        Field {
-            name: "pheromone_max",
-            allowed: Allowed::Above(0.0, f64::INFINITY),
-            about: "the most on any trail, and the start",
-        },
-    ];
-
-    fn check(&self) -> Result<()> {
-        if self.pheromone_min > self.pheromone_max {
-            let expected = format!("pheromone_max {} or less", self.pheromone_max);
-            return Err(Error::out_of_range("pheromone_min", self.pheromone_min, &expected));
-        }
-        Ok(())
-    }
 }
 
 /// The pheromone on the two trails of each feature: out, in.
@@ -135,14 +87,14 @@ impl AcoParams {
 
 impl Aco {
     /// Lets pheromone evaporate and the best ants leave theirs.
-    fn mark(&mut self, told: &[Evaluation]) {
+    fn mark(&mut self, evaluations: &[Evaluation]) {
         for trail in self.trails.iter_mut().flatten() {
             *trail *= 1.0 - self.params.evaporation;
         }
-        let costs: Vec<Cost> = told.iter().map(|ant| ant.cost).collect();
+        let costs: Vec<Cost> = evaluations.iter().map(|ant| ant.cost).collect();
         for (ant, amount) in self.params.deposits(&costs) {
             for (d, trail) in self.trails.iter_mut().enumerate() {
-                trail[usize::from(told[ant].subset.contains(d))] += amount;
+                trail[usize::from(evaluations[ant].subset.contains(d))] += amount;
             }
         }
         for trail in self.trails.iter_mut().flatten() {
@@ -153,6 +105,7 @@ impl Aco {
 
 impl Algorithm for Aco {
     type Params = AcoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Binary ant colony",
         family: Family::Ant,
@@ -160,10 +113,18 @@ impl Algorithm for Aco {
         paper: "T. Stützle, H. H. Hoos, MAX-MIN ant system, Future Generation Computer Systems 16",
         doi: "10.1016/S0167-739X(00)00043-1",
         aliases: &[],
-        summary: "two trails per feature, in or out, with bounded pheromone",
+        summary: "ant colony with two trails per feature, selected or not, and bounded pheromone",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
+
+    fn check(params: &AcoParams) -> Result<()> {
+        if params.pheromone_min > params.pheromone_max {
+            let expected = format!("pheromone_max {} or less", params.pheromone_max);
+            return Err(Error::out_of_range("pheromone_min", params.pheromone_min, &expected));
+        }
+        Ok(())
+    }
 
     fn start(params: AcoParams, space: &Space) -> Self {
         let trails = vec![[params.pheromone_max; 2]; space.n_features()];
@@ -172,10 +133,10 @@ impl Algorithm for Aco {
 }
 
 impl Optimizer for Aco {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let ant = |slot| {
-            let mut rng = turn.rng(slot);
-            if turn.number == 0 {
+            let mut rng = iteration.rng(slot);
+            if iteration.number == 0 {
                 return self.space.random(&mut rng);
             }
             let mut way = Subset::from_fn(self.space.n_features(), |d| {
@@ -188,8 +149,8 @@ impl Optimizer for Aco {
         (0..self.params.population).map(ant).collect()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.mark(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.mark(evaluations);
     }
 }
 
@@ -200,7 +161,7 @@ mod tests {
     use crate::testing::{drive, least, onemax};
     use proptest::prelude::*;
 
-    fn told(cost: f64, n: usize) -> Evaluation {
+    fn evaluation(cost: f64, n: usize) -> Evaluation {
         let cost = Cost::new(cost);
         Evaluation { subset: Subset::full(n), measures: Measures::WORST, cost }
     }
@@ -213,7 +174,7 @@ mod tests {
         assert!(deposits.len() == 1 && deposits[0].0 == 1);
         assert!((deposits[0].1 - 0.606_531).abs() < 5e-7);
         for k in 1..=8 {
-            colony.mark(&[told(0.1, 1)]);
+            colony.mark(&[evaluation(0.1, 1)]);
             let [out, within] = colony.trails[0];
             assert_eq!(within, 1.5);
             let share = within / (out + within);
@@ -241,7 +202,8 @@ mod tests {
 
     #[test]
     fn limits_that_cross_are_refused() {
-        let error = AcoParams { pheromone_min: 2.0, ..AcoParams::default() }.check().unwrap_err();
+        let error =
+            Aco::check(&AcoParams { pheromone_min: 2.0, ..AcoParams::default() }).unwrap_err();
         assert_eq!(error.to_string(), "pheromone_min is 2, expected pheromone_max 1.5 or less");
     }
 
@@ -267,7 +229,7 @@ mod tests {
             let mut colony =
                 Aco::start(AcoParams { deposit, ..AcoParams::default() }, &Space::new(5, 5));
             for cost in costs {
-                colony.mark(&[told(cost, 5), told(0.5, 5)]);
+                colony.mark(&[evaluation(cost, 5), evaluation(0.5, 5)]);
                 for [out, within] in &colony.trails {
                     prop_assert!((0.3..=1.5).contains(out) && (0.3..=1.5).contains(within));
                     let share = within / (out + within);

@@ -1,7 +1,7 @@
 //! Catfish binary particle swarm: when the swarm stalls, its worst particles are thrown to the
 //! corners of the space.
 //!
-//! Particles move as in binary PSO. Once the best of all has not improved for `refresh_gap` turns,
+//! Particles move as in binary PSO. Once the best of all has not improved for `refresh_gap` iterations,
 //! the C = max(1, floor(`catfish_rate` · population)) particles whose present positions cost most
 //! do not move; each becomes
 //!
@@ -10,82 +10,52 @@
 //! ```
 //!
 //! Among equals the higher index counts as worse. The paper initialises catfish at extreme points;
-//! for bits these are all and none. Their own bests are kept, the stall is counted anew, and they
-//! are evaluated in the turn they are made in, at no extra cost. Coins are drawn from slot
+//! for bits these are all and none. Their personal bests are kept, the stall is counted anew, and they
+//! are evaluated in the iteration they are made in, at no extra cost. Coins are drawn from slot
 //! `population`, the worst particle first.
 //!
 //! L.-Y. Chuang, S.-W. Tsai, C.-H. Yang, Improved binary particle swarm optimization using catfish
 //! effect for feature selection, Expert Systems with Applications 38 (2011),
 //! doi:10.1016/j.eswa.2011.04.057
 
+use super::bpso;
 use crate::base::subset::Subset;
-use crate::operators::binary_swarm::BinarySwarm;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
-use crate::operators::velocity::Pull;
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
+use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_STEPS, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::binary::BinarySwarm;
 use std::cmp::Reverse;
 
-/// Settings of [`Cbpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct CbpsoParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    velocity_limit: f64,
-    catfish_rate: f64,
-    refresh_gap: usize,
-}
-
-impl Default for CbpsoParams {
-    fn default() -> Self {
-        Self {
-            population: 30,
-            inertia: 1.0,
-            cognitive: 2.0,
-            social: 2.0,
-            velocity_limit: 6.0,
-            catfish_rate: 0.1,
-            refresh_gap: 3,
-        }
+params! {
+    /// Settings of [`Cbpso`].
+    pub struct CbpsoParams {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 1.0, INERTIA;
+        cognitive: f64 = 2.0, COGNITIVE;
+        social: f64 = 2.0, SOCIAL;
+        velocity_limit: f64 = 6.0, VELOCITY_LIMIT;
+        catfish_rate: f64 = 0.1, Allowed::Above(0.0, 1.0),
+            "fraction of the particles that become catfish; at least one does";
+        refresh_gap: usize = 3, Allowed::Whole(1, MOST_STEPS),
+            "iterations without a better global best before catfish are introduced";
     }
-}
-
-impl Params for CbpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        INERTIA,
-        COGNITIVE,
-        SOCIAL,
-        VELOCITY_LIMIT,
-        Field {
-            name: "catfish_rate",
-            allowed: Allowed::Above(0.0, 1.0),
-            about: "the share of particles that become catfish, one at least",
-        },
-        Field {
-            name: "refresh_gap",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "turns without a better best after which catfish come",
-        },
-    ];
 }
 
 /// A swarm of bit strings, stirred up when it stalls.
 #[derive(Debug)]
 pub struct Cbpso {
-    pull: Pull,
+    coefficients: Coefficients,
+    velocity_limit: f64,
     n_catfish: usize,
     refresh_gap: usize,
     swarm: BinarySwarm,
 }
 
 impl Cbpso {
-    /// The particles to replace this turn, the worst first.
+    /// The particles to replace this iteration, the worst first.
     fn catfish(&mut self) -> Vec<usize> {
         if self.swarm.stall < self.refresh_gap {
             return Vec::new();
@@ -100,6 +70,7 @@ impl Cbpso {
 
 impl Algorithm for Cbpso {
     type Params = CbpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Catfish binary PSO",
         family: Family::Swarm,
@@ -107,7 +78,7 @@ impl Algorithm for Cbpso {
         paper: "L.-Y. Chuang, S.-W. Tsai, C.-H. Yang, Improved binary particle swarm optimization using catfish effect for feature selection, Expert Systems with Applications 38",
         doi: "10.1016/j.eswa.2011.04.057",
         aliases: &["catfishbpso"],
-        summary: "BPSO whose worst particles become all or nothing when the swarm stalls",
+        summary: "BPSO that moves its worst particles to all or no features when the swarm stalls",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
@@ -115,37 +86,40 @@ impl Algorithm for Cbpso {
     fn start(params: CbpsoParams, space: &Space) -> Self {
         let CbpsoParams { population, inertia, cognitive, social, .. } = params;
         Self {
-            pull: Pull { inertia, cognitive, social },
+            coefficients: Coefficients { inertia, cognitive, social },
             n_catfish: ((params.catfish_rate * population as f64) as usize).max(1),
             refresh_gap: params.refresh_gap,
-            swarm: BinarySwarm::new(population, params.velocity_limit, space),
+            velocity_limit: params.velocity_limit,
+            swarm: BinarySwarm::new(population, space),
         }
     }
 }
 
 impl Optimizer for Cbpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        if turn.number == 0 {
-            return self.swarm.start(turn);
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        if iteration.number == 0 {
+            return self.swarm.start(iteration, |space, _, rng| space.random(rng));
         }
-        let catfish = self.catfish();
-        for particle in (0..self.swarm.population()).filter(|particle| !catfish.contains(particle))
-        {
-            self.swarm.advance_one(particle, self.pull, &mut turn.rng(particle));
+        let mut corners: Vec<Option<Subset>> = vec![None; self.swarm.population()];
+        let mut rng = iteration.rng(corners.len());
+        for particle in self.catfish() {
+            let n = self.swarm.space.n_features();
+            let mut corner = if rng.unit() > 0.5 { Subset::full(n) } else { Subset::empty(n) };
+            self.swarm.space.trim(&mut corner, &mut rng);
+            corners[particle] = Some(corner);
         }
-        let mut rng = turn.rng(self.swarm.population());
-        for particle in catfish {
-            let velocity = &mut self.swarm.velocities[particle];
-            let n = velocity.len();
-            velocity.fill(0.0);
-            let corner = if rng.unit() > 0.5 { Subset::full(n) } else { Subset::empty(n) };
-            self.swarm.place(particle, corner, &mut rng);
-        }
-        self.swarm.positions.clone()
+        let Self { coefficients, velocity_limit, .. } = *self;
+        self.swarm.advance(iteration, |particle, rng| match &corners[particle.index] {
+            Some(corner) => {
+                particle.v.fill(0.0);
+                corner.clone()
+            }
+            None => bpso::moved(particle, coefficients, velocity_limit, rng),
+        })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -161,16 +135,16 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_three_of_thirty_become_corners_after_three_turns_without_progress() {
+    fn the_worst_three_of_thirty_become_corners_after_three_iterations_without_progress() {
         let mut swarm = Cbpso::start(CbpsoParams::default(), &Space::new(40, 40));
         // All cost the same, so the swarm never improves and the last are the worst.
         let history = drive(&mut swarm, 8, |_| 0.3);
-        for (number, turn) in history.iter().enumerate() {
-            let corners: Vec<usize> = (0..30).filter(|&at| is_corner(&turn[at])).collect();
-            // The fourth evaluation is the third in a row without progress; the next turn brings
+        for (number, iteration) in history.iter().enumerate() {
+            let corners: Vec<usize> = (0..30).filter(|&at| is_corner(&iteration[at])).collect();
+            // The fourth evaluation is the third in a row without progress; the next iteration brings
             // the first catfish.
             let expected: &[usize] = if [4, 7].contains(&number) { &[27, 28, 29] } else { &[] };
-            assert_eq!(corners, expected, "turn {number}");
+            assert_eq!(corners, expected, "iteration {number}");
         }
     }
 
@@ -180,7 +154,7 @@ mod tests {
         drive(&mut swarm, 2, onemax);
         let mut costs = vec![0.2; 30];
         (costs[4], costs[17], costs[9]) = (0.9, 0.8, 0.9);
-        let told: Vec<Evaluation> = swarm
+        let evaluations: Vec<Evaluation> = swarm
             .swarm
             .positions
             .iter()
@@ -191,7 +165,7 @@ mod tests {
                 cost: Cost::new(cost),
             })
             .collect();
-        swarm.swarm.learn(&told);
+        swarm.swarm.learn(&evaluations);
         swarm.swarm.stall = 3;
         assert_eq!(swarm.catfish(), [9, 4, 17]);
         assert_eq!(swarm.swarm.stall, 0);

@@ -1,7 +1,7 @@
 //! Complementary-distribution binary particle swarm: when the swarm stalls, half of it is turned
 //! inside out.
 //!
-//! Particles move as in binary PSO. Once the best of all has not improved for `refresh_gap` turns,
+//! Particles move as in binary PSO. Once the best of all has not improved for `refresh_gap` iterations,
 //! floor(`complement_rate` · population) particles, drawn at random, do not move but take their
 //! complement:
 //!
@@ -10,76 +10,46 @@
 //! ```
 //!
 //! The paper's equation 5 is lost in print; its text says that every dimension is inverted.
-//! Velocities and own bests of the inverted are kept and the stall is counted anew, on which the
-//! paper is silent. The complement is evaluated in the turn it is made in, at no extra cost. Who is
+//! Velocities and personal bests of the inverted are kept and the stall is counted anew, on which the
+//! paper is silent. The complement is evaluated in the iteration it is made in, at no extra cost. Who is
 //! inverted is drawn from slot `population`. A `complement_rate` of 0 is the BPSO that the paper
-//! compares with. The paper measures by 1-NN, leave-one-out, and so do we by default, but it breaks
+//! compares with. The paper evaluates by 1-NN, leave-one-out, and so do we by default, but it breaks
 //! ties between equally near rows at random, where the evaluator takes the lowest row.
 //!
 //! L.-Y. Chuang and others, complementary distribution binary particle swarm optimization,
 //! Intelligent Data Analysis 16 (2012), doi:10.3233/IDA-2012-0518
 
+use super::bpso;
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::binary_swarm::BinarySwarm;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
-use crate::operators::velocity::Pull;
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
+use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_STEPS, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::binary::BinarySwarm;
 
-/// Settings of [`Cdbpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct CdbpsoParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    velocity_limit: f64,
-    complement_rate: f64,
-    refresh_gap: usize,
-}
-
-impl Default for CdbpsoParams {
-    fn default() -> Self {
-        Self {
-            population: 20,
-            inertia: 1.0,
-            cognitive: 2.0,
-            social: 2.0,
-            velocity_limit: 6.0,
-            complement_rate: 0.5,
-            refresh_gap: 3,
-        }
+params! {
+    /// Settings of [`Cdbpso`].
+    pub struct CdbpsoParams {
+        population: usize = 20, POPULATION;
+        inertia: f64 = 1.0, INERTIA;
+        cognitive: f64 = 2.0, COGNITIVE;
+        social: f64 = 2.0, SOCIAL;
+        velocity_limit: f64 = 6.0, VELOCITY_LIMIT;
+        complement_rate: f64 = 0.5, Allowed::Within(0.0, 1.0),
+            "fraction of the particles that are inverted";
+        refresh_gap: usize = 3, Allowed::Whole(1, MOST_STEPS),
+            "iterations without a better global best before particles are inverted";
     }
-}
-
-impl Params for CdbpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        INERTIA,
-        COGNITIVE,
-        SOCIAL,
-        VELOCITY_LIMIT,
-        Field {
-            name: "complement_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "the share of particles that are inverted",
-        },
-        Field {
-            name: "refresh_gap",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "turns without a better best after which particles are inverted",
-        },
-    ];
 }
 
 /// A swarm of bit strings, half inverted when it stalls.
 #[derive(Debug)]
 pub struct Cdbpso {
-    pull: Pull,
+    coefficients: Coefficients,
+    velocity_limit: f64,
     n_inverted: usize,
     refresh_gap: usize,
     swarm: BinarySwarm,
@@ -87,6 +57,7 @@ pub struct Cdbpso {
 
 impl Algorithm for Cdbpso {
     type Params = CdbpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Complementary-distribution binary PSO",
         family: Family::Swarm,
@@ -94,7 +65,7 @@ impl Algorithm for Cdbpso {
         paper: "L.-Y. Chuang and others, complementary distribution binary particle swarm optimization, Intelligent Data Analysis 16",
         doi: "10.3233/IDA-2012-0518",
         aliases: &["cd-bpso"],
-        summary: "BPSO of which half is turned inside out when the swarm stalls",
+        summary: "BPSO that inverts half of its particles when the swarm stalls",
         evaluations: Some(2000),
         objective: Objective::Error,
     };
@@ -103,39 +74,37 @@ impl Algorithm for Cdbpso {
     fn start(params: CdbpsoParams, space: &Space) -> Self {
         let CdbpsoParams { population, inertia, cognitive, social, .. } = params;
         Self {
-            pull: Pull { inertia, cognitive, social },
+            coefficients: Coefficients { inertia, cognitive, social },
             n_inverted: (params.complement_rate * population as f64) as usize,
             refresh_gap: params.refresh_gap,
-            swarm: BinarySwarm::new(population, params.velocity_limit, space),
+            velocity_limit: params.velocity_limit,
+            swarm: BinarySwarm::new(population, space),
         }
     }
 }
 
 impl Optimizer for Cdbpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        if turn.number == 0 {
-            return self.swarm.start(turn);
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        if iteration.number == 0 {
+            return self.swarm.start(iteration, |space, _, rng| space.random(rng));
         }
         let population = self.swarm.population();
         let mut inverted = Vec::new();
         if self.swarm.stall >= self.refresh_gap {
             self.swarm.stall = 0;
-            inverted = turn.rng(population).distinct(self.n_inverted, population);
+            inverted = iteration.rng(population).distinct(self.n_inverted, population);
         }
-        for particle in 0..population {
-            let mut rng = turn.rng(particle);
-            if inverted.contains(&particle) {
-                let complement = self.swarm.positions[particle].complement();
-                self.swarm.place(particle, complement, &mut rng);
-            } else {
-                self.swarm.advance_one(particle, self.pull, &mut rng);
+        let Self { coefficients, velocity_limit, .. } = *self;
+        self.swarm.advance(iteration, |particle, rng| {
+            if inverted.contains(&particle.index) {
+                return particle.x.complement();
             }
-        }
-        self.swarm.positions.clone()
+            bpso::moved(particle, coefficients, velocity_limit, rng)
+        })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -146,13 +115,13 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn exactly_half_is_inverted_after_three_turns_without_progress() {
+    fn exactly_half_is_inverted_after_three_iterations_without_progress() {
         let mut swarm = Cdbpso::start(CdbpsoParams::default(), &Space::new(60, 60));
         let history = drive(&mut swarm, 9, |_| 0.5);
-        for (number, turns) in history.windows(2).enumerate() {
-            let inverted = turns[0].iter().zip(&turns[1]);
+        for (number, iterations) in history.windows(2).enumerate() {
+            let inverted = iterations[0].iter().zip(&iterations[1]);
             let count = inverted.filter(|(old, new)| new.subset == old.subset.complement()).count();
-            // Sixty features do not all flip by chance.
+            // Sixty features do not all flip at random.
             assert_eq!(count, if [4, 7].contains(&(number + 1)) { 10 } else { 0 }, "{number}");
         }
     }

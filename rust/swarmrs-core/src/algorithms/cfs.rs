@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The method and its two rules are in [`filter::cfs`](crate::filter::cfs). It needs no evaluation to choose: the one
-//! subset it asks for is its answer. The limit of the space ends both steps early. Where nothing is relevant it answers
+//! subset it proposes is its answer. The limit of the space ends both steps early. Where nothing is relevant it answers
 //! with the first feature; where there is no table to learn from, all features are alike and it takes as many as it
 //! may, the first ones. The greedy search is Weka's `GreedyStepwise`; the thesis also tries best-first search.
 //!
@@ -17,37 +17,17 @@ use crate::filter::Rules;
 use crate::operators::only_choice::only_choice;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Cfs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct CfsParams {
-    zero_as_one: bool,
-    locally_predictive: bool,
-}
-
-impl Default for CfsParams {
-    fn default() -> Self {
-        let Rules { zero_as_one, locally_predictive } = Rules::default();
-        Self { zero_as_one, locally_predictive }
+params! {
+    /// Settings of [`Cfs`].
+    pub struct CfsParams {
+        zero_as_one: bool = Rules::default().zero_as_one, Allowed::Flag,
+            "treat a correlation of 0 between two features as 1, as Weka does";
+        locally_predictive: bool = Rules::default().locally_predictive, Allowed::Flag,
+            "finally add features that correlate more with the class than with any selected feature";
     }
-}
-
-impl Params for CfsParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "zero_as_one",
-            allowed: Allowed::Flag,
-            about: "features that share nothing count as sharing all",
-        },
-        Field {
-            name: "locally_predictive",
-            allowed: Allowed::Flag,
-            about: "in the end features enter that no chosen one stands for",
-        },
-    ];
 }
 
 /// One choice.
@@ -59,6 +39,7 @@ pub struct Cfs {
 
 impl Algorithm for Cfs {
     type Params = CfsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Correlation-based feature selection",
         family: Family::Filter,
@@ -66,7 +47,7 @@ impl Algorithm for Cfs {
         paper: "M. A. Hall, Correlation-based feature selection for machine learning, University of Waikato",
         doi: "",
         aliases: &[],
-        summary: "features that go with the class and not with each other; measures only its answer",
+        summary: "greedy filter: features that correlate with the class and not with each other; evaluates only its answer",
         evaluations: None,
         objective: Objective::Error,
     };
@@ -79,21 +60,22 @@ impl Algorithm for Cfs {
 }
 
 impl Optimizer for Cfs {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        only_choice(turn, &self.space, |filter, limit| filter.cfs(self.rules, limit))
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        only_choice(iteration, &self.space, |filter, limit| filter.cfs(self.rules, limit))
     }
 
-    fn tell(&mut self, _: &Turn<'_>, _: &[Evaluation]) {}
+    fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::algorithm::read_params;
     use crate::testing::{crossed, drive, onemax};
 
     fn found(settings: &str, limit: usize) -> Vec<usize> {
         let params =
-            crate::search::algorithm::read_params("cfs", &serde_json::from_str(settings).unwrap());
+            read_params("cfs", &CfsParams::default(), &serde_json::from_str(settings).unwrap());
         let history = drive(&mut Cfs::start(params.unwrap(), &crossed(limit)), 9, onemax);
         assert_eq!((history.len(), history[0].len()), (1, 1));
         history[0][0].subset.iter().collect()

@@ -15,29 +15,32 @@
 //! L.-Y. Chuang, C.-H. Yang, J.-C. Li, Chaotic maps based on binary particle swarm optimization for
 //! feature selection, Applied Soft Computing 11 (2011), doi:10.1016/j.asoc.2009.11.014
 
+use super::bpso;
 use crate::base::error::{Error, Result};
 use crate::base::subset::Subset;
-use crate::operators::binary_swarm::BinarySwarm;
-use crate::operators::settings::{COGNITIVE, POPULATION, SOCIAL, VELOCITY_LIMIT};
-use crate::operators::velocity::Pull;
+use crate::operators::parameters::{COGNITIVE, POPULATION, SOCIAL, VELOCITY_LIMIT};
+use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
+use crate::swarms::binary::BinarySwarm;
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Chbpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ChbpsoParams {
-    population: usize,
-    map: Map,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    velocity_limit: f64,
+params! {
+    /// Settings of [`Chbpso`].
+    pub struct ChbpsoParams {
+        population: usize = 30, POPULATION;
+        map: Map = Map::Logistic, Allowed::OneOf(&["logistic", "tent"]),
+            "chaotic map that the inertia weight follows";
+        inertia: f64 = 0.48, Allowed::Above(0.0, 1.0), "initial inertia weight w";
+        cognitive: f64 = 2.0, COGNITIVE;
+        social: f64 = 2.0, SOCIAL;
+        velocity_limit: f64 = 6.0, VELOCITY_LIMIT;
+    }
 }
 
-/// How the inertia changes.
+/// The chaotic map of the inertia.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Map {
@@ -56,7 +59,7 @@ impl Map {
         }
     }
 
-    /// Whether the map comes to rest soon after it starts at `w`.
+    /// Tells if the map comes to rest soon after it starts at `w`.
     fn freezes(self, w: f64) -> bool {
         let mut walk = std::iter::successors(Some(w), |&w| Some(self.next(w))).take(8);
         // A chaotic orbit may pass near a fixed point; a frozen one is there to within rounding.
@@ -64,56 +67,18 @@ impl Map {
     }
 }
 
-impl Default for ChbpsoParams {
-    fn default() -> Self {
-        Self {
-            population: 30,
-            map: Map::Logistic,
-            inertia: 0.48,
-            cognitive: 2.0,
-            social: 2.0,
-            velocity_limit: 6.0,
-        }
-    }
-}
-
-impl Params for ChbpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        Field {
-            name: "map",
-            allowed: Allowed::OneOf(&["logistic", "tent"]),
-            about: "how the inertia changes from move to move",
-        },
-        Field {
-            name: "inertia",
-            allowed: Allowed::Above(0.0, 1.0),
-            about: "w, the velocity kept in the first move",
-        },
-        COGNITIVE,
-        SOCIAL,
-        VELOCITY_LIMIT,
-    ];
-
-    fn check(&self) -> Result<()> {
-        if self.map.freezes(self.inertia) {
-            let expected = "a value from which the map does not come to rest";
-            return Err(Error::out_of_range("inertia", self.inertia, expected));
-        }
-        Ok(())
-    }
-}
-
 /// A swarm of bit strings with a restless inertia.
 #[derive(Debug)]
 pub struct Chbpso {
     map: Map,
-    pull: Pull,
+    coefficients: Coefficients,
+    velocity_limit: f64,
     swarm: BinarySwarm,
 }
 
 impl Algorithm for Chbpso {
     type Params = ChbpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Chaotic binary PSO",
         family: Family::Swarm,
@@ -126,25 +91,35 @@ impl Algorithm for Chbpso {
         objective: Objective::Error,
     };
 
+    fn check(params: &ChbpsoParams) -> Result<()> {
+        if params.map.freezes(params.inertia) {
+            let expected = "a value from which the map does not come to rest";
+            return Err(Error::out_of_range("inertia", params.inertia, expected));
+        }
+        Ok(())
+    }
+
     fn start(params: ChbpsoParams, space: &Space) -> Self {
         let ChbpsoParams { population, map, inertia, cognitive, social, velocity_limit } = params;
-        let swarm = BinarySwarm::new(population, velocity_limit, space);
-        Self { map, pull: Pull { inertia, cognitive, social }, swarm }
+        let coefficients = Coefficients { inertia, cognitive, social };
+        Self { map, coefficients, velocity_limit, swarm: BinarySwarm::new(population, space) }
     }
 }
 
 impl Optimizer for Chbpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        if turn.number == 0 {
-            return self.swarm.start(turn);
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        if iteration.number == 0 {
+            return self.swarm.start(iteration, |space, _, rng| space.random(rng));
         }
-        let moved = self.swarm.advance(turn, self.pull);
-        self.pull.inertia = self.map.next(self.pull.inertia);
-        moved
+        let Self { coefficients, velocity_limit, .. } = *self;
+        self.coefficients.inertia = self.map.next(coefficients.inertia);
+        self.swarm.advance(iteration, |particle, rng| {
+            bpso::moved(particle, coefficients, velocity_limit, rng)
+        })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -199,30 +174,31 @@ mod tests {
     fn the_first_move_uses_the_given_inertia() {
         let mut swarm = Chbpso::start(ChbpsoParams::default(), &Space::new(10, 10));
         drive(&mut swarm, 1, onemax);
-        assert_eq!(swarm.pull.inertia, 0.48);
+        assert_eq!(swarm.coefficients.inertia, 0.48);
         drive(&mut swarm, 3, onemax);
-        assert_eq!(swarm.pull.inertia, Map::Logistic.next(Map::Logistic.next(0.48)));
+        assert_eq!(swarm.coefficients.inertia, Map::Logistic.next(Map::Logistic.next(0.48)));
     }
 
     #[test]
     fn an_inertia_that_freezes_the_map_is_refused() {
         for inertia in [0.25, 0.5, 0.75, 1.0] {
-            let error = ChbpsoParams { inertia, ..ChbpsoParams::default() }.check().unwrap_err();
+            let error =
+                Chbpso::check(&ChbpsoParams { inertia, ..ChbpsoParams::default() }).unwrap_err();
             let expected = "expected a value from which the map does not come to rest";
             assert_eq!(error.to_string(), format!("inertia is {inertia}, {expected}"));
         }
         for inertia in [0.7, 1.0] {
             let tent = ChbpsoParams { inertia, map: Map::Tent, ..ChbpsoParams::default() };
-            assert!(tent.check().is_err(), "{inertia}");
+            assert!(Chbpso::check(&tent).is_err(), "{inertia}");
         }
-        assert!(ChbpsoParams::default().check().is_ok());
+        assert!(Chbpso::check(&ChbpsoParams::default()).is_ok());
     }
 
     #[test]
     fn it_beats_random_search_on_onemax() {
         // 6000 evaluations each; the mean of ten best-of-6000 fair draws has a standard error near 0.4.
-        let (own, chance) = (mean_ones("chbpso", 200), mean_ones("random", 120));
-        assert!(own - chance > 4.0, "{own} {chance}");
+        let (own, random) = (mean_ones("chbpso", 200), mean_ones("random", 120));
+        assert!(own - random > 4.0, "{own} {random}");
     }
 
     proptest! {

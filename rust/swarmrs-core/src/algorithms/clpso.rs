@@ -1,91 +1,116 @@
-//! Comprehensive learning PSO: every dimension of a particle learns from the own best of some particle.
+//! Comprehensive learning PSO: every dimension of a particle learns from the personal best of some particle.
 //!
-//! For each particle i at x with velocity v, feature by feature, p(j) being the own best of particle j:
+//! For each particle i at x with velocity v, feature by feature, p(j) being the personal best of particle j:
 //!
 //! ```text
-//! v <- w v + c r (p(e) - x), held within ±velocity_limit     c social, e the exemplar of i for this feature
-//! x <- x + v, held within [0, 1]
-//! a feature is in where x > θ                                θ threshold
-//! Pc(i) = 0.05 + 0.45 (exp(10 (i - 1) / (P - 1)) - 1) / (exp(10) - 1)       i = 1..P
-//! e = i with chance 1 - Pc(i), else the better best of two other particles drawn at random
+//! v <- w v + c r (p(e) - x), clamped to ±velocity_limit      c social, e the exemplar of i for this feature
+//! x <- x + v, clamped to [0, 1]
+//! a feature is selected where x > θ                          θ threshold
+//! Pc(i) = 0.05 + 0.45 (exp(10 (k - 1) / (P - 1)) - 1) / (exp(10) - 1)       k = 1..P
+//! e = i with probability 1 - Pc(i), else the better best of two other particles drawn at random
+//!
+//! clpso    k = i
+//! eclpso   k is the rank of i's personal best, 1 being the best: the better a particle, the less it learns from others
 //! ```
 //!
 //! A particle that would learn from itself alone learns one feature from another. After `refresh_gap` moves without a
-//! better own best its exemplars are drawn anew. w falls from `inertia` to `inertia_end` over the iterations.
+//! better personal best its exemplars are drawn anew. w falls from `inertia` to `inertia_end` over the iterations.
 //!
 //! The original evaluates a particle only while it is inside the bounds; here positions are held there. Exemplars are
-//! drawn when costs are told, from slot P + i; of two equal bests the second drawn teaches. Settings are those of the
+//! drawn after the evaluation, from slot P + i; of two equal bests the second drawn teaches. Settings are those of the
 //! variable-length swarms this one is compared with.
 //!
 //! J. J. Liang, A. K. Qin, P. N. Suganthan, S. Baskar, Comprehensive learning particle swarm optimizer for global
 //! optimization of multimodal functions, IEEE Trans. Evolutionary Computation 10 (2006), doi:10.1109/TEVC.2005.857610
+//!
+//! In `eclpso`, ranks, and with them all probabilities, are taken anew whenever exemplars are drawn: at the start,
+//! and in an iteration in which some particle has moved `refresh_gap` times without a better personal best. Only such
+//! particles draw new exemplars. Equal bests rank in the order of particles. The paper also evolves its exemplars;
+//! the comparison of the variable-length swarms, whose settings these are, takes from it the ranks alone, and so does
+//! this file. X. Yu, Y. Liu, X. Feng, G. Chen, Enhanced comprehensive learning particle swarm optimization with
+//! exemplar evolution, Simulated Evolution and Learning (2017)
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::exemplars::learning_chance;
-use crate::operators::learners::{Flight, Learners};
-use crate::operators::settings::{
-    EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, Inertia, POPULATION_BY_FEATURES,
-    THRESHOLD, VELOCITY_LIMIT, population_by_features,
+use crate::operators::parameters::{
+    EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES,
+    THRESHOLD, VELOCITY_LIMIT, falling, population_by_features,
 };
+use crate::operators::topology::{learning_probability, places};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::learners::Learners;
 
-/// Settings of [`Clpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ClpsoParams {
-    population: Option<usize>,
-    iterations: u64,
-    inertia: f64,
-    inertia_end: f64,
-    social: f64,
-    velocity_limit: f64,
-    threshold: f64,
-    refresh_gap: usize,
-}
-
-impl Default for ClpsoParams {
-    fn default() -> Self {
-        Self {
-            population: None,
-            iterations: 100,
-            inertia: 0.9,
-            inertia_end: 0.4,
-            social: 1.494_45,
-            velocity_limit: 0.6,
-            threshold: 0.6,
-            refresh_gap: 7,
-        }
+params! {
+    /// Settings of [`Clpso`] and [`Eclpso`].
+    pub struct ClpsoParams {
+        population: Option<usize> = None, POPULATION_BY_FEATURES;
+        iterations: u64 = 100, ITERATIONS;
+        inertia: f64 = 0.9, INERTIA;
+        inertia_end: f64 = 0.4, INERTIA_END;
+        social: f64 = 1.494_45, EXEMPLAR_PULL;
+        velocity_limit: f64 = 0.6, VELOCITY_LIMIT;
+        threshold: f64 = 0.6, THRESHOLD;
+        refresh_gap: usize = 7, EXEMPLAR_GAP;
     }
-}
-
-impl Params for ClpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION_BY_FEATURES,
-        ITERATIONS,
-        INERTIA,
-        INERTIA_END,
-        EXEMPLAR_PULL,
-        VELOCITY_LIMIT,
-        THRESHOLD,
-        EXEMPLAR_GAP,
-    ];
 }
 
 /// A swarm whose particles learn from many.
 #[derive(Debug)]
 pub struct Clpso {
-    inertia: Inertia,
-    refresh_gap: usize,
-    chances: Vec<f64>,
+    params: ClpsoParams,
+    /// Particles learn by the rank of their bests, not by their index.
+    by_rank: bool,
     swarm: Learners,
+}
+
+impl Clpso {
+    fn new(params: ClpsoParams, by_rank: bool, space: &Space) -> Self {
+        let n = space.n_features();
+        let lengths = vec![n; population_by_features(params.population, n)];
+        let bounds = (params.velocity_limit, params.threshold);
+        Self { swarm: Learners::new(bounds, (0..n).collect(), &lengths, space), params, by_rank }
+    }
+
+    /// Pc of each particle.
+    fn learning_probabilities(&self) -> Vec<f64> {
+        let standings = self.swarm.standings();
+        let population = standings.len();
+        let ranks = if self.by_rank { places(&standings) } else { (0..population).collect() };
+        ranks.into_iter().map(|k| learning_probability(k, population)).collect()
+    }
+}
+
+impl Optimizer for Clpso {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        let ClpsoParams { iterations, inertia, inertia_end, .. } = self.params;
+        let ClpsoParams { social: c, velocity_limit: limit, .. } = self.params;
+        if iteration.number == 0 {
+            return self.swarm.start(iteration, |_| false);
+        }
+        if iteration.number > iterations {
+            return Vec::new();
+        }
+        let w = falling(inertia, inertia_end, iteration.number, iterations);
+        self.swarm.advance(iteration, |x, v, e, r| {
+            let v = (w * v + c * r * (e - x)).clamp(-limit, limit);
+            ((x + v).clamp(0.0, 1.0), v)
+        })
+    }
+
+    fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
+        let patience = if iteration.number == 0 { 0 } else { self.params.refresh_gap };
+        let probabilities = self.learning_probabilities();
+        self.swarm.assign(iteration, &probabilities, true, |particle| particle.stall >= patience);
+    }
 }
 
 impl Algorithm for Clpso {
     type Params = ClpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Comprehensive learning PSO",
         family: Family::Swarm,
@@ -93,53 +118,54 @@ impl Algorithm for Clpso {
         paper: "J. J. Liang, A. K. Qin, P. N. Suganthan, S. Baskar, Comprehensive learning particle swarm optimizer for global optimization of multimodal functions, IEEE Trans. Evolutionary Computation 10",
         doi: "10.1109/TEVC.2005.857610",
         aliases: &[],
-        summary: "each feature of a particle learns from the own best of some particle, not from the swarm's",
+        summary: "each feature of a particle learns from the personal best of some particle, not from the global best",
         evaluations: None,
         objective: Objective::Hybrid { gamma: 0.8 },
     };
     const PROTOCOL: Protocol = Protocol::NEAREST;
 
     fn start(params: ClpsoParams, space: &Space) -> Self {
-        let ClpsoParams { iterations, social, velocity_limit, threshold, .. } = params;
-        let n = space.n_features();
-        let population = population_by_features(params.population, n);
-        let flight = Flight { social, velocity_limit, threshold };
-        Self {
-            inertia: Inertia { start: params.inertia, end: params.inertia_end, iterations },
-            refresh_gap: params.refresh_gap,
-            chances: (0..population).map(|at| learning_chance(at, population)).collect(),
-            swarm: Learners::new(flight, (0..n).collect(), &vec![n; population], space),
-        }
+        Self::new(params, false, space)
     }
 }
 
-impl Optimizer for Clpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        match turn.number {
-            0 => self.swarm.start(turn, |_| false),
-            number if number > self.inertia.iterations => Vec::new(),
-            number => self.swarm.advance(turn, self.inertia.at(number)),
-        }
-    }
+/// The variant in which the better particles learn less from others.
+#[derive(Debug)]
+pub struct Eclpso;
 
-    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
-        let patience = if turn.number == 0 { 0 } else { self.refresh_gap };
-        self.swarm.assign(turn, &self.chances, true, |particle| particle.stall >= patience);
+impl Algorithm for Eclpso {
+    type Params = ClpsoParams;
+    type Search = Clpso;
+    const CARD: Card = Card {
+        name: "Enhanced comprehensive learning PSO",
+        family: Family::Swarm,
+        year: 2017,
+        paper: "X. Yu, Y. Liu, X. Feng, G. Chen, Enhanced comprehensive learning particle swarm optimization with exemplar evolution, Simulated Evolution and Learning",
+        doi: "",
+        aliases: &[],
+        summary: "comprehensive learning in which the better particles learn less from others",
+        evaluations: None,
+        objective: Objective::Hybrid { gamma: 0.8 },
+    };
+    const PROTOCOL: Protocol = Protocol::NEAREST;
+
+    fn start(params: ClpsoParams, space: &Space) -> Clpso {
+        Clpso::new(params, true, space)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithms::find;
     use crate::testing::{drive, mean_ones, onemax};
 
     #[test]
     fn exemplars_are_drawn_anew_after_seven_moves_without_progress() {
-        // The particles after each of the first twelve turns: the same run, ever longer.
-        let after = |turns: u64| {
+        // The particles after each of the first twelve iterations: the same run, ever longer.
+        let after = |iterations: u64| {
             let mut swarm = Clpso::start(ClpsoParams::default(), &Space::new(300, 300));
-            drive(&mut swarm, turns, |_| 0.5);
+            drive(&mut swarm, iterations, |_| 0.5);
             swarm.swarm.particles
         };
         let states: Vec<_> = (1..=12).map(after).collect();
@@ -160,17 +186,33 @@ mod tests {
         let mut swarm = Clpso::start(ClpsoParams::default(), &Space::new(1000, 1000));
         drive(&mut swarm, 1, onemax);
         let taught = |at: usize| swarm.swarm.particles[at].lessons.len() as f64 / 1000.0;
-        // 1000 draws with chances 0.05 and 0.5: four standard errors are 0.028 and 0.063.
+        // 1000 draws with probabilitys 0.05 and 0.5: four standard errors are 0.028 and 0.063.
         assert!((taught(0) - 0.05).abs() < 0.028 && (taught(99) - 0.5).abs() < 0.063);
     }
 
     #[test]
-    fn it_ends_after_its_iterations_and_beats_random_search() {
-        let (own, chance) = (mean_ones("clpso", 200), mean_ones("random", 202));
-        // 101 turns of 100, and 202 of 50; the mean of ten bests of so many fair draws has a standard error near 0.4.
-        assert!(own - chance > 1.2, "{own} {chance}");
-        let start = Space::new(50, 50);
-        let mut swarm = Clpso::start(ClpsoParams::default(), &start);
-        assert_eq!(drive(&mut swarm, 200, onemax).len(), 101);
+    fn both_end_after_their_iterations_and_beat_random_search() {
+        let random = mean_ones("random", 202);
+        for id in ["clpso", "eclpso"] {
+            let own = mean_ones(id, 200);
+            // 101 iterations of 100, and 202 of 50; the mean of ten bests of so many fair draws has a standard error
+            // near 0.4.
+            assert!(own - random > 1.2, "{id} {own} {random}");
+            let started = find(id).unwrap().start(&serde_json::Map::new(), &Space::new(50, 50));
+            assert_eq!(drive(&mut *started.unwrap().0, 200, onemax).len(), 101);
+        }
+    }
+
+    #[test]
+    fn worse_particles_learn_more_from_others() {
+        let mut swarm = Eclpso::start(ClpsoParams::default(), &Space::new(1000, 1000));
+        drive(&mut swarm, 1, onemax);
+        let ranks = places(&swarm.swarm.standings());
+        let taught = |rank: usize| {
+            let at = ranks.iter().position(|&other| other == rank).unwrap();
+            swarm.swarm.particles[at].lessons.len() as f64 / 1000.0
+        };
+        // 1000 draws with probabilitys 0.05 and 0.5: four standard errors are 0.028 and 0.063.
+        assert!((taught(0) - 0.05).abs() < 0.028 && (taught(99) - 0.5).abs() < 0.063);
     }
 }

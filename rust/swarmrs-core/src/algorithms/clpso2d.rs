@@ -7,14 +7,14 @@
 //! ```text
 //! v    <- w v + c r L(e) + Δ Lself                w inertia, c social
 //! x    <- the ξ most likely features              ξ spun on a wheel of the cardinalities' likelihoods
-//! e(d)  = the bit d of the own best of donor a(d)
+//! e(d)  = the bit d of the personal best of donor a(d)
 //! a(d)  = with probability Pc the better of two other particles drawn at random, else i itself
 //! Pc    = 0.05 + 0.45 (exp(10 (i - 1) / (ps - 1)) - 1) / (exp(10) - 1)     i = 1 .. ps
 //! ```
 //!
 //! The learning sets L, the self-influence Δ and the wheel are those of
-//! [`learning2d`](crate::operators::learning2d). Donors are drawn before the first move and again
-//! when the own best has not improved for `exemplar_gap` moves, as CLPSO has it; where no other
+//! [`learning2d`](crate::swarms::learning2d). Donors are drawn before the first move and again
+//! when the personal best has not improved for `exemplar_gap` moves, as CLPSO has it; where no other
 //! particle donates, one random feature is given to one at random. Donors' bests are read as they
 //! are at each move. Draws of a particle: donors if due (feature by feature Pc, then two indices),
 //! velocity if due for `refresh_gap`, r, the wheel. r is a scalar as in the other 2D swarms, where
@@ -26,46 +26,27 @@
 //! exemplars: J. J. Liang, A. K. Qin, P. N. Suganthan, S. Baskar, IEEE Trans. Evolutionary
 //! Computation 10 (2006), doi:10.1109/TEVC.2005.857610
 
-use crate::base::math::exp;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::learning2d::Learners;
-use crate::operators::settings::{INERTIA, REFRESH_GAP};
+use crate::operators::parameters::{EXEMPLAR_PULL, INERTIA, REFRESH_GAP};
+use crate::operators::topology::learning_probability;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, MOST_STEPS, Optimizer,
-    Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, MOST_STEPS, Optimizer,
+    Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::learning2d::Swarm2d;
 
-/// Settings of [`Clpso2d`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Clpso2dParams {
-    population: usize,
-    inertia: f64,
-    social: f64,
-    refresh_gap: usize,
-    exemplar_gap: usize,
-}
-
-impl Default for Clpso2dParams {
-    fn default() -> Self {
-        Self { population: 30, inertia: 0.729, social: 1.49, refresh_gap: 3, exemplar_gap: 7 }
+params! {
+    /// Settings of [`Clpso2d`].
+    pub struct Clpso2dParams {
+        population: usize = 30, Allowed::Whole(3, MOST_MEMBERS), "number of particles";
+        inertia: f64 = 0.729, INERTIA;
+        social: f64 = 1.49, EXEMPLAR_PULL;
+        refresh_gap: usize = 3, REFRESH_GAP;
+        exemplar_gap: usize = 7, Allowed::Whole(1, MOST_STEPS),
+            "refresh gap m, iterations without a better personal best before donors are redrawn";
     }
-}
-
-impl Params for Clpso2dParams {
-    const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::Whole(3, MOST_MEMBERS), about: "particles" },
-        INERTIA,
-        Field { name: "social", allowed: Allowed::AtLeast(0.0), about: "c, pull of the exemplar" },
-        REFRESH_GAP,
-        Field {
-            name: "exemplar_gap",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "m, moves without a better own best after which donors are drawn anew",
-        },
-    ];
 }
 
 /// A 2D-learning swarm in which everyone may teach.
@@ -73,7 +54,7 @@ impl Params for Clpso2dParams {
 pub struct Clpso2d {
     params: Clpso2dParams,
     space: Space,
-    learners: Learners,
+    learners: Swarm2d,
     lessons: Vec<Lesson>,
 }
 
@@ -84,18 +65,12 @@ struct Lesson {
     stall: usize,
 }
 
-/// Pc: how likely a particle, counted from 0, is to learn a feature from others.
-fn learning_rate(particle: usize, population: usize) -> f64 {
-    let place = particle as f64 / (population as f64 - 1.0);
-    0.05 + 0.45 * (exp(10.0 * place) - 1.0) / (exp(10.0) - 1.0)
-}
-
 /// Draws a donor for each feature.
 fn draw_donors(particle: usize, n: usize, own: &[(Subset, Cost)], rng: &mut Rng) -> Vec<usize> {
     let population = own.len();
     // Numbers others than `skipped` without a gap.
     let other = |drawn: usize, skipped: usize| drawn + usize::from(drawn >= skipped);
-    let rate = learning_rate(particle, population);
+    let rate = learning_probability(particle, population);
     let mut donors: Vec<usize> = (0..n)
         .map(|_| {
             if !rng.chance(rate) {
@@ -116,6 +91,7 @@ fn draw_donors(particle: usize, n: usize, own: &[(Subset, Cost)], rng: &mut Rng)
 
 impl Algorithm for Clpso2d {
     type Params = Clpso2dParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "2D-learning comprehensive PSO",
         family: Family::Swarm,
@@ -123,45 +99,49 @@ impl Algorithm for Clpso2d {
         paper: "F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature selection, Pattern Recognition 76",
         doi: "10.1016/j.patcog.2017.11.027",
         aliases: &["2d-clpso"],
-        summary: "learns the size of the subset beside its features, from an exemplar of many bests",
+        summary: "learns the subset size beside the features, from an exemplar put together of many personal bests",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
 
     fn start(params: Clpso2dParams, space: &Space) -> Self {
         let lessons = vec![Lesson::default(); params.population];
-        Self { params, space: space.clone(), learners: Learners::default(), lessons }
+        Self { params, space: space.clone(), learners: Swarm2d::default(), lessons }
     }
 }
 
 impl Optimizer for Clpso2d {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let Clpso2dParams { population, inertia, social, refresh_gap, exemplar_gap } = self.params;
-        if turn.number == 0 {
-            return self.learners.start(population, &self.space, turn);
+        if iteration.number == 0 {
+            return self.learners.start(population, &self.space, iteration);
         }
         let (n, limit) = (self.space.n_features(), self.space.limit());
-        let Learners { swarm, bests } = &mut self.learners;
+        let Swarm2d { swarm, bests } = &mut self.learners;
         swarm
             .iter_mut()
             .zip(&mut self.lessons)
             .enumerate()
             .map(|(particle, (learner, lesson))| {
-                let mut rng = turn.rng(particle);
+                let mut rng = iteration.rng(particle);
                 if lesson.donors.is_empty() || lesson.stall >= exemplar_gap {
                     let donors = draw_donors(particle, n, &bests.own, &mut rng);
                     *lesson = Lesson { donors, stall: 0 };
                 }
                 learner.refresh(refresh_gap, &mut rng);
                 let exemplar = Subset::from_fn(n, |d| bests.own[lesson.donors[d]].0.contains(d));
-                let pulls = [(social * rng.unit(), &exemplar)];
-                learner.advance(inertia, &pulls, limit, rng.unit())
+                let (v, x) = (&mut learner.velocity, &mut learner.x);
+                v.scale(inertia);
+                v.learn(social * rng.unit(), &exemplar, x);
+                v.reinforce(learner.influence, x);
+                *x = v.choose(limit, rng.unit());
+                x.clone()
             })
             .collect()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        let improved = self.learners.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        let improved = self.learners.learn(evaluations);
         for (lesson, is_better) in self.lessons.iter_mut().zip(improved) {
             lesson.stall = if is_better { 0 } else { lesson.stall + 1 };
         }
@@ -180,7 +160,7 @@ mod tests {
             [(1, 0.05), (2, 0.050_008), (15, 0.052_532), (29, 0.368_748), (30, 0.5)]
         {
             // Six decimals are printed.
-            assert!((learning_rate(i - 1, 30) - expected).abs() < 5e-7, "Pc of {i}");
+            assert!((learning_probability(i - 1, 30) - expected).abs() < 5e-7, "Pc of {i}");
         }
     }
 
@@ -199,7 +179,7 @@ mod tests {
             let mut rng = Streams::new(seed).rng(1, Phase::Ask, 1);
             assert!(draw_donors(0, 9, &own, &mut rng).iter().any(|&donor| donor != 0));
         }
-        // It is drawn only where chance left no other donor: 200 times 1 in 512, times 1 in 4.
+        // It is drawn only where the draws left no other donor: 200 times 1 in 512, times 1 in 4.
         assert!(strangers <= 2, "{strangers}");
     }
 

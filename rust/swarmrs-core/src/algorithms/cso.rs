@@ -1,63 +1,44 @@
 //! Competitive swarm optimizer for feature selection: particles meet in pairs, and the loser learns from the winner.
 //!
-//! Every turn the swarm is paired at random. The winner of a pair, the one of lower cost, stays as it is; the loser at x
-//! with velocity v moves, feature by feature:
+//! Every iteration the swarm is paired at random. The winner of a pair, the one of lower cost, stays as it is; the
+//! loser at x with velocity v moves, feature by feature:
 //!
 //! ```text
 //! v <- r1 v + r2 (xw - x) + φ r3 (xm - x)     xw the winner, xm the mean of all before any moves, φ mean_pull
-//! x <- x + v, held within [0, 1]
+//! x <- x + v, clamped to [0, 1]
 //! a feature is in where x > λ                 λ threshold
 //! ```
 //!
-//! Only losers are evaluated, so a turn after the first costs half of the population; one that is left over when the
-//! population is odd rests. There are no bests to remember. r1, r2, r3 are drawn for every feature in this order from the
-//! loser's slot; pairs come from slot `population`. Ties go to the smaller subset, then to the lower index. The paper's
-//! archive of known subsets is the engine's, for every algorithm. Its own start is not known: here positions are drawn
-//! anywhere and velocities are 0. The paper lowers the error of leave-one-out k-NN; the default here is the objective
-//! that the variable-length swarms are compared by, with their population and iterations.
+//! Only losers are evaluated, so an iteration after the first costs half of the population; one that is left over
+//! when the population is odd rests. There are no bests to remember. r1, r2, r3 are drawn for every feature in this
+//! order from the loser's slot; pairs come from slot `population`. Ties go to the smaller subset, then to the lower
+//! index. The paper's archive of known subsets is the engine's, for every algorithm. Its own start is not known: here
+//! positions are drawn anywhere and velocities are 0. The paper lowers the error of leave-one-out k-NN; the default
+//! here is the objective that the variable-length swarms are compared by, with their population and iterations.
 //!
 //! S. Gu, R. Cheng, Y. Jin, Feature selection for high-dimensional classification using a competitive swarm optimizer,
 //! Soft Computing 22 (2018), doi:10.1007/s00500-016-2385-6
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::bests::{Standing, standing};
-use crate::operators::real_swarm::settle;
-use crate::operators::settings::{
+use crate::operators::parameters::{
     ITERATIONS, POPULATION_BY_FEATURES, THRESHOLD, population_by_features,
 };
+use crate::operators::standing::{Standing, standing};
+use crate::operators::threshold::select;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Cso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct CsoParams {
-    population: Option<usize>,
-    iterations: u64,
-    mean_pull: f64,
-    threshold: f64,
-}
-
-impl Default for CsoParams {
-    fn default() -> Self {
-        Self { population: None, iterations: 100, mean_pull: 0.1, threshold: 0.5 }
+params! {
+    /// Settings of [`Cso`].
+    pub struct CsoParams {
+        population: Option<usize> = None, POPULATION_BY_FEATURES;
+        iterations: u64 = 100, ITERATIONS;
+        mean_pull: f64 = 0.1, Allowed::AtLeast(0.0), "phi, the weight of the mean position of the swarm";
+        threshold: f64 = 0.5, THRESHOLD;
     }
-}
-
-impl Params for CsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION_BY_FEATURES,
-        ITERATIONS,
-        Field {
-            name: "mean_pull",
-            allowed: Allowed::AtLeast(0.0),
-            about: "phi, pull of the mean of the swarm",
-        },
-        THRESHOLD,
-    ];
 }
 
 /// A particle: where it is, where it goes, what it was worth there.
@@ -74,7 +55,7 @@ pub struct Cso {
     params: CsoParams,
     space: Space,
     particles: Vec<Particle>,
-    /// Who moves this turn.
+    /// The particles that move in this iteration.
     losers: Vec<usize>,
 }
 
@@ -109,6 +90,7 @@ impl Cso {
 
 impl Algorithm for Cso {
     type Params = CsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Competitive swarm optimizer",
         family: Family::Swarm,
@@ -116,7 +98,7 @@ impl Algorithm for Cso {
         paper: "S. Gu, R. Cheng, Y. Jin, Feature selection for high-dimensional classification using a competitive swarm optimizer, Soft Computing 22",
         doi: "10.1007/s00500-016-2385-6",
         aliases: &[],
-        summary: "particles meet in pairs and only the losers move, towards their winners",
+        summary: "particles compete in pairs and only the losers move, toward their winners",
         evaluations: None,
         objective: Objective::Hybrid { gamma: 0.8 },
     };
@@ -131,27 +113,27 @@ impl Algorithm for Cso {
 }
 
 impl Optimizer for Cso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let n = self.space.n_features();
         let CsoParams { mean_pull, threshold, .. } = self.params;
-        if turn.number == 0 {
+        if iteration.number == 0 {
             self.losers = (0..self.particles.len()).collect();
             let particles = self.particles.iter_mut().enumerate().collect();
-            return turn.map(particles, |(at, particle): (usize, &mut Particle)| {
-                let mut rng = turn.rng(at);
+            return iteration.map(particles, |(at, particle): (usize, &mut Particle)| {
+                let mut rng = iteration.rng(at);
                 particle.x = (0..n).map(|_| rng.unit()).collect();
-                settle(&mut particle.x, threshold, &self.space, &mut rng)
+                select(&mut particle.x, threshold, &self.space, &mut rng)
             });
         }
-        if turn.number > self.params.iterations {
+        if iteration.number > self.params.iterations {
             return Vec::new();
         }
         let mut row: Vec<usize> = (0..self.particles.len()).collect();
-        turn.rng(row.len()).shuffle(&mut row);
+        iteration.rng(row.len()).shuffle(&mut row);
         let (pairs, mean) = (self.pairs(&row), self.mean());
         self.losers = pairs.iter().map(|(_, loser)| *loser).collect();
-        let moved = turn.map(pairs, |(winner, loser)| {
-            let mut rng = turn.rng(loser);
+        let moved = iteration.map(pairs, |(winner, loser)| {
+            let mut rng = iteration.rng(loser);
             let winner = &self.particles[winner].x;
             let Particle { mut x, mut v, .. } = self.particles[loser].clone();
             for d in 0..n {
@@ -159,7 +141,7 @@ impl Optimizer for Cso {
                 v[d] = velocity(v[d], x[d], winner[d], mean[d], mean_pull, draws);
                 x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
             }
-            let subset = settle(&mut x, threshold, &self.space, &mut rng);
+            let subset = select(&mut x, threshold, &self.space, &mut rng);
             (x, v, subset)
         });
         let mut subsets = Vec::with_capacity(moved.len());
@@ -170,8 +152,8 @@ impl Optimizer for Cso {
         subsets
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        for (&at, tried) in self.losers.iter().zip(told) {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        for (&at, tried) in self.losers.iter().zip(evaluations) {
             self.particles[at].standing = Some(standing(tried));
         }
     }
@@ -211,7 +193,7 @@ mod tests {
         let mut swarm = Cso::start(CsoParams::default(), &Space::new(60, 60));
         assert_eq!(drive(&mut swarm, 1, onemax)[0].len(), 100);
         let before = swarm.particles.clone();
-        // The same again, one turn longer.
+        // The same again, one iteration longer.
         let mut swarm = Cso::start(CsoParams::default(), &Space::new(60, 60));
         let history = drive(&mut swarm, 2, onemax);
         assert_eq!(history[1].len(), 50);

@@ -1,11 +1,11 @@
 //! Continuous swarm with a threshold: particles fly through the unit cube, a feature is in where
 //! its coordinate is high.
 //!
-//! For each particle at y with velocity v, own best p and swarm's best g, feature by feature:
+//! For each particle at y with velocity v, personal best p and global best g, feature by feature:
 //!
 //! ```text
 //! v <- w v + c1 r1 (p - y) + c2 r2 (g - y)    w inertia, c1 cognitive, c2 social
-//! y <- y + v, held within [0, 1]              v stays as it is at the wall
+//! y <- y + v, clamped to [0, 1]              v stays as it is at the wall
 //! x <- 1 if y > θ, else 0                     θ threshold
 //! ```
 //!
@@ -20,46 +20,37 @@
 //! Trans. Cybernetics 43 (2013), doi:10.1109/TSMCB.2012.2227469
 
 use crate::base::subset::Subset;
-use crate::operators::bests::Ties;
-use crate::operators::real_swarm::RealSwarm;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
-use crate::operators::velocity::Pull;
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
+use crate::operators::standing::Ties;
+use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::real::{RealParticle, RealSwarm};
 
-/// Settings of [`Erfs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ErfsParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    threshold: f64,
-}
-
-impl Default for ErfsParams {
-    fn default() -> Self {
-        Self { population: 30, inertia: 0.729, cognitive: 1.49, social: 1.49, threshold: 0.6 }
+params! {
+    /// Settings of [`Erfs`].
+    pub struct ErfsParams {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 0.729, INERTIA;
+        cognitive: f64 = 1.49, COGNITIVE;
+        social: f64 = 1.49, SOCIAL;
+        threshold: f64 = 0.6, THRESHOLD;
     }
-}
-
-impl Params for ErfsParams {
-    const FIELDS: &'static [Field] = &[POPULATION, INERTIA, COGNITIVE, SOCIAL, THRESHOLD];
 }
 
 /// A swarm of real vectors.
 #[derive(Debug)]
 pub struct Erfs {
     n_features: usize,
-    pull: Pull,
+    coefficients: Coefficients,
     swarm: RealSwarm,
 }
 
 impl Algorithm for Erfs {
     type Params = ErfsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Continuous PSO with threshold",
         family: Family::Swarm,
@@ -67,7 +58,7 @@ impl Algorithm for Erfs {
         paper: "S.-W. Lin, K.-C. Ying, S.-C. Chen, Z.-J. Lee, Particle swarm optimization for parameter determination and feature selection of support vector machines, Expert Systems with Applications 35",
         doi: "10.1016/j.eswa.2007.08.088",
         aliases: &[],
-        summary: "particles fly through the unit cube, a feature is in where its coordinate is high",
+        summary: "continuous PSO in the unit cube; a feature is selected where its coordinate exceeds a threshold",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
@@ -76,23 +67,30 @@ impl Algorithm for Erfs {
         let ErfsParams { population, inertia, cognitive, social, threshold } = params;
         Self {
             n_features: space.n_features(),
-            pull: Pull { inertia, cognitive, social },
+            coefficients: Coefficients { inertia, cognitive, social },
             swarm: RealSwarm::new(population, threshold, Ties::Stay, space),
         }
     }
 }
 
 impl Optimizer for Erfs {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        if turn.number == 0 {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        if iteration.number == 0 {
             let n = self.n_features;
-            return self.swarm.start(turn, |_, rng| (0..n).map(|_| rng.unit()).collect());
+            return self.swarm.start(iteration, |_, _, rng| (0..n).map(|_| rng.unit()).collect());
         }
-        self.swarm.advance(turn, self.pull)
+        let coefficients = self.coefficients;
+        self.swarm.advance(iteration, |RealParticle { x, v, p, g }, rng| {
+            for d in 0..x.len() {
+                let (r1, r2) = (rng.unit(), rng.unit());
+                v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2);
+                x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
+            }
+        })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -104,8 +102,11 @@ mod tests {
     #[test]
     fn a_move_has_the_worked_numbers() {
         let params = ErfsParams::default();
-        let pull =
-            Pull { inertia: params.inertia, cognitive: params.cognitive, social: params.social };
+        let pull = Coefficients {
+            inertia: params.inertia,
+            cognitive: params.cognitive,
+            social: params.social,
+        };
         // v = 0.1 and both draws 0.5; the numbers have at most five decimals, sums of products a
         // few last bits more.
         let moved = |y: f64, own: f64, global: f64| {
@@ -123,14 +124,14 @@ mod tests {
         let mut swarm = Erfs::start(ErfsParams::default(), &Space::new(100, 100));
         let sizes: usize =
             drive(&mut swarm, 1, onemax)[0].iter().map(|tried| tried.subset.count()).sum();
-        // 3000 draws with chance 0.4: mean 1200, standard deviation 27.
+        // 3000 draws with probability 0.4: mean 1200, standard deviation 27.
         assert!((1119..=1281).contains(&sizes), "{sizes}");
     }
 
     #[test]
     fn it_beats_random_search_on_onemax() {
         // 6000 evaluations each; the mean of ten best-of-6000 fair draws has a standard error near 0.4.
-        let (own, chance) = (mean_ones("erfs", 200), mean_ones("random", 120));
-        assert!(own - chance > 1.2, "{own} {chance}");
+        let (own, random) = (mean_ones("erfs", 200), mean_ones("random", 120));
+        assert!(own - random > 1.2, "{own} {random}");
     }
 }

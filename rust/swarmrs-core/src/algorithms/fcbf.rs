@@ -4,10 +4,11 @@
 //! by su_c descending: p, the first that is left, stays; every later q with SU(p, q) >= su_c[q] goes; then the next
 //! ```
 //!
-//! `su_c` is the relevance of a feature, SU what two share. The method is in [`filter::fcbf`](crate::filter::fcbf). It
-//! needs no evaluation to choose: the one subset it asks for is its answer. The paper's threshold of relevance is 0. The limit
-//! of the space keeps the most relevant ones. Where nothing is relevant it answers with the first feature; where there is no
-//! table to learn from, all features are alike and it takes as many as it may, the first ones.
+//! `su_c` is the relevance of a feature, SU what two share. The method is in [`filter::fcbf`](crate::filter::fcbf).
+//! It needs no evaluation to choose: the one subset it proposes is its answer. The paper's threshold of relevance is
+//! 0. The limit of the space keeps the most relevant ones. Where nothing is relevant it answers with the first
+//! feature; where there is no table to learn from, all features are alike and it takes as many as it may, the first
+//! ones.
 //!
 //! L. Yu, H. Liu, Feature selection for high-dimensional data: a fast correlation-based filter solution, ICML (2003)
 
@@ -16,7 +17,7 @@ use crate::filter::Filter;
 use crate::operators::only_choice::only_choice;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, NoParams, Optimizer, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Iteration, NoParams, Optimizer, Space,
 };
 
 /// One choice.
@@ -27,6 +28,7 @@ pub struct Fcbf {
 
 impl Algorithm for Fcbf {
     type Params = NoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Fast correlation-based filter",
         family: Family::Filter,
@@ -34,7 +36,7 @@ impl Algorithm for Fcbf {
         paper: "L. Yu, H. Liu, Feature selection for high-dimensional data: a fast correlation-based filter solution, ICML",
         doi: "",
         aliases: &[],
-        summary: "relevant features that no more relevant one stands for; measures only its answer",
+        summary: "filter: relevant features that are not redundant to a more relevant one; evaluates only its answer",
         evaluations: None,
         objective: Objective::Error,
     };
@@ -46,11 +48,11 @@ impl Algorithm for Fcbf {
 }
 
 impl Optimizer for Fcbf {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        only_choice(turn, &self.space, Filter::fcbf)
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        only_choice(iteration, &self.space, Filter::fcbf)
     }
 
-    fn tell(&mut self, _: &Turn<'_>, _: &[Evaluation]) {}
+    fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}
 }
 
 #[cfg(test)]

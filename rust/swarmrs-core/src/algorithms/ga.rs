@@ -1,7 +1,7 @@
 //! Genetic algorithm: subsets are chosen by how good they are, crossed at two points and mutated
 //! bit by bit.
 //!
-//! With N = `population` members of cost J, every turn:
+//! With N = `population` members of cost J, every iteration:
 //!
 //! ```text
 //! parents   drawn with weight 1 - J, or max J - J with a window    pairs in the order drawn
@@ -13,13 +13,13 @@
 //! The settings are Grefenstette's; the comparison in the 2D-learning paper, which uses them, does
 //! not say how parents are drawn and who survives. `plain` is what its results look like: no
 //! window, a wheel spun for every parent, all members replaced. `gs3` is Grefenstette's own: gap
-//! 0.9, a window of one turn, evenly spaced pointers. `gap`, `scaling` and `sampling` follow
+//! 0.9, a window of one iteration, evenly spaced pointers. `gap`, `scaling` and `sampling` follow
 //! `variant` unless given; `elite` members are sure to survive. Survivors keep their cost and are
-//! not asked again, so a turn of `gs3` asks 72 subsets. The number of children is rounded down to
+//! not evaluated again, so an iteration of `gs3` evaluates 72 subsets. The number of children is rounded down to
 //! even.
 //!
-//! Costs outside 0..1 are spread over 0..1 within the turn first, which makes them windowed. Chance
-//! after the first turn comes from slot `population`: parents, then for each pair its crossing and
+//! Costs outside 0..1 are spread over 0..1 within the iteration first, which makes them windowed. Chance
+//! after the first iteration comes from slot `population`: parents, then for each pair its crossing and
 //! two points, the bits of all children, survivors.
 //!
 //! W. Siedlecki, J. Sklansky, A note on genetic algorithms for large-scale feature selection,
@@ -35,25 +35,31 @@ use crate::operators::crossover::two_point;
 use crate::operators::scale::unit_costs;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
-    Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, Optimizer, Space, params,
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Ga`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct GaParams {
-    population: usize,
-    crossover_rate: f64,
-    mutation_rate: f64,
-    variant: Variant,
-    gap: Option<f64>,
-    scaling: Option<Scaling>,
-    sampling: Option<Sampling>,
-    elite: usize,
+params! {
+    /// Settings of [`Ga`].
+    pub struct GaParams {
+        population: usize = 80, Allowed::Whole(2, MOST_MEMBERS), "number of chromosomes";
+        crossover_rate: f64 = 0.45, Allowed::Within(0.0, 1.0),
+            "crossover probability pc of a pair";
+        mutation_rate: f64 = 0.01, Allowed::Within(0.0, 1.0), "mutation probability pm of a bit";
+        variant: Variant = Variant::Plain, Allowed::OneOf(&["plain", "gs3"]),
+            "defaults of gap, scaling and sampling: 1, none, roulette (plain) or 0.9, window, universal (gs3)";
+        gap: Option<f64> = None, Allowed::Above(0.0, 1.0),
+            "generation gap, the fraction of the population replaced in a generation; null follows variant";
+        scaling: Option<Scaling> = None, Allowed::OneOf(&["none", "window"]),
+            "selection weight of a parent of cost J: 1 - J (none) or max J - J (window); null follows variant";
+        sampling: Option<Sampling> = None, Allowed::OneOf(&["roulette", "universal"]),
+            "parent sampling: one spin per parent (roulette) or one for all (universal); null follows variant";
+        elite: usize = 0, Allowed::Whole(0, MOST_MEMBERS),
+            "number of best chromosomes that survive unchanged";
+    }
 }
 
-/// What gap, scaling and sampling are unless given.
+/// The defaults of gap, scaling and sampling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Variant {
@@ -63,7 +69,7 @@ pub enum Variant {
     Gs3,
 }
 
-/// How costs become weights.
+/// The scaling of costs to selection weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scaling {
@@ -73,7 +79,7 @@ pub enum Scaling {
     Window,
 }
 
-/// How parents are drawn.
+/// The sampling of parents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sampling {
@@ -83,71 +89,6 @@ pub enum Sampling {
     Universal,
 }
 
-impl Default for GaParams {
-    fn default() -> Self {
-        Self {
-            population: 80,
-            crossover_rate: 0.45,
-            mutation_rate: 0.01,
-            variant: Variant::Plain,
-            gap: None,
-            scaling: None,
-            sampling: None,
-            elite: 0,
-        }
-    }
-}
-
-impl Params for GaParams {
-    const FIELDS: &'static [Field] = &[
-        Field { name: "population", allowed: Allowed::Whole(2, MOST_MEMBERS), about: "N, members" },
-        Field {
-            name: "crossover_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pc, the chance that a pair is crossed",
-        },
-        Field {
-            name: "mutation_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pm, the chance that a bit flips",
-        },
-        Field {
-            name: "variant",
-            allowed: Allowed::OneOf(&["plain", "gs3"]),
-            about: "what gap, scaling and sampling are: 1, none, roulette or 0.9, window, universal",
-        },
-        Field {
-            name: "gap",
-            allowed: Allowed::Above(0.0, 1.0),
-            about: "the share of members replaced each turn; null follows the variant",
-        },
-        Field {
-            name: "scaling",
-            allowed: Allowed::OneOf(&["none", "window"]),
-            about: "weights of parents are 1 - J or max J - J; null follows the variant",
-        },
-        Field {
-            name: "sampling",
-            allowed: Allowed::OneOf(&["roulette", "universal"]),
-            about: "a spin for each parent or one for all; null follows the variant",
-        },
-        Field {
-            name: "elite",
-            allowed: Allowed::Whole(0, MOST_MEMBERS),
-            about: "how many of the best are sure to survive",
-        },
-    ];
-
-    fn check(&self) -> Result<()> {
-        let most = self.population.saturating_sub(2);
-        if self.elite > most {
-            let expected = format!("at most {most}, two below population");
-            return Err(Error::out_of_range("elite", self.elite, &expected));
-        }
-        Ok(())
-    }
-}
-
 impl GaParams {
     fn n_children(&self) -> usize {
         let gap = self.gap.unwrap_or(if self.variant == Variant::Gs3 { 0.9 } else { 1.0 });
@@ -155,7 +96,7 @@ impl GaParams {
         (replaced.min(self.population - self.elite) & !1).max(2)
     }
 
-    /// How much more often one member becomes a parent than another.
+    /// The selection weight of each member.
     fn weights(&self, costs: &[Cost]) -> Vec<f64> {
         let is_windowed = match self.scaling {
             Some(scaling) => scaling == Scaling::Window,
@@ -192,7 +133,7 @@ impl GaParams {
     }
 }
 
-/// A population and those of it that will see the next turn.
+/// A population and those of it that will see the next iteration.
 #[derive(Debug)]
 pub struct Ga {
     params: GaParams,
@@ -202,6 +143,7 @@ pub struct Ga {
 
 impl Algorithm for Ga {
     type Params = GaParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Genetic algorithm",
         family: Family::Genetic,
@@ -209,10 +151,19 @@ impl Algorithm for Ga {
         paper: "W. Siedlecki, J. Sklansky, A note on genetic algorithms for large-scale feature selection, Pattern Recognition Letters 10",
         doi: "10.1016/0167-8655(89)90037-8",
         aliases: &[],
-        summary: "selection by weight, two-point crossover, bit mutation",
+        summary: "fitness-proportional selection, two-point crossover, bit-flip mutation",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
+
+    fn check(params: &GaParams) -> Result<()> {
+        let most = params.population.saturating_sub(2);
+        if params.elite > most {
+            let expected = format!("at most {most}, two below population");
+            return Err(Error::out_of_range("elite", params.elite, &expected));
+        }
+        Ok(())
+    }
 
     fn start(params: GaParams, space: &Space) -> Self {
         Self { params, space: space.clone(), members: Vec::new() }
@@ -220,14 +171,14 @@ impl Algorithm for Ga {
 }
 
 impl Optimizer for Ga {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let params = &self.params;
-        if turn.number == 0 {
+        if iteration.number == 0 {
             return (0..params.population)
-                .map(|member| self.space.random(&mut turn.rng(member)))
+                .map(|member| self.space.random(&mut iteration.rng(member)))
                 .collect();
         }
-        let mut rng = turn.rng(params.population);
+        let mut rng = iteration.rng(params.population);
         let costs: Vec<Cost> = self.members.iter().map(|member| member.1).collect();
         let parents = params.parents(&params.weights(&costs), &mut rng);
         let mut children: Vec<Subset> =
@@ -252,8 +203,8 @@ impl Optimizer for Ga {
         children
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.members.extend(told.iter().map(|new| (new.subset.clone(), new.cost)));
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.members.extend(evaluations.iter().map(|new| (new.subset.clone(), new.cost)));
     }
 }
 
@@ -294,7 +245,7 @@ mod tests {
         let mut search = Ga::start(params, &Space::new(30, 30));
         let history = drive(&mut search, 20, onemax);
         // 80 less 3 is rounded down to even.
-        assert!(history[1..].iter().all(|turn| turn.len() == 76));
+        assert!(history[1..].iter().all(|iteration| iteration.len() == 76));
         assert_eq!(
             search.members.iter().map(|member| member.1.value()).fold(1.0, f64::min),
             least(&history)
@@ -303,15 +254,15 @@ mod tests {
 
     #[test]
     fn too_large_an_elite_is_refused() {
-        let error = GaParams { elite: 79, ..GaParams::default() }.check().unwrap_err();
+        let error = Ga::check(&GaParams { elite: 79, ..GaParams::default() }).unwrap_err();
         assert_eq!(error.to_string(), "elite is 79, expected at most 78, two below population");
     }
 
     #[test]
     fn plain_beats_random_search_on_onemax_and_gs3_beats_plain() {
         // 6000 evaluations each; the mean of ten best-of-6000 fair draws has a standard error near 0.4.
-        let (own, chance) = (mean_ones("ga", 75), mean_ones("random", 120));
-        assert!(own - chance > 3.0, "{own} {chance}");
+        let (own, random) = (mean_ones("ga", 75), mean_ones("random", 120));
+        assert!(own - random > 3.0, "{own} {random}");
         let mut search = Ga::start(gs3(), &Space::new(50, 50));
         let reached = 50.0 * (1.0 - least(&drive(&mut search, 83, onemax)));
         assert!(reached > own + 2.0, "{reached} {own}");
@@ -328,7 +279,7 @@ mod tests {
             let variant = if is_gs3 { Variant::Gs3 } else { Variant::Plain };
             let elite = elite.min(population - 2);
             let params = GaParams { population, variant, gap, elite, ..GaParams::default() };
-            prop_assert!(params.check().is_ok());
+            prop_assert!(Ga::check(&params).is_ok());
             let mut search = Ga::start(params, &Space::new(10, 4));
             let history = drive(&mut search, 6, onemax);
             prop_assert_eq!(search.members.len(), population);

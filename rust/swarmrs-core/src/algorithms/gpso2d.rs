@@ -1,64 +1,105 @@
-//! 2D-learning global-best swarm: particles also learn how many features to choose, from their own
-//! best and the swarm's.
+//! 2D-learning swarms that follow the global or the local best: particles also learn how many features to select.
 //!
-//! A velocity v has a row for the likelihood of each cardinality and one for that of each feature.
-//! For each particle at x with own best p and swarm's best g:
+//! A velocity v has a row for the likelihood of each cardinality and one for that of each feature. For each particle
+//! at x with personal best p and the best b that leads it:
 //!
 //! ```text
-//! v <- w v + c1 r1 L(p) + c2 r2 L(g) + Δ Lself     w inertia, c1 cognitive, c2 social
+//! v <- w v + c1 r1 L(p) + c2 r2 L(b) + Δ Lself     w inertia, c1 cognitive, c2 social
 //! x <- the ξ most likely features                  ξ spun on a wheel of the cardinalities' likelihoods
+//!
+//! gpso2d   b is the best of the swarm
+//! lpso2d   b is the best of the particle and the two beside it on a ring
 //! ```
 //!
-//! The learning sets L, the self-influence Δ and the wheel are those of
-//! [`learning2d`](crate::operators::learning2d). r1, r2 are scalars, one each per particle and
-//! move, then comes the draw of the wheel. An own best that has not improved for `refresh_gap`
-//! moves has the velocity redrawn just before the update. The paper's pseudo-code never resets that
-//! count, its text does on improvement, and so does the code; the inertia is the constant of its
-//! table, its formula being misprinted; ξ may be all features. The paper runs 2D-UPSO only; the
-//! others take its settings.
+//! The learning sets L, the self-influence Δ and the wheel are those of [`learning2d`](crate::swarms::learning2d).
+//! The paper names no neighborhood; the ring is that of Kennedy and Mendes (CEC 2002, doi:10.1109/CEC.2002.1004493).
+//! r1, r2 are scalars, one each per particle and move, then comes the draw of the wheel. A personal best that has not
+//! improved for `refresh_gap` moves has the velocity redrawn just before the update. The paper's pseudo-code never
+//! resets that count, its text does on improvement, and so does the code; the inertia is the constant of its table,
+//! its formula being misprinted; ξ may be all features. The paper runs 2D-UPSO only; the others take its settings.
 //!
-//! F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle
-//! swarm based feature selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027
+//! F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature
+//! selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027
 
 use crate::base::subset::Subset;
-use crate::operators::learning2d::Learners;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP, SOCIAL};
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP};
+use crate::operators::topology::ring_best;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::learning2d::Swarm2d;
 
-/// Settings of [`Gpso2d`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Gpso2dParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    refresh_gap: usize,
-}
-
-impl Default for Gpso2dParams {
-    fn default() -> Self {
-        Self { population: 30, inertia: 0.729, cognitive: 1.49, social: 1.49, refresh_gap: 3 }
+params! {
+    /// Settings of [`Gpso2d`].
+    pub struct Gpso2dParams {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 0.729, INERTIA;
+        cognitive: f64 = 1.49, COGNITIVE;
+        social: f64 = 1.49, Allowed::AtLeast(0.0),
+            "social coefficient c2, the weight of the global best (gpso2d) or the local best (lpso2d)";
+        refresh_gap: usize = 3, REFRESH_GAP;
     }
 }
 
-impl Params for Gpso2dParams {
-    const FIELDS: &'static [Field] = &[POPULATION, INERTIA, COGNITIVE, SOCIAL, REFRESH_GAP];
+/// The best that leads a particle.
+#[derive(Debug, Clone, Copy)]
+enum Leader {
+    Global,
+    Ring,
 }
 
-/// A 2D-learning swarm that follows its best.
+/// A 2D-learning swarm that follows one best.
 #[derive(Debug)]
 pub struct Gpso2d {
     params: Gpso2dParams,
+    leader: Leader,
     space: Space,
-    learners: Learners,
+    learners: Swarm2d,
+}
+
+impl Gpso2d {
+    fn new(params: Gpso2dParams, leader: Leader, space: &Space) -> Self {
+        Self { params, leader, space: space.clone(), learners: Swarm2d::default() }
+    }
+}
+
+impl Optimizer for Gpso2d {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        let Gpso2dParams { population, inertia, cognitive, social, refresh_gap } = self.params;
+        if iteration.number == 0 {
+            return self.learners.start(population, &self.space, iteration);
+        }
+        let Swarm2d { swarm, bests } = &mut self.learners;
+        let particles = swarm.iter_mut().enumerate();
+        particles
+            .map(|(particle, learner)| {
+                let mut rng = iteration.rng(particle);
+                learner.refresh(refresh_gap, &mut rng);
+                let (r1, r2) = (rng.unit(), rng.unit());
+                let leader = match self.leader {
+                    Leader::Global => bests.global(),
+                    Leader::Ring => &bests.own[ring_best(&bests.own, particle)].0,
+                };
+                let (v, x) = (&mut learner.velocity, &mut learner.x);
+                v.scale(inertia);
+                v.learn(cognitive * r1, &bests.own[particle].0, x);
+                v.learn(social * r2, leader, x);
+                v.reinforce(learner.influence, x);
+                *x = v.choose(self.space.limit(), rng.unit());
+                x.clone()
+            })
+            .collect()
+    }
+
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.learners.learn(evaluations);
+    }
 }
 
 impl Algorithm for Gpso2d {
     type Params = Gpso2dParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "2D-learning global-best PSO",
         family: Family::Swarm,
@@ -66,39 +107,37 @@ impl Algorithm for Gpso2d {
         paper: "F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature selection, Pattern Recognition 76",
         doi: "10.1016/j.patcog.2017.11.027",
         aliases: &["2d-gpso"],
-        summary: "learns the size of the subset beside its features, from the swarm's best",
+        summary: "learns the subset size beside the features, from the global best",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
 
     fn start(params: Gpso2dParams, space: &Space) -> Self {
-        Self { params, space: space.clone(), learners: Learners::default() }
+        Self::new(params, Leader::Global, space)
     }
 }
 
-impl Optimizer for Gpso2d {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        let Gpso2dParams { population, inertia, cognitive, social, refresh_gap } = self.params;
-        if turn.number == 0 {
-            return self.learners.start(population, &self.space, turn);
-        }
-        let Learners { swarm, bests } = &mut self.learners;
-        swarm
-            .iter_mut()
-            .enumerate()
-            .map(|(particle, learner)| {
-                let mut rng = turn.rng(particle);
-                learner.refresh(refresh_gap, &mut rng);
-                let (r1, r2) = (rng.unit(), rng.unit());
-                let own = &bests.own[particle].0;
-                let pulls = [(cognitive * r1, own), (social * r2, bests.global())];
-                learner.advance(inertia, &pulls, self.space.limit(), rng.unit())
-            })
-            .collect()
-    }
+/// The variant that follows its neighbors on a ring.
+#[derive(Debug)]
+pub struct Lpso2d;
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.learners.learn(told);
+impl Algorithm for Lpso2d {
+    type Params = Gpso2dParams;
+    type Search = Gpso2d;
+    const CARD: Card = Card {
+        name: "2D-learning local-best PSO",
+        family: Family::Swarm,
+        year: 2018,
+        paper: "F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature selection, Pattern Recognition 76",
+        doi: "10.1016/j.patcog.2017.11.027",
+        aliases: &["2d-lpso"],
+        summary: "learns the subset size beside the features, from neighbors on a ring",
+        evaluations: Some(6000),
+        objective: Objective::Error,
+    };
+
+    fn start(params: Gpso2dParams, space: &Space) -> Gpso2d {
+        Gpso2d::new(params, Leader::Ring, space)
     }
 }
 
@@ -108,11 +147,14 @@ mod tests {
     use crate::testing::{drive, least, onemax};
 
     #[test]
-    fn it_finds_a_planted_subset_of_four() {
-        let mut swarm = Gpso2d::start(Gpso2dParams::default(), &Space::new(20, 20));
-        let planted = Subset::from_indices(20, [2, 3, 11, 17]);
-        let history = drive(&mut swarm, 200, |x| x.distance(&planted) as f64 / 20.0);
-        assert_eq!(least(&history), 0.0);
+    fn both_find_a_planted_subset_of_four() {
+        let space = Space::new(20, 20);
+        for start in [Gpso2d::start, Lpso2d::start] {
+            let mut swarm = start(Gpso2dParams::default(), &space);
+            let planted = Subset::from_indices(20, [2, 3, 11, 17]);
+            let history = drive(&mut swarm, 200, |x| x.distance(&planted) as f64 / 20.0);
+            assert_eq!(least(&history), 0.0);
+        }
     }
 
     #[test]

@@ -5,14 +5,14 @@
 //! repeat  a <- argmin J(X - a);  X <- X - a if J(X - a) <= J(X), else stop        X chosen
 //! ```
 //!
-//! Unlike sequential backward selection it stops at the first feature that is missed, and of equal candidates it takes out
-//! the last. The one feature left at the end is never taken out. X itself is measured in a turn of its own, then every
-//! sweep is one turn, from the highest feature down: so the one taken out is the first asked of equals, and what the search
-//! ends with is what a run reports. Subsets are measured by five folds, repeated while errors spread, as the wrapper it
-//! stands for does.
+//! Unlike sequential backward selection it stops at the first feature that is missed, and of equal candidates it
+//! takes out the last. The one feature left at the end is never taken out. X itself is evaluated in an iteration of
+//! its own, then every sweep is one iteration, from the highest feature down: so the one taken out is the first of
+//! equals, and what the search ends with is what a run reports. Subsets are evaluated by five folds, repeated while
+//! errors spread, as the wrapper it stands for does.
 //!
-//! Where a limit forbids all features, the first turn tries every feature alone and the search starts from as many of the
-//! best as the limit allows.
+//! Where a limit forbids all features, the first iteration tries every feature alone and the search starts from as
+//! many of the best as the limit allows.
 //!
 //! R. Caruana, D. Freitag, Greedy attribute selection, Int. Conf. on Machine Learning (1994),
 //! doi:10.1016/B978-1-55860-335-6.50012-X
@@ -22,7 +22,7 @@ use crate::evaluate::Protocol;
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, NoParams, Optimizer, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Iteration, NoParams, Optimizer, Space,
 };
 
 /// A subset that shrinks while that does no harm.
@@ -48,6 +48,7 @@ enum Phase {
 
 impl Algorithm for Gsbs {
     type Params = NoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Greedy stepwise backward selection",
         family: Family::Sequential,
@@ -55,7 +56,7 @@ impl Algorithm for Gsbs {
         paper: "R. Caruana, D. Freitag, Greedy attribute selection, Int. Conf. on Machine Learning",
         doi: "10.1016/B978-1-55860-335-6.50012-X",
         aliases: &[],
-        summary: "takes features out of all of them until one is missed",
+        summary: "removes features from the full set until every removal raises the cost",
         evaluations: None,
         objective: Objective::Error,
     };
@@ -72,7 +73,7 @@ impl Algorithm for Gsbs {
 }
 
 impl Optimizer for Gsbs {
-    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         match self.phase {
             Phase::Rank => Sweep::Add.of(&self.chosen),
             Phase::Measure => vec![self.chosen.clone()],
@@ -85,21 +86,21 @@ impl Optimizer for Gsbs {
         }
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
         match self.phase {
             Phase::Rank => {
-                if let Some(start) = sweep::best_singles(told, self.limit) {
+                if let Some(start) = sweep::best_singles(evaluations, self.limit) {
                     self.chosen = start;
                 }
                 self.phase = Phase::Measure;
             }
             Phase::Measure => {
-                self.cost = told.first().map_or(self.cost, |tried| tried.cost);
+                self.cost = evaluations.first().map_or(self.cost, |tried| tried.cost);
                 self.phase = Phase::Remove;
             }
             Phase::Remove | Phase::Done => {
                 // The first of equals does without the highest feature.
-                match sweep::best(told).filter(|best| best.cost <= self.cost) {
+                match sweep::best(evaluations).filter(|best| best.cost <= self.cost) {
                     Some(best) => (self.chosen, self.cost) = (best.subset.clone(), best.cost),
                     None => self.phase = Phase::Done,
                 }

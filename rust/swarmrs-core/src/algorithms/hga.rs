@@ -13,89 +13,44 @@
 //!         otherwise: replaces the worst of the population
 //! ```
 //!
-//! r is `ripple`, P `population`, q `selection_pressure`, pc `crossover_rate`, pm `mutation_rate`, d `size`; n1 features of
-//! the child are in, n0 are out. Every rem or add is one turn; ties go to the lowest feature. A chromosome that local
-//! improvement made worse is kept. Without `size` the paper's d = n/5, 2n/5, 3n/5, 4n/5 are searched for one after the
-//! other, each from a new start and for a quarter of the budget; the chromosome under way when a quarter ends is dropped
-//! and the best subset measured wins.
+//! r is `ripple`, P `population`, q `selection_pressure`, pc `crossover_rate`, pm `mutation_rate`, d `size`; n1
+//! features of the child are in, n0 are out. Every rem or add is one iteration; ties go to the lowest feature. A
+//! chromosome that local improvement made worse is kept. Without `size` the paper's d = n/5, 2n/5, 3n/5, 4n/5 are
+//! searched for one after the other, each from a new start and for a quarter of the budget; the chromosome under way
+//! when a quarter ends is dropped and the best subset evaluated wins.
 //!
-//! Ours, where the paper is silent: two cuts; the start is improved too; r is lowered where fewer features than that are
-//! left to add, or but one to keep; a chromosome above the limit of the space loses features at random before it climbs,
-//! and where d is the limit `ripple_rem` comes before `ripple_add`. Subsets are measured by 1-NN, leave-one-out, as in
-//! the paper.
+//! Ours, where the paper is silent: two cuts; the start is improved too; r is lowered where fewer features than that
+//! are left to add, or but one to keep; a chromosome above the limit of the space loses features at random before it
+//! climbs, and where d is the limit `ripple_rem` comes before `ripple_add`. Subsets are evaluated by 1-NN,
+//! leave-one-out, as in the paper.
 //!
 //! I.-S. Oh, J.-S. Lee, B.-R. Moon, Hybrid genetic algorithms for feature selection, IEEE Trans. Pattern Analysis and
 //! Machine Intelligence 26 (2004), doi:10.1109/TPAMI.2004.105
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::steady::{Breeding, Parents, Population, Schedule, scattered};
+use crate::operators::parameters::{
+    CHROMOSOMES, CROSSOVER_RATE, MUTATION_RATE, SELECTION_PRESSURE, SIZE_OR_FIFTHS,
+};
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, MOST_STEPS, Optimizer,
-    Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::steady::{Breeding, Parents, Population, Schedule, scattered};
 use std::collections::VecDeque;
 
-/// Settings of [`Hga`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct HgaParams {
-    population: usize,
-    crossover_rate: f64,
-    mutation_rate: f64,
-    selection_pressure: f64,
-    size: Option<usize>,
-    ripple: usize,
-}
-
-impl Default for HgaParams {
-    fn default() -> Self {
-        Self {
-            population: 20,
-            crossover_rate: 1.0,
-            mutation_rate: 0.1,
-            selection_pressure: 0.25,
-            size: None,
-            ripple: 1,
-        }
+params! {
+    /// Settings of [`Hga`].
+    pub struct HgaParams {
+        population: usize = 20, CHROMOSOMES;
+        crossover_rate: f64 = 1.0, CROSSOVER_RATE;
+        mutation_rate: f64 = 0.1, MUTATION_RATE;
+        selection_pressure: f64 = 0.25, SELECTION_PRESSURE;
+        size: Option<usize> = None, SIZE_OR_FIFTHS;
+        ripple: usize = 1, Allowed::Whole(1, 4),
+            "ripple factor r, steps of a local search move before r - 1 steps back";
     }
-}
-
-impl Params for HgaParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "population",
-            allowed: Allowed::Whole(2, MOST_MEMBERS),
-            about: "P, chromosomes",
-        },
-        Field {
-            name: "crossover_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pc, the chance that a child has two parents",
-        },
-        Field {
-            name: "mutation_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pm, the chance that a child loses a feature",
-        },
-        Field {
-            name: "selection_pressure",
-            allowed: Allowed::Within(0.0, 0.99),
-            about: "q, a rank is chosen 1 - q times as often as the one before",
-        },
-        Field {
-            name: "size",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "d, features to choose; null searches for 1/5, 2/5, 3/5 and 4/5 of them in turn",
-        },
-        Field {
-            name: "ripple",
-            allowed: Allowed::Whole(1, 4),
-            about: "r, how many steps a move of local search goes before it returns",
-        },
-    ];
 }
 
 /// A population of subsets of one size, and the one that is climbing.
@@ -114,7 +69,7 @@ pub struct Hga {
 #[derive(Debug)]
 struct Climber {
     subset: Subset,
-    /// The sweeps it has before it; when there are none it is measured as it is.
+    /// The sweeps it has before it; when there are none it is evaluated as it is.
     left: VecDeque<Sweep>,
     /// None for a first chromosome.
     parents: Option<Parents>,
@@ -159,15 +114,16 @@ impl Hga {
         self.climber = Some(Climber { subset, left, parents });
     }
 
-    fn breed(&self, turn: &Turn<'_>) -> (Subset, Parents) {
+    fn breed(&self, iteration: &Iteration<'_>) -> (Subset, Parents) {
         let HgaParams { crossover_rate, mutation_rate, selection_pressure, .. } = self.params;
         let breeding = Breeding { crossover_rate, mutation_rate, selection_pressure };
-        self.population.breed(&breeding, &self.space, &mut turn.rng(0))
+        self.population.breed(&breeding, &self.space, &mut iteration.rng(0))
     }
 }
 
 impl Algorithm for Hga {
     type Params = HgaParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Hybrid genetic algorithm",
         family: Family::Genetic,
@@ -175,7 +131,7 @@ impl Algorithm for Hga {
         paper: "I.-S. Oh, J.-S. Lee, B.-R. Moon, Hybrid genetic algorithms for feature selection, IEEE Trans. PAMI 26",
         doi: "10.1109/TPAMI.2004.105",
         aliases: &[],
-        summary: "steady state: every child climbs to the wanted size by adding and removing the best feature",
+        summary: "steady-state GA with local search: each child is brought to the wanted size by greedy additions and removals",
         evaluations: Some(8000),
         objective: Objective::Error,
     };
@@ -195,20 +151,20 @@ impl Algorithm for Hga {
 }
 
 impl Optimizer for Hga {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        if self.schedule.advance(turn.fraction) {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        if self.schedule.advance(iteration.fraction) {
             let size = self.schedule.size();
             self.population = Population::default();
             self.climber = None;
             self.waiting = (0..self.params.population)
-                .map(|slot| scattered(&self.space, size, &mut turn.rng(slot)))
+                .map(|slot| scattered(&self.space, size, &mut iteration.rng(slot)))
                 .collect();
         }
         if self.climber.is_none() {
             if let Some(subset) = self.waiting.pop_front() {
                 self.climb(subset, None);
             } else {
-                let (child, parents) = self.breed(turn);
+                let (child, parents) = self.breed(iteration);
                 self.climb(child, Some(parents));
             }
         }
@@ -218,8 +174,9 @@ impl Optimizer for Hga {
         })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        let (Some(best), Some(mut climber)) = (sweep::best(told), self.climber.take()) else {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        let (Some(best), Some(mut climber)) = (sweep::best(evaluations), self.climber.take())
+        else {
             return;
         };
         climber.subset = best.subset.clone();
@@ -245,7 +202,7 @@ mod tests {
     use crate::testing::{drive, rugged, toy};
     use proptest::prelude::*;
 
-    /// Subsets asked for by these sweeps over `n` features, from `size` on.
+    /// The number of subsets that these sweeps evaluate over `n` features, from `size` on.
     fn evaluations(sweeps: impl IntoIterator<Item = Sweep>, n: usize, mut size: usize) -> usize {
         let mut asked = 0;
         for sweep in sweeps {

@@ -7,33 +7,37 @@
 //!     each is put into the queue, which holds the best max_stale sets
 //! ```
 //!
-//! Something is better where it costs less by more than 0.00001. With `variant` fixed-set, K features stand for choice
-//! from first to last; with fixed-width the choice widens with X, so that K can always be added. The queue is in order of
-//! cost, a new set after its equals. Ranking is the first turn, then every pop is one; the nothing that the search
-//! starts from costs what the empty subset costs, and is asked for beside the single features. The original compares
-//! with the error of always saying the most frequent class instead. Subsets are measured by five folds, repeated while
-//! errors spread.
+//! Something is better where it costs less by more than 0.00001. With `variant` fixed-set, K features stand for
+//! choice from first to last; with fixed-width the choice widens with X, so that K can always be added. The queue is
+//! in order of cost, a new set after its equals. Ranking is the first iteration, then every pop is one; the nothing
+//! that the search starts from costs what the empty subset costs, and is evaluated beside the single features. The
+//! original compares with the error of always saying the most frequent class instead. Subsets are evaluated by five
+//! folds, repeated while errors spread.
 //!
-//! M. Gütlein, E. Frank, M. Hall, A. Karwath, Large-scale attribute selection using wrappers, IEEE Symposium on Computational
-//! Intelligence and Data Mining (2009), doi:10.1109/CIDM.2009.4938668
+//! M. Gütlein, E. Frank, M. Hall, A. Karwath, Large-scale attribute selection using wrappers, IEEE Symposium on
+//! Computational Intelligence and Data Mining (2009), doi:10.1109/CIDM.2009.4938668
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_STEPS, Optimizer, Space, params,
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Lfs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct LfsParams {
-    candidates: usize,
-    variant: Variant,
-    max_stale: usize,
+params! {
+    /// Settings of [`Lfs`].
+    pub struct LfsParams {
+        candidates: usize = 50, Allowed::Whole(1, MOST_STEPS),
+            "K, number of candidate features, ranked by their cost alone";
+        variant: Variant = Variant::FixedSet, Allowed::OneOf(&["fixed-set", "fixed-width"]),
+            "keep the same K candidates (fixed-set) or widen them as features are selected (fixed-width)";
+        max_stale: usize = 5, Allowed::Whole(1, MOST_STEPS),
+            "consecutive expansions without improvement that end the search; also the length of the queue";
+    }
 }
 
-/// Which features may come in.
+/// The candidate features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
@@ -43,33 +47,7 @@ pub enum Variant {
     FixedWidth,
 }
 
-impl Default for LfsParams {
-    fn default() -> Self {
-        Self { candidates: 50, variant: Variant::FixedSet, max_stale: 5 }
-    }
-}
-
-impl Params for LfsParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "candidates",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "K, features that may come in, those that do best alone",
-        },
-        Field {
-            name: "variant",
-            allowed: Allowed::OneOf(&["fixed-set", "fixed-width"]),
-            about: "the same candidates throughout, or as many at every step",
-        },
-        Field {
-            name: "max_stale",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "steps in a row without a better subset that end the search; also how many wait",
-        },
-    ];
-}
-
-/// What counts as better.
+/// The least decrease of the cost that counts as an improvement.
 const GAIN: f64 = 1e-5;
 
 /// A best-first search over few features.
@@ -77,9 +55,9 @@ const GAIN: f64 = 1e-5;
 pub struct Lfs {
     params: LfsParams,
     space: Space,
-    /// All features, the best alone first; empty before the first turn.
+    /// All features, the best alone first; empty before the first iteration.
     ranked: Vec<usize>,
-    /// How many of them may come in.
+    /// The number of them that are candidates.
     width: usize,
     /// Sets that wait, the best first.
     queue: Vec<(Subset, Cost)>,
@@ -97,7 +75,7 @@ impl Lfs {
         }
     }
 
-    /// What the next set in the queue leads to.
+    /// The subsets that the next one in the queue leads to.
     fn expand(&mut self) -> Vec<Subset> {
         let (set, _) = self.queue.remove(0);
         if self.params.variant == Variant::FixedWidth {
@@ -114,6 +92,7 @@ impl Lfs {
 
 impl Algorithm for Lfs {
     type Params = LfsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Linear forward selection",
         family: Family::Sequential,
@@ -121,7 +100,7 @@ impl Algorithm for Lfs {
         paper: "M. Gütlein, E. Frank, M. Hall, A. Karwath, Large-scale attribute selection using wrappers, IEEE Symposium on Computational Intelligence and Data Mining",
         doi: "10.1109/CIDM.2009.4938668",
         aliases: &[],
-        summary: "best-first search that adds only features that do well alone",
+        summary: "best-first forward search restricted to the features that score best alone",
         evaluations: None,
         objective: Objective::Error,
     };
@@ -141,7 +120,7 @@ impl Algorithm for Lfs {
 }
 
 impl Optimizer for Lfs {
-    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         let empty = Subset::empty(self.space.n_features());
         if self.ranked.is_empty() {
             let singles = (0..empty.len()).map(|feature| empty.with(feature));
@@ -157,9 +136,9 @@ impl Optimizer for Lfs {
         Vec::new()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
         if self.ranked.is_empty() {
-            let (nothing, singles) = told.split_at(1);
+            let (nothing, singles) = evaluations.split_at(1);
             self.ranked = (0..singles.len()).collect();
             // Stable, so equals stay in the order of features.
             self.ranked.sort_by_key(|&feature| singles[feature].cost);
@@ -170,7 +149,7 @@ impl Optimizer for Lfs {
             return;
         }
         let before = self.best;
-        for tried in told {
+        for tried in evaluations {
             if self.best.value() - tried.cost.value() > GAIN {
                 self.best = tried.cost;
             }
@@ -232,7 +211,7 @@ mod tests {
         assert_eq!(set.iter().flatten().map(|x| x.subset.count()).max(), Some(2));
         let width = drive(&mut search(2, Variant::FixedWidth, 5), 99, cost);
         assert_eq!(width.iter().flatten().map(|x| x.subset.count()).max(), Some(5));
-        assert!(width[1..4].iter().all(|turn| turn.len() == 2));
+        assert!(width[1..4].iter().all(|iteration| iteration.len() == 2));
         let widest = drive(&mut search(usize::MAX, Variant::FixedWidth, 5), 99, cost);
         assert_eq!(widest[2].len(), 4);
     }

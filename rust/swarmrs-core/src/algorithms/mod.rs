@@ -1,8 +1,7 @@
-//! The registry: one row for each algorithm, one file each.
+//! The registry: one row for each algorithm. A file holds one method, with the rows of its variants.
 
 mod aco;
 mod bpso;
-mod bpsofs;
 mod cbpso;
 mod cdbpso;
 mod cfs;
@@ -10,7 +9,6 @@ mod chbpso;
 mod clpso;
 mod clpso2d;
 mod cso;
-mod eclpso;
 mod erfs;
 mod fcbf;
 mod ga;
@@ -18,19 +16,13 @@ mod gpso;
 mod gpso2d;
 mod gsbs;
 mod hga;
-mod igpso;
 mod lfs;
-mod lpso2d;
 mod mopbpso;
 mod nsga2;
 mod pbpso;
-mod pbpsofs;
 mod pso;
 mod pso42;
-mod psofs;
 mod psomp;
-mod psomp_t;
-mod psorws;
 mod pta;
 mod random;
 mod sbfs;
@@ -44,47 +36,62 @@ mod vlpso_ls;
 
 use crate::base::error::{Error, Result};
 use crate::evaluate::Protocol;
-use crate::operators::settings::population_by_features;
+use crate::operators::parameters::population_by_features;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Field, GroupUse, Optimizer, Space, check_members, default_params, read_params,
+    Algorithm, Card, Field, GroupUse, Optimizer, Params, Space, check_members, read_params,
+    settings,
 };
 use serde_json::{Map, Value};
 
 /// A registered algorithm.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// Its id, the name of its file but for dashes.
+    /// Its id.
     pub id: &'static str,
-    /// What a reader wants to know about it.
+    /// Name, paper and summary.
     pub card: &'static Card,
     /// Its settings.
     pub fields: &'static [Field],
     /// Spellings that fix settings, each with these settings as JSON: `hga(3)`.
     pub presets: &'static [(&'static str, &'static str)],
-    /// Whether its space must have a filter, where there is a table to make it of.
+    /// True if it uses the filter of the space.
     pub uses_filter: bool,
-    /// What groups are to it, with its defaults until settings are known.
+    /// The use it makes of feature groups with its defaults.
     pub groups: GroupUse,
-    /// Whether it seeks a front of trade-offs and not one subset.
+    /// True if it searches for a Pareto front and not for one subset.
     pub seeks_front: bool,
-    /// The settings, as JSON, that the spelling it was found by fixes.
+    /// Settings, as JSON, fixed by the spelling it was found by.
     preset: &'static str,
+    defaults: fn() -> Given,
     protocol: fn() -> Protocol,
-    objective: fn(&str, &Given) -> Result<Objective>,
-    group_use: fn(&str, &Given) -> Result<GroupUse>,
-    defaults: fn() -> Map<String, Value>,
-    start: Start,
+    prepare: fn(Entry, &Given) -> Result<Prepared>,
 }
 
 type Given = Map<String, Value>;
-type Start = fn(&str, &Given, &Space) -> Result<(Box<dyn Optimizer>, Given)>;
+
+type Start = Box<dyn FnOnce(&Space) -> Box<dyn Optimizer> + Send>;
+
+/// An algorithm whose hyperparameters are read and checked: everything a run must know before it starts the search.
+pub struct Prepared {
+    /// The row of the registry.
+    pub entry: Entry,
+    /// All hyperparameters, by name.
+    pub settings: Given,
+    /// The objective of the paper.
+    pub objective: Objective,
+    /// The use it makes of feature groups.
+    pub groups: GroupUse,
+    /// The evaluation protocol of the paper.
+    pub protocol: Protocol,
+    start: Start,
+}
 
 /// All algorithms, by id.
 pub const REGISTRY: &[Entry] = &[
     entry::<aco::Aco>("aco"),
     entry::<bpso::Bpso>("bpso"),
-    entry::<bpsofs::Bpsofs>("bpsofs"),
+    entry::<bpso::Bpsofs>("bpsofs"),
     entry::<cbpso::Cbpso>("cbpso"),
     entry::<cdbpso::Cdbpso>("cdbpso"),
     entry::<cfs::Cfs>("cfs"),
@@ -92,7 +99,7 @@ pub const REGISTRY: &[Entry] = &[
     entry::<clpso::Clpso>("clpso"),
     entry::<clpso2d::Clpso2d>("clpso2d"),
     entry::<cso::Cso>("cso"),
-    entry::<eclpso::Eclpso>("eclpso"),
+    entry::<clpso::Eclpso>("eclpso"),
     entry::<erfs::Erfs>("erfs"),
     entry::<fcbf::Fcbf>("fcbf"),
     entry::<ga::Ga>("ga"),
@@ -100,19 +107,19 @@ pub const REGISTRY: &[Entry] = &[
     entry::<gpso2d::Gpso2d>("gpso2d"),
     entry::<gsbs::Gsbs>("gsbs"),
     entry::<hga::Hga>("hga"),
-    entry::<igpso::Igpso>("igpso"),
+    entry::<gpso::Igpso>("igpso"),
     entry::<lfs::Lfs>("lfs"),
-    entry::<lpso2d::Lpso2d>("lpso2d"),
+    entry::<gpso2d::Lpso2d>("lpso2d"),
     entry::<mopbpso::Mopbpso>("mopbpso"),
     entry::<nsga2::Nsga2>("nsga2"),
     entry::<pbpso::Pbpso>("pbpso"),
-    entry::<pbpsofs::Pbpsofs>("pbpsofs"),
+    entry::<pbpso::Pbpsofs>("pbpsofs"),
     entry::<pso::Pso>("pso"),
     entry::<pso42::Pso42>("pso42"),
-    entry::<psofs::Psofs>("psofs"),
+    entry::<bpso::Psofs>("psofs"),
     entry::<psomp::Psomp>("psomp"),
-    entry::<psomp_t::PsompT>("psomp-t"),
-    entry::<psorws::Psorws>("psorws"),
+    entry::<psomp::PsompT>("psomp-t"),
+    entry::<psomp::Psorws>("psorws"),
     entry::<pta::Pta>("pta"),
     entry::<random::Random>("random"),
     entry::<sbfs::Sbfs>("sbfs"),
@@ -129,70 +136,77 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
     Entry {
         id,
         card: &A::CARD,
-        fields: <A::Params as crate::search::algorithm::Params>::FIELDS,
+        fields: A::Params::FIELDS,
         presets: A::PRESETS,
         uses_filter: A::USES_FILTER,
         groups: A::GROUPS,
         seeks_front: A::SEEKS_FRONT,
         preset: "{}",
+        defaults: || settings(&A::defaults()),
         protocol: || A::PROTOCOL,
-        objective: |id, given| Ok(A::objective(&read_params(id, given)?)),
-        group_use: |id, given| Ok(A::groups(&read_params(id, given)?)),
-        defaults: default_params::<A::Params>,
-        start: start::<A>,
+        prepare: prepare::<A>,
     }
 }
 
-fn start<A: Algorithm>(
-    id: &str,
-    given: &Given,
-    space: &Space,
-) -> Result<(Box<dyn Optimizer>, Given)> {
-    let params: A::Params = read_params(id, given)?;
-    let settings = match serde_json::to_value(&params) {
-        Ok(Value::Object(settings)) => settings,
-        _ => Map::new(),
-    };
-    check_members(id, members(&settings, space), space.n_features())?;
-    Ok((Box::new(A::start(params, space)), settings))
+fn prepare<A: Algorithm>(entry: Entry, given: &Given) -> Result<Prepared> {
+    let params = read_params(entry.id, &A::defaults(), given)?;
+    A::check(&params)?;
+    Ok(Prepared {
+        entry,
+        settings: settings(&params),
+        objective: A::objective(&params),
+        groups: A::groups(&params),
+        protocol: A::PROTOCOL,
+        start: Box::new(|space| Box::new(A::start(params, space))),
+    })
 }
 
-/// How many subsets a search with these settings holds at a time.
-fn members(settings: &Given, space: &Space) -> u64 {
-    let population = match settings.get("population") {
-        Some(Value::Null) => population_by_features(None, space.n_features()) as u64,
-        given => given.and_then(Value::as_u64).unwrap_or(0),
-    };
-    population + settings.get("archive").and_then(Value::as_u64).unwrap_or(0)
+impl Prepared {
+    /// Refuses, before anything is allocated, a population that is too large for so many features.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`].
+    pub fn check_memory(&self, n_features: usize) -> Result<()> {
+        let population = match self.settings.get("population") {
+            Some(Value::Null) => population_by_features(None, n_features) as u64,
+            given => given.and_then(Value::as_u64).unwrap_or(0),
+        };
+        let archive = self.settings.get("archive").and_then(Value::as_u64).unwrap_or(0);
+        check_members(self.entry.id, population + archive, n_features)
+    }
+
+    /// Begins the search.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`], see [`check_memory`](Self::check_memory).
+    pub fn start(self, space: &Space) -> Result<Box<dyn Optimizer>> {
+        self.check_memory(space.n_features())?;
+        Ok((self.start)(space))
+    }
 }
 
 impl Entry {
-    /// Begins a search with the settings in `given`, which names only those that differ from the defaults; returns all
-    /// settings beside it.
+    /// Reads and checks the hyperparameters in `given`, which names only those that differ from the defaults.
     ///
     /// # Errors
-    /// What the settings are refused for.
-    pub fn start(&self, given: &Given, space: &Space) -> Result<(Box<dyn Optimizer>, Given)> {
-        (self.start)(self.id, &self.with_fixed(given), space)
+    /// [`Error::UnknownParameter`] or [`Error::OutOfRange`].
+    pub fn prepare(self, given: &Given) -> Result<Prepared> {
+        let mut all = self.fixed();
+        all.extend(given.clone());
+        (self.prepare)(self, &all)
     }
 
-    /// The same algorithm, knowing what groups are to it with the settings in `given`.
+    /// Begins a search with the hyperparameters in `given`; returns all of them beside it.
     ///
     /// # Errors
-    /// What the settings are refused for.
-    pub fn with(self, given: &Given) -> Result<Self> {
-        Ok(Self { groups: (self.group_use)(self.id, &self.with_fixed(given))?, ..self })
+    /// Those of [`prepare`](Self::prepare) and of [`Prepared::start`].
+    pub fn start(self, given: &Given, space: &Space) -> Result<(Box<dyn Optimizer>, Given)> {
+        let prepared = self.prepare(given)?;
+        let settings = prepared.settings.clone();
+        Ok((prepared.start(space)?, settings))
     }
 
-    /// What its paper lowers, with the settings in `given`.
-    ///
-    /// # Errors
-    /// What the settings are refused for.
-    pub fn objective(&self, given: &Given) -> Result<Objective> {
-        (self.objective)(self.id, &self.with_fixed(given))
-    }
-
-    /// How its paper measures subsets.
+    /// The evaluation protocol of its paper.
     pub fn protocol(&self) -> Protocol {
         (self.protocol)()
     }
@@ -204,13 +218,7 @@ impl Entry {
         all
     }
 
-    fn with_fixed(&self, given: &Given) -> Given {
-        let mut all = self.fixed();
-        all.extend(given.clone());
-        all
-    }
-
-    /// What its preset fixes. A test reads all presets, so that none is left out here for being malformed.
+    /// The settings that its preset fixes. A test reads all presets, so that none is left out here for being malformed.
     fn fixed(&self) -> Given {
         serde_json::from_str(self.preset).unwrap_or_default()
     }
@@ -240,7 +248,7 @@ pub fn find(id: &str) -> Result<Entry> {
     })
 }
 
-/// How many letters must be added, removed or changed to turn one word into the other.
+/// Edit distance: letters to add, remove or change from one word to the other.
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

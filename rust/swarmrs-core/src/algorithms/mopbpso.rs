@@ -1,7 +1,7 @@
-//! Multi-objective probability-based binary particle swarm: PBPSO's flips towards a front of cost
+//! Multi-objective probability-based binary particle swarm: PBPSO's flips toward a front of cost
 //! and size.
 //!
-//! Two costs are lowered at once, f1 = J (the error, unless another objective is asked for) and
+//! Two costs are lowered at once, f1 = J (the error, unless another objective is set) and
 //! f2 = |x| / n; with `second=sim` f2 = 1 - Sim, how far x is from one feature of each group. A is
 //! an archive of trade-offs of which none dominates another.
 //!
@@ -10,67 +10,72 @@
 //! leader   g = of two drawn from A the one with more room around it, for each particle
 //! move     flip x with probability  p0 + p1 [x != p] + p2 [x != g]     at most 1, one draw each
 //!          p0 |x| / (n - |x|) in place of p0 where a feature is out:   as many come as go
-//! own best p <- the child if it dominates p, with probability 1/2 if neither dominates
+//! personal best p <- the child if it dominates p, with probability 1/2 if neither dominates
 //! survive  of particles and children, each subset once, the best fronts; the last by crowding
 //! archive  A <- what nothing in A and the children dominates; too many: the most crowded goes,
 //!          one at a time
 //! ```
 //!
 //! p0 is `mutation_rate`, p1 `cognitive`, p2 `social`; `mutation=uniform` uses p0 for all features,
-//! which drives large n towards n / 2. A holds at most `archive` trade-offs, one for equal costs. A
+//! which drives large n toward n / 2. A holds at most `archive` trade-offs, one for equal costs. A
 //! child that is empty gets a random feature. Where the space has groups, starts go round them. The
 //! trace notes the size of A and its hypervolume, the area below (1, 1) that it dominates. The front
 //! that a run reports is one of error and size, whatever f2 is.
 //!
-//! PBPSO has p1 = 0.35 and p2 = 0.65, for one best of the swarm that stays. Here every move has another leader, out of a
-//! front that is often short: with such rates a particle takes over most of each of them, half of the children repeat
-//! what was tried, and the front stalls early (`make fronts`). 0.2 for both lets a particle stay where it is.
+//! PBPSO has p1 = 0.35 and p2 = 0.65, for one best of the swarm that stays. Here every move has another leader, out
+//! of a front that is often short: with such rates a particle takes over most of each of them, half of the children
+//! repeat what was tried, and the front stalls early (`make fronts`). 0.2 for both lets a particle stay where it is.
 //!
 //! The flips are those of B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation
 //! algorithm for feature selection, `EvoApplications` 2014, doi:10.1007/978-3-662-45523-4_41; sorting
-//! and crowding those of K. Deb and others, doi:10.1109/4235.996017. Leaders, own bests, the neutral
+//! and crowding those of K. Deb and others, doi:10.1109/4235.996017. Leaders, personal bests, the neutral
 //! mutation and the start are ours.
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::archive::{Archive, TradeOff, dominated_area};
-use crate::operators::flip_swarm::{COGNITIVE, FlipRates, flipped};
-use crate::operators::mutation::neutral_gain;
-use crate::operators::pareto::{dominates, survivors};
-use crate::operators::settings::POPULATION;
+use crate::operators::mutation::{flip_probability, neutral_gain};
+use crate::operators::parameters::{FLIP_COGNITIVE, POPULATION};
+use crate::operators::pareto::{
+    TradeOff, by_costs, crowding, dominated_area, dominates, survivors,
+};
 use crate::operators::spread::spread;
 use crate::problem::groups::{SigmaLog, Sim, Similarity};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, MOST_MEMBERS, Optimizer, Params,
-    Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, GroupUse, Iteration, MOST_MEMBERS, Optimizer,
+    Space, params,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Settings of [`Mopbpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct MopbpsoParams {
-    population: usize,
-    mutation_rate: f64,
-    cognitive: f64,
-    social: f64,
-    mutation: Mutation,
-    archive: usize,
-    second: Second,
+params! {
+    /// Settings of [`Mopbpso`].
+    pub struct MopbpsoParams {
+        population: usize = 50, POPULATION;
+        mutation_rate: f64 = 0.05, Allowed::Above(0.0, 1.0),
+            "p0, flip probability of a selected feature that agrees with both bests";
+        cognitive: f64 = 0.2, FLIP_COGNITIVE;
+        social: f64 = 0.2, Allowed::Within(0.0, 1.0), "p2, added to the flip probability where the leader differs";
+        mutation: Mutation = Mutation::SizeNeutral, Allowed::OneOf(&["size-neutral", "uniform"]),
+            "flip probability of an unselected feature: size-neutral keeps the expected size, uniform is p0";
+        archive: usize = 100, Allowed::Whole(2, MOST_MEMBERS),
+            "maximum number of non-dominated subsets in the archive of leaders";
+        second: Second = Second::Size, Allowed::OneOf(&["size", "sim"]),
+            "second objective: size, or the dissimilarity to one feature of each group (sim)";
+    }
 }
 
-/// What is lowered beside the cost.
+/// The second objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Second {
     /// The share of features.
     Size,
-    /// What is missing to the similarity with one feature of each group.
+    /// The dissimilarity to one feature of each group.
     Sim,
 }
 
-/// How often an absent feature comes in by chance.
+/// The mutation of unselected features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mutation {
@@ -80,53 +85,7 @@ pub enum Mutation {
     Uniform,
 }
 
-impl Default for MopbpsoParams {
-    fn default() -> Self {
-        Self {
-            population: 50,
-            mutation_rate: 0.05,
-            cognitive: 0.2,
-            social: 0.2,
-            mutation: Mutation::SizeNeutral,
-            archive: 100,
-            second: Second::Size,
-        }
-    }
-}
-
-impl Params for MopbpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        Field {
-            name: "mutation_rate",
-            allowed: Allowed::Above(0.0, 1.0),
-            about: "p0, the chance that a feature goes out by itself",
-        },
-        COGNITIVE,
-        Field {
-            name: "social",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "p2, added where the leader differs",
-        },
-        Field {
-            name: "mutation",
-            allowed: Allowed::OneOf(&["size-neutral", "uniform"]),
-            about: "whether a feature comes in so that sizes stay, or with p0 too",
-        },
-        Field {
-            name: "archive",
-            allowed: Allowed::Whole(2, MOST_MEMBERS),
-            about: "the trade-offs that are kept to lead",
-        },
-        Field {
-            name: "second",
-            allowed: Allowed::OneOf(&["size", "sim"]),
-            about: "what is lowered beside the cost: size, or what is missing to one feature of each group",
-        },
-    ];
-}
-
-/// Where a particle is, and the best it has been.
+/// The present and the best position of a particle.
 #[derive(Debug, Clone)]
 struct Particle {
     now: TradeOff,
@@ -134,7 +93,7 @@ struct Particle {
 }
 
 impl Particle {
-    /// The child at `now` of a particle with this best; chance decides where neither dominates.
+    /// The child at `now` of a particle with this best; a coin decides where neither dominates.
     fn child(now: TradeOff, best: &TradeOff, rng: &mut Rng) -> Self {
         let is_lucky = rng.chance(0.5);
         let replaces =
@@ -144,23 +103,86 @@ impl Particle {
     }
 }
 
+/// Trade-offs of which none dominates another and no two cost the same, in the order of their
+/// costs.
+#[derive(Debug)]
+struct Archive {
+    limit: usize,
+    members: Vec<TradeOff>,
+    /// The room around each.
+    room: Vec<f64>,
+}
+
+impl Archive {
+    /// An empty archive that holds at most `limit`.
+    fn new(limit: usize) -> Self {
+        Self { limit, members: Vec::new(), room: Vec::new() }
+    }
+
+    /// Its members, in the order of their costs.
+    fn members(&self) -> &[TradeOff] {
+        &self.members
+    }
+
+    /// Takes in what nothing dominates; of equal costs the smaller bit pattern stays. Then the most
+    /// crowded go, one after the other, until the limit holds.
+    fn learn<'a>(&mut self, tried: impl IntoIterator<Item = &'a TradeOff>) {
+        for new in tried {
+            self.insert(new);
+        }
+        self.members.sort_by(|a, b| by_costs(&a.costs, &b.costs));
+        self.measure_room();
+        while self.members.len() > self.limit {
+            let least = self.room.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+            let Some((crowded, _)) = least else { break };
+            self.members.remove(crowded);
+            self.measure_room();
+        }
+    }
+
+    fn insert(&mut self, new: &TradeOff) {
+        let is_beaten = self.members.iter().any(|old| {
+            dominates(old.costs, new.costs) || (old.costs == new.costs && old.subset <= new.subset)
+        });
+        if !is_beaten {
+            let stays = |old: &TradeOff| old.costs != new.costs && !dominates(new.costs, old.costs);
+            self.members.retain(stays);
+            self.members.push(new.clone());
+        }
+    }
+
+    fn measure_room(&mut self) {
+        self.room = crowding(&self.members.iter().map(|member| member.costs).collect::<Vec<_>>());
+    }
+
+    /// The one with more room around it of two drawn at random; the first of equals.
+    ///
+    /// # Panics
+    /// When the archive is empty.
+    fn leader(&self, rng: &mut Rng) -> &Subset {
+        let (first, second) = (rng.below(self.members.len()), rng.below(self.members.len()));
+        let winner = if self.room[second] > self.room[first] { second } else { first };
+        &self.members[winner].subset
+    }
+}
+
 /// A swarm that spreads along a front.
 #[derive(Debug)]
 pub struct Mopbpso {
     params: MopbpsoParams,
     space: Space,
-    /// Older ones first; empty before the start is told.
+    /// Older ones first; empty before the initial swarm is evaluated.
     particles: Vec<Particle>,
     archive: Archive,
-    /// Where it gives the second cost.
+    /// The second cost, if it is not the size.
     similarity: Option<Similarity>,
 }
 
 impl Mopbpso {
-    fn trade_off(&self, told: &Evaluation) -> TradeOff {
+    fn trade_off(&self, evaluation: &Evaluation) -> TradeOff {
         match &self.similarity {
-            Some(similarity) => TradeOff::with(told, 1.0 - similarity.of(&told.subset)),
-            None => TradeOff::of(told),
+            Some(similarity) => TradeOff::with(evaluation, 1.0 - similarity.of(&evaluation.subset)),
+            None => TradeOff::of(evaluation),
         }
     }
 
@@ -172,8 +194,18 @@ impl Mopbpso {
             Mutation::SizeNeutral => neutral_gain(mutation_rate, x),
             Mutation::Uniform => mutation_rate,
         };
-        let rates = FlipRates { mutation: mutation_rate, cognitive, social };
-        let mut child = flipped(x, &particle.best.subset, leader, rates, gain, rng);
+        let (p, g) = (&particle.best.subset, leader);
+        let mut child = Subset::from_fn(x.len(), |d| {
+            let is_in = x.contains(d);
+            let p0 = if is_in { mutation_rate } else { gain };
+            let rates = [p0, cognitive, social];
+            is_in
+                != rng.chance(flip_probability(
+                    rates,
+                    is_in != p.contains(d),
+                    is_in != g.contains(d),
+                ))
+        });
         self.space.trim(&mut child, rng);
         self.space.fill(&mut child, rng);
         child
@@ -201,6 +233,7 @@ fn survive(particles: Vec<Particle>, count: usize) -> Vec<Particle> {
 
 impl Algorithm for Mopbpso {
     type Params = MopbpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Multi-objective probability-based binary PSO",
         family: Family::Swarm,
@@ -208,7 +241,7 @@ impl Algorithm for Mopbpso {
         paper: "moves of B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation algorithm for feature selection, EvoApplications",
         doi: "10.1007/978-3-662-45523-4_41",
         aliases: &[],
-        summary: "PBPSO led by an archive: lowers cost and size at once and spreads along the front of both",
+        summary: "PBPSO led by an archive of non-dominated subsets; minimizes cost and size",
         evaluations: Some(5050),
         objective: Objective::Error,
     };
@@ -231,10 +264,10 @@ impl Algorithm for Mopbpso {
 }
 
 impl Optimizer for Mopbpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let slots: Vec<usize> = (0..self.params.population).collect();
-        turn.map(slots, |slot| {
-            let mut rng = turn.rng(slot);
+        iteration.map(slots, |slot| {
+            let mut rng = iteration.rng(slot);
             match self.particles.get(slot) {
                 Some(particle) => self.moved(particle, &mut rng),
                 None => spread(&self.space, &mut rng),
@@ -242,8 +275,8 @@ impl Optimizer for Mopbpso {
         })
     }
 
-    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
-        let tried: Vec<TradeOff> = told.iter().map(|one| self.trade_off(one)).collect();
+    fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
+        let tried: Vec<TradeOff> = evaluations.iter().map(|one| self.trade_off(one)).collect();
         self.archive.learn(&tried);
         if self.particles.is_empty() {
             let start = |now: TradeOff| Particle { best: now.clone(), now };
@@ -252,7 +285,7 @@ impl Optimizer for Mopbpso {
         }
         let mut all = std::mem::take(&mut self.particles);
         for (slot, now) in tried.into_iter().enumerate() {
-            all.push(Particle::child(now, &all[slot].best, &mut turn.rng(slot)));
+            all.push(Particle::child(now, &all[slot].best, &mut iteration.rng(slot)));
         }
         self.particles = survive(all, self.params.population);
     }
@@ -385,10 +418,121 @@ mod tests {
             let params = MopbpsoParams { population, ..MopbpsoParams::default() };
             let mut search = Mopbpso::start(params, &Space::new(n, n));
             let history = crate::testing::drive_seeded(seed, &mut search, 6, crate::testing::rugged(seed));
-            prop_assert!(history.iter().all(|turn| turn.len() == population));
+            prop_assert!(history.iter().all(|iteration| iteration.len() == population));
             prop_assert_eq!(search.particles.len(), population);
             let asked = |subset: &Subset| history.iter().flatten().any(|t| t.subset == *subset);
             prop_assert!(search.particles.iter().all(|p| asked(&p.now.subset) && asked(&p.best.subset)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod archive_tests {
+    use super::*;
+    use crate::base::random::{Phase, Streams};
+    use crate::operators::pareto::Point;
+    use proptest::prelude::*;
+
+    fn trade_off((cost, size, low): (u8, usize, usize)) -> TradeOff {
+        let subset = Subset::from_indices(16, low..low + size);
+        TradeOff { costs: [f64::from(cost) / 16.0, size as f64 / 16.0], subset }
+    }
+
+    fn costs(archive: &Archive) -> Vec<Point> {
+        archive.members.iter().map(|member| member.costs).collect()
+    }
+
+    /// Batches on a coarse grid, so that equal costs occur.
+    fn batches() -> impl Strategy<Value = Vec<Vec<TradeOff>>> {
+        let one = (0u8..16, 1usize..13, 0usize..4).prop_map(trade_off);
+        proptest::collection::vec(proptest::collection::vec(one, 0..12), 1..8)
+    }
+
+    #[test]
+    fn of_equal_costs_the_smaller_pattern_stays() {
+        let (one, other) = (trade_off((3, 2, 0)), trade_off((3, 2, 2)));
+        let smaller = if one.subset < other.subset { &one } else { &other };
+        for pair in [[&one, &other], [&other, &one]] {
+            let mut archive = Archive::new(9);
+            archive.learn(pair);
+            assert_eq!(archive.members(), std::slice::from_ref(smaller));
+        }
+    }
+
+    #[test]
+    fn over_its_limit_the_most_crowded_goes_and_room_is_measured_anew() {
+        // Sizes 1, 2, 3, 8, 9: first 2 goes, then 3 has more room than 8.
+        let all = [(15, 1), (12, 2), (11, 3), (2, 8), (1, 9)];
+        let all: Vec<TradeOff> =
+            all.into_iter().map(|(cost, size)| trade_off((cost, size, 0))).collect();
+        let mut archive = Archive::new(4);
+        archive.learn(&all);
+        let sizes = |archive: &Archive| -> Vec<usize> {
+            archive.members.iter().map(|member| member.subset.count()).collect()
+        };
+        assert_eq!(sizes(&archive), [9, 8, 3, 1]);
+        let mut archive = Archive::new(3);
+        archive.learn(&all);
+        assert_eq!(sizes(&archive), [9, 3, 1]);
+    }
+
+    #[test]
+    fn the_leader_has_more_room_than_the_other_drawn() {
+        let mut archive = Archive::new(9);
+        let all = [(9, 1), (6, 2), (5, 3), (2, 8)].map(|(cost, size)| trade_off((cost, size, 0)));
+        archive.learn(&all);
+        let mut led = [0.0f64; 4];
+        for slot in 0..16_000 {
+            let mut rng = Streams::new(1).rng(0, Phase::Ask, slot);
+            let leader = archive.leader(&mut rng);
+            led[archive.members.iter().position(|member| member.subset == *leader).unwrap()] += 1.0;
+        }
+        // Members stand as 8, 3, 2, 1. Ends tie and go to the first drawn: 6/16 each. Size 3 has
+        // 4/7 + 6/7, size 2 has 4/7 + 2/7: 3/16 and 1/16. Four standard deviations are below 260.
+        for (count, sixteenths) in led.into_iter().zip([6.0, 3.0, 1.0, 6.0]) {
+            assert!((count - 1000.0 * sixteenths).abs() < 260.0, "{led:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_holds_what_nothing_dominates(batches in batches()) {
+            let mut archive = Archive::new(usize::MAX);
+            for batch in &batches {
+                archive.learn(batch);
+            }
+            let all: Vec<Point> = batches.iter().flatten().map(|one| one.costs).collect();
+            let mut expected: Vec<Point> = all.iter().copied()
+                .filter(|&point| !all.iter().any(|&other| dominates(other, point)))
+                .collect();
+            expected.sort_by(by_costs);
+            expected.dedup();
+            prop_assert_eq!(costs(&archive), expected);
+        }
+
+        #[test]
+        fn members_never_dominate_each_other_and_the_limit_holds(
+            batches in batches(), limit in 2usize..6,
+        ) {
+            let mut archive = Archive::new(limit);
+            for batch in &batches {
+                archive.learn(batch);
+                let held = costs(&archive);
+                prop_assert!(held.len() <= limit);
+                prop_assert!(held.iter().all(|&a| !held.iter().any(|&b| dominates(a, b))));
+            }
+        }
+
+        #[test]
+        fn its_area_never_shrinks_below_the_limit(batches in batches()) {
+            let mut archive = Archive::new(100);
+            let mut area = 0.0;
+            for batch in &batches {
+                archive.learn(batch);
+                let grown = dominated_area(archive.members());
+                prop_assert!(grown >= area);
+                area = grown;
+            }
         }
     }
 }

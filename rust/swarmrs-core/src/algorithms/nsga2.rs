@@ -1,6 +1,6 @@
 //! NSGA-II: a genetic algorithm that sorts by dominance and keeps its distance.
 //!
-//! Two costs are lowered at once, f1 = J (the error, unless another objective is asked for) and
+//! Two costs are lowered at once, f1 = J (the error, unless another objective is set) and
 //! f2 = |x| / n.
 //!
 //! ```text
@@ -22,70 +22,36 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::archive::{TradeOff, dominated_area};
 use crate::operators::crossover::{one_point, uniform};
-use crate::operators::pareto::{Point, Survivor, by_costs, survivors};
+use crate::operators::parameters::CHROMOSOMES;
+use crate::operators::pareto::{Point, Survivor, TradeOff, by_costs, dominated_area, survivors};
 use crate::operators::spread::spread;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, GroupUse, MOST_MEMBERS, Optimizer, Params,
-    Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, GroupUse, Iteration, Optimizer, Space, params,
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Nsga2`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Nsga2Params {
-    population: usize,
-    crossover_rate: f64,
-    mutation_rate: Option<f64>,
-    crossover: Crossover,
+params! {
+    /// Settings of [`Nsga2`].
+    pub struct Nsga2Params {
+        population: usize = 50, CHROMOSOMES;
+        crossover_rate: f64 = 0.9, Allowed::Within(0.0, 1.0), "crossover probability pc of two parents";
+        mutation_rate: Option<f64> = None, Allowed::Within(0.0, 1.0),
+            "mutation probability pm of a bit; null for 1 / n_features";
+        crossover: Crossover = Crossover::OnePoint, Allowed::OneOf(&["one-point", "uniform"]),
+            "crossover operator: one-point, or uniform with probability 1/2 per bit";
+    }
 }
 
-/// How two parents mix.
+/// The crossover operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Crossover {
     /// They swap what lies behind a point.
     OnePoint,
-    /// They swap every bit with an even chance.
+    /// They swap every bit with probability 1/2.
     Uniform,
-}
-
-impl Default for Nsga2Params {
-    fn default() -> Self {
-        Self {
-            population: 50,
-            crossover_rate: 0.9,
-            mutation_rate: None,
-            crossover: Crossover::OnePoint,
-        }
-    }
-}
-
-impl Params for Nsga2Params {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "population",
-            allowed: Allowed::Whole(2, MOST_MEMBERS),
-            about: "chromosomes",
-        },
-        Field {
-            name: "crossover_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pc, the chance that two parents mix",
-        },
-        Field {
-            name: "mutation_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pm, the chance that any bit flips; null for 1/n",
-        },
-        Field {
-            name: "crossover",
-            allowed: Allowed::OneOf(&["one-point", "uniform"]),
-            about: "whether parents swap all behind a point or bits by even chance",
-        },
-    ];
 }
 
 /// A population that spreads along a front.
@@ -93,9 +59,9 @@ impl Params for Nsga2Params {
 pub struct Nsga2 {
     params: Nsga2Params,
     space: Space,
-    /// Older ones first; empty before the start is told.
+    /// Older ones first; empty before the initial population is evaluated.
     members: Vec<TradeOff>,
-    /// How each member stood when it was kept.
+    /// Front and crowding distance of each member when it was kept.
     standing: Vec<Survivor>,
 }
 
@@ -139,6 +105,7 @@ impl Nsga2 {
 
 impl Algorithm for Nsga2 {
     type Params = Nsga2Params;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Non-dominated sorting genetic algorithm II",
         family: Family::Genetic,
@@ -146,7 +113,7 @@ impl Algorithm for Nsga2 {
         paper: "K. Deb, A. Pratap, S. Agarwal, T. Meyarivan, A fast and elitist multiobjective genetic algorithm: NSGA-II, IEEE Trans. Evolutionary Computation 6",
         doi: "10.1109/4235.996017",
         aliases: &["nsga-ii"],
-        summary: "sorts by dominance and crowding: lowers cost and size at once",
+        summary: "non-dominated sorting and crowding distance; minimizes cost and size",
         evaluations: Some(5050),
         objective: Objective::Error,
     };
@@ -159,19 +126,19 @@ impl Algorithm for Nsga2 {
 }
 
 impl Optimizer for Nsga2 {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let count = self.params.population;
         if self.members.is_empty() {
-            return (0..count).map(|slot| spread(&self.space, &mut turn.rng(slot))).collect();
+            return (0..count).map(|slot| spread(&self.space, &mut iteration.rng(slot))).collect();
         }
         let pairs: Vec<usize> = (0..count.div_ceil(2)).collect();
-        let children = turn.map(pairs, |pair| self.pair(&mut turn.rng(pair)));
+        let children = iteration.map(pairs, |pair| self.pair(&mut iteration.rng(pair)));
         children.into_iter().flatten().take(count).collect()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
         let mut all = std::mem::take(&mut self.members);
-        all.extend(told.iter().map(TradeOff::of));
+        all.extend(evaluations.iter().map(TradeOff::of));
         let points: Vec<Point> = all.iter().map(|member| member.costs).collect();
         self.standing = survivors(&points, self.params.population);
         self.members = self.standing.iter().map(|kept| all[kept.index].clone()).collect();
@@ -208,7 +175,7 @@ mod tests {
         let mut search = Nsga2::start(Nsga2Params::default(), &Space::new(8, 8));
         // Costs fall with size up to 4 features: 1, 2, 3 and 4 are the front, 5 is dominated.
         let costs = [0.9, 0.6, 0.5, 0.1, 0.2];
-        let told: Vec<Evaluation> = (0..5)
+        let evaluations: Vec<Evaluation> = (0..5)
             .map(|at| Evaluation {
                 subset: Subset::from_indices(8, 0..=at),
                 measures: crate::evaluate::Measures::WORST,
@@ -217,19 +184,19 @@ mod tests {
             .collect();
         let streams = crate::base::random::Streams::new(1);
         let pool = crate::base::parallel::Pool::new(1);
-        let turn = Turn {
+        let iteration = Iteration {
             number: 0,
             fraction: 0.0,
-            turns: None,
+            iterations: None,
             best: None,
             streams: &streams,
             phase: crate::base::random::Phase::Tell,
             pool: &pool,
         };
-        search.tell(&turn, &told);
+        search.tell(&iteration, &evaluations);
         let mut drawn = [0.0f64; 5];
         for slot in 0..25_000 {
-            drawn[search.parent(&mut turn.rng(slot)).count() - 1] += 1.0;
+            drawn[search.parent(&mut iteration.rng(slot)).count() - 1] += 1.0;
         }
         // The ends tie: 8 of 25 pairs each. Of the inner ones size 3 has 5/8 + 2/3, size 2 has
         // 4/8 + 2/3: 5 and 3 pairs. Size 5 wins against itself. Four deviations are below 300.
@@ -256,7 +223,7 @@ mod tests {
             let params = Nsga2Params { population, crossover, ..Nsga2Params::default() };
             let mut search = Nsga2::start(params, &Space::new(n, n));
             let history = drive_seeded(seed, &mut search, 6, rugged(seed));
-            prop_assert!(history.iter().all(|turn| turn.len() == population));
+            prop_assert!(history.iter().all(|iteration| iteration.len() == population));
             prop_assert_eq!(search.members.len(), population);
             for child in history.last().unwrap().iter().map(TradeOff::of) {
                 let dominates = |member: &TradeOff| crate::operators::pareto::dominates(child.costs, member.costs);

@@ -1,19 +1,20 @@
-//! Particle swarm optimization for feature selection: positions in the unit cube, a falling inertia, bounded velocities.
+//! Particle swarm optimization for feature selection: positions in the unit cube, a falling inertia, bounded
+//! velocities.
 //!
-//! For each particle at x with velocity v, own best p and swarm's best g, feature by feature:
+//! For each particle at x with velocity v, personal best p and global best g, feature by feature:
 //!
 //! ```text
-//! v <- w v + c1 r1 (p - x) + c2 r2 (g - x), held within ±velocity_limit    c1 cognitive, c2 social
-//! x <- x + v, held within [0, 1]                                          v stays as it is at the wall
+//! v <- w v + c1 r1 (p - x) + c2 r2 (g - x), clamped to ±velocity_limit    c1 cognitive, c2 social
+//! x <- x + v, clamped to [0, 1]                                          v stays as it is at the wall
 //! a feature is in where x > θ                                             θ threshold
 //! w = inertia - (inertia - inertia_end) (t - 1) / T at move t             T iterations
 //! ```
 //!
-//! This is the fixed-length swarm that variable-length swarms are compared with, with their settings: a twentieth of the
-//! features for a population, 100 iterations, all particles neighbours of all. r1, r2 are drawn afresh for every feature,
-//! in this order; a start draws all of x, then all of v. Of equal costs the smaller subset is the better best. Where the
-//! papers are silent: velocities are limited to ±0.6 and start anywhere within, as in the authors' program. A feature taken
-//! out for the size limit is set back to θ.
+//! This is the fixed-length swarm that variable-length swarms are compared with, with their settings: a twentieth of
+//! the features for a population, 100 iterations, all particles neighbors of all. r1, r2 are drawn afresh for every
+//! feature, in this order; a start draws all of x, then all of v. Of equal costs the smaller subset is the better
+//! best. Where the papers are silent: velocities are limited to ±0.6 and start anywhere within, as in the authors'
+//! program. A feature taken out for the size limit is set back to θ.
 //!
 //! J. Kennedy, R. Eberhart, Particle swarm optimization, Int. Conf. on Neural Networks (1995),
 //! doi:10.1109/ICNN.1995.488968; the inertia is that of Y. Shi, R. Eberhart, A modified particle swarm optimizer, Int.
@@ -21,72 +22,43 @@
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::bests::Ties;
-use crate::operators::real_swarm::RealSwarm;
-use crate::operators::settings::{
-    COGNITIVE, INERTIA, INERTIA_END, ITERATIONS, Inertia, POPULATION_BY_FEATURES, SOCIAL,
-    THRESHOLD, VELOCITY_LIMIT, population_by_features,
+use crate::operators::parameters::{
+    COGNITIVE, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES, SOCIAL, THRESHOLD,
+    VELOCITY_LIMIT, falling, population_by_features,
 };
-use crate::operators::velocity::Pull;
+use crate::operators::standing::Ties;
+use crate::operators::velocity::{self, Coefficients};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::real::{RealParticle, RealSwarm};
 
-/// Settings of [`Pso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct PsoParams {
-    population: Option<usize>,
-    iterations: u64,
-    inertia: f64,
-    inertia_end: f64,
-    cognitive: f64,
-    social: f64,
-    velocity_limit: f64,
-    threshold: f64,
-}
-
-impl Default for PsoParams {
-    fn default() -> Self {
-        Self {
-            population: None,
-            iterations: 100,
-            inertia: 0.9,
-            inertia_end: 0.4,
-            cognitive: 1.494_45,
-            social: 1.494_45,
-            velocity_limit: 0.6,
-            threshold: 0.6,
-        }
+params! {
+    /// Settings of [`Pso`].
+    pub struct PsoParams {
+        population: Option<usize> = None, POPULATION_BY_FEATURES;
+        iterations: u64 = 100, ITERATIONS;
+        inertia: f64 = 0.9, INERTIA;
+        inertia_end: f64 = 0.4, INERTIA_END;
+        cognitive: f64 = 1.494_45, COGNITIVE;
+        social: f64 = 1.494_45, SOCIAL;
+        velocity_limit: f64 = 0.6, VELOCITY_LIMIT;
+        threshold: f64 = 0.6, THRESHOLD;
     }
-}
-
-impl Params for PsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION_BY_FEATURES,
-        ITERATIONS,
-        INERTIA,
-        INERTIA_END,
-        COGNITIVE,
-        SOCIAL,
-        VELOCITY_LIMIT,
-        THRESHOLD,
-    ];
 }
 
 /// A swarm of real vectors that slows down.
 #[derive(Debug)]
 pub struct Pso {
     n_features: usize,
-    inertia: Inertia,
-    cognitive: f64,
-    social: f64,
+    params: PsoParams,
     swarm: RealSwarm,
 }
 
 impl Algorithm for Pso {
     type Params = PsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Continuous PSO with falling inertia",
         family: Family::Swarm,
@@ -94,37 +66,48 @@ impl Algorithm for Pso {
         paper: "J. Kennedy, R. Eberhart, Particle swarm optimization, Int. Conf. on Neural Networks",
         doi: "10.1109/ICNN.1995.488968",
         aliases: &[],
-        summary: "the plain swarm of long vectors, with a population and a cost made for high dimensions",
+        summary: "continuous PSO with linearly falling inertia, set up for many features",
         evaluations: None,
         objective: Objective::Hybrid { gamma: 0.8 },
     };
     const PROTOCOL: Protocol = Protocol::NEAREST;
 
     fn start(params: PsoParams, space: &Space) -> Self {
-        let PsoParams { iterations, cognitive, social, threshold, .. } = params;
-        let population = population_by_features(params.population, space.n_features());
-        let inertia = Inertia { start: params.inertia, end: params.inertia_end, iterations };
-        let swarm = RealSwarm::new(population, threshold, Ties::Shrink, space)
-            .limited(params.velocity_limit);
-        Self { n_features: space.n_features(), inertia, cognitive, social, swarm }
+        let n = space.n_features();
+        let population = population_by_features(params.population, n);
+        let swarm = RealSwarm::new(population, params.threshold, Ties::Shrink, space);
+        Self { n_features: n, params, swarm }
     }
 }
 
 impl Optimizer for Pso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        let Self { cognitive, social, n_features: n, .. } = *self;
-        if turn.number == 0 {
-            return self.swarm.start(turn, |_, rng| (0..n).map(|_| rng.unit()).collect());
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        let PsoParams { iterations, inertia, inertia_end, .. } = self.params;
+        let PsoParams { cognitive, social, velocity_limit: limit, .. } = self.params;
+        if iteration.number == 0 {
+            let n = self.n_features;
+            return self.swarm.start(iteration, |_, v, rng| {
+                let x = (0..n).map(|_| rng.unit()).collect();
+                velocity::draw(v, limit, rng);
+                x
+            });
         }
-        if turn.number > self.inertia.iterations {
+        if iteration.number > iterations {
             return Vec::new();
         }
-        let inertia = self.inertia.at(turn.number);
-        self.swarm.advance(turn, Pull { inertia, cognitive, social })
+        let w = falling(inertia, inertia_end, iteration.number, iterations);
+        let coefficients = Coefficients { inertia: w, cognitive, social };
+        self.swarm.advance(iteration, |RealParticle { x, v, p, g }, rng| {
+            for d in 0..x.len() {
+                let (r1, r2) = (rng.unit(), rng.unit());
+                v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2).clamp(-limit, limit);
+                x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
+            }
+        })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -136,7 +119,8 @@ mod tests {
     #[test]
     fn a_move_has_the_worked_numbers() {
         let PsoParams { cognitive, social, .. } = PsoParams::default();
-        let v = Pull { inertia: 0.9, cognitive, social }.velocity(0.1, 0.55, 0.7, 0.4, 0.5, 0.2);
+        let v = Coefficients { inertia: 0.9, cognitive, social }
+            .velocity(0.1, 0.55, 0.7, 0.4, 0.5, 0.2);
         // Eight decimals are exact, sums of products have a few last bits more.
         assert!((v - 0.157_250_25).abs() < 1e-15, "{v}");
         assert!((0.55 + v - 0.707_250_25).abs() < 1e-15 && 0.55 + v > 0.6);
@@ -147,7 +131,7 @@ mod tests {
         let mut swarm = Pso::start(PsoParams::default(), &Space::new(2308, 2308));
         let history = drive(&mut swarm, 200, onemax);
         assert_eq!(history.len(), 101);
-        assert!(history.iter().all(|turn| turn.len() == 115));
+        assert!(history.iter().all(|iteration| iteration.len() == 115));
         // Two features in five: 115 * 2308 draws with standard error 252.
         let first: usize = history[0].iter().map(|tried| tried.subset.count()).sum();
         assert!((first as f64 - 0.4 * 115.0 * 2308.0).abs() < 1008.0, "{first}");

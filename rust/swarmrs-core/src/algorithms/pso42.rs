@@ -1,10 +1,10 @@
 //! PSO(4-2): a continuous swarm that starts small and prefers the smaller of two equal subsets.
 //!
-//! For each particle at y with velocity v, own best p and swarm's best g, feature by feature:
+//! For each particle at y with velocity v, personal best p and global best g, feature by feature:
 //!
 //! ```text
 //! v <- w v + c1 r1 (p - y) + c2 r2 (g - y)    w inertia, c1 cognitive, c2 social
-//! y <- y + v, held within [0, 1]              v stays as it is at the wall
+//! y <- y + v, clamped to [0, 1]              v stays as it is at the wall
 //! x <- 1 if y > θ, else 0                     θ threshold
 //! ```
 //!
@@ -24,28 +24,30 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::bests::Ties;
-use crate::operators::real_swarm::RealSwarm;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
-use crate::operators::velocity::Pull;
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
+use crate::operators::standing::Ties;
+use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
+use crate::swarms::real::{RealParticle, RealSwarm};
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`Pso42`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Pso42Params {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    threshold: f64,
-    init: Init,
+params! {
+    /// Settings of [`Pso42`].
+    pub struct Pso42Params {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 0.729, INERTIA;
+        cognitive: f64 = 1.49, COGNITIVE;
+        social: f64 = 1.49, SOCIAL;
+        threshold: f64 = 0.6, THRESHOLD;
+        init: Init = Init::Mixed, Allowed::OneOf(&["mixed", "random"]),
+            "initial subsets: two thirds small and one third large (mixed), or uniform positions (random)";
+    }
 }
 
-/// Where particles start.
+/// The initial positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Init {
@@ -53,34 +55,6 @@ pub enum Init {
     Mixed,
     /// Anywhere.
     Random,
-}
-
-impl Default for Pso42Params {
-    fn default() -> Self {
-        Self {
-            population: 30,
-            inertia: 0.729,
-            cognitive: 1.49,
-            social: 1.49,
-            threshold: 0.6,
-            init: Init::Mixed,
-        }
-    }
-}
-
-impl Params for Pso42Params {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        INERTIA,
-        COGNITIVE,
-        SOCIAL,
-        THRESHOLD,
-        Field {
-            name: "init",
-            allowed: Allowed::OneOf(&["mixed", "random"]),
-            about: "most particles small and some large at first, or all anywhere",
-        },
-    ];
 }
 
 /// A swarm of real vectors that likes small subsets.
@@ -116,6 +90,7 @@ impl Pso42Params {
 
 impl Algorithm for Pso42 {
     type Params = Pso42Params;
+    type Search = Self;
     const CARD: Card = Card {
         name: "PSO(4-2)",
         family: Family::Swarm,
@@ -123,7 +98,7 @@ impl Algorithm for Pso42 {
         paper: "B. Xue, M. Zhang, W. N. Browne, Particle swarm optimisation for feature selection in classification: novel initialisation and updating mechanisms, Applied Soft Computing 18",
         doi: "10.1016/j.asoc.2013.09.018",
         aliases: &["pso-42", "pso(4-2)"],
-        summary: "a continuous swarm that starts small and prefers the smaller of two equal subsets",
+        summary: "continuous PSO that starts with small subsets and prefers the smaller of two equal ones",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
@@ -135,17 +110,26 @@ impl Algorithm for Pso42 {
 }
 
 impl Optimizer for Pso42 {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let Pso42Params { inertia, cognitive, social, .. } = self.params;
-        if turn.number == 0 {
+        if iteration.number == 0 {
             let n = self.n_features;
-            return self.swarm.start(turn, |particle, rng| self.params.first(particle, n, rng));
+            return self
+                .swarm
+                .start(iteration, |particle, _, rng| self.params.first(particle, n, rng));
         }
-        self.swarm.advance(turn, Pull { inertia, cognitive, social })
+        let coefficients = Coefficients { inertia, cognitive, social };
+        self.swarm.advance(iteration, |RealParticle { x, v, p, g }, rng| {
+            for d in 0..x.len() {
+                let (r1, r2) = (rng.unit(), rng.unit());
+                v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2);
+                x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
+            }
+        })
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.swarm.learn(evaluations);
     }
 }
 
@@ -174,7 +158,7 @@ mod tests {
     #[test]
     fn a_random_start_is_that_of_any_real_swarm() {
         let total: usize = first_sizes(Init::Random, 100, 100).iter().sum();
-        // 3000 draws with chance 0.4: mean 1200, standard deviation 27.
+        // 3000 draws with probability 0.4: mean 1200, standard deviation 27.
         assert!((1119..=1281).contains(&total), "{total}");
     }
 

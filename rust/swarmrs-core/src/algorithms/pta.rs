@@ -5,63 +5,32 @@
 //! l < r:  X <- U;   the mirror image, removals first
 //! ```
 //!
-//! l is `plus`, r is `minus`, d is `size`, X is `chosen`, U are all features. Every sweep is one turn; ties go to the
-//! lowest feature. The last cycle takes fewer steps, so that it ends at d. The paper knows no limit on the number of
-//! features: a cycle that would pass it (or take out everything) goes to the limit (or to one feature) and as many steps
-//! fewer back. Without `size`, d is the limit (or 1) and the best subset of all sizes wins. The mirror image starts where
-//! sequential backward selection does: it measures U only without `size`, and where the limit bars U it starts from the
-//! best single features, which the first turn finds. The default of plus 2, take away 1 is ours.
+//! l is `plus`, r is `minus`, d is `size`, X is `chosen`, U are all features. Every sweep is one iteration; ties go
+//! to the lowest feature. The last cycle takes fewer steps, so that it ends at d. The paper knows no limit on the
+//! number of features: a cycle that would pass it (or take out everything) goes to the limit (or to one feature) and
+//! as many steps fewer back. Without `size`, d is the limit (or 1) and the best subset of all sizes wins. The mirror
+//! image starts where sequential backward selection does: it evaluates U only without `size`, and where the limit
+//! bars U it starts from the best single features, which the first iteration finds. The default of plus 2, take away
+//! 1 is ours.
 //!
 //! S. D. Stearns, On selecting features for pattern classifiers, 3rd Int. Joint Conf. on Pattern Recognition (1976)
 
 use crate::base::error::{Error, Result};
 use crate::base::subset::Subset;
+use crate::operators::parameters::SIZE;
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_STEPS, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Settings of [`Pta`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct PtaParams {
-    size: Option<usize>,
-    plus: usize,
-    minus: usize,
-}
-
-impl Default for PtaParams {
-    fn default() -> Self {
-        Self { size: None, plus: 2, minus: 1 }
-    }
-}
-
-impl Params for PtaParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "size",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "d, features to choose; null tries every size and keeps the best",
-        },
-        Field {
-            name: "plus",
-            allowed: Allowed::Whole(0, MOST_STEPS),
-            about: "l, features added in a cycle",
-        },
-        Field {
-            name: "minus",
-            allowed: Allowed::Whole(0, MOST_STEPS),
-            about: "r, features removed in a cycle",
-        },
-    ];
-
-    fn check(&self) -> Result<()> {
-        if self.plus == self.minus {
-            return Err(Error::out_of_range("minus", self.minus, "a number other than plus"));
-        }
-        Ok(())
+params! {
+    /// Settings of [`Pta`].
+    pub struct PtaParams {
+        size: Option<usize> = None, SIZE;
+        plus: usize = 2, Allowed::Whole(0, MOST_STEPS), "l, features added in a cycle";
+        minus: usize = 1, Allowed::Whole(0, MOST_STEPS), "r, features removed in a cycle";
     }
 }
 
@@ -117,6 +86,7 @@ fn sweeps(onward: Sweep, steps: usize, back: usize) -> VecDeque<Sweep> {
 
 impl Algorithm for Pta {
     type Params = PtaParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Plus l, take away r",
         family: Family::Sequential,
@@ -124,10 +94,17 @@ impl Algorithm for Pta {
         paper: "S. D. Stearns, On selecting features for pattern classifiers, 3rd Int. Joint Conf. on Pattern Recognition",
         doi: "",
         aliases: &[],
-        summary: "a fixed number of steps forward, then fewer back, again and again",
+        summary: "adds l features and removes r, in cycles",
         evaluations: None,
         objective: Objective::Error,
     };
+
+    fn check(params: &PtaParams) -> Result<()> {
+        if params.plus == params.minus {
+            return Err(Error::out_of_range("minus", params.minus, "a number other than plus"));
+        }
+        Ok(())
+    }
 
     fn start(mut params: PtaParams, space: &Space) -> Self {
         params.size = params.size.map(|size| size.min(space.limit()));
@@ -144,7 +121,7 @@ impl Algorithm for Pta {
 }
 
 impl Optimizer for Pta {
-    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         match &self.phase {
             Phase::Rank => Sweep::Add.of(&self.chosen),
             Phase::Measure => vec![self.chosen.clone()],
@@ -152,10 +129,10 @@ impl Optimizer for Pta {
         }
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
         match &mut self.phase {
             Phase::Rank => {
-                if let Some(start) = sweep::best_singles(told, self.space.limit()) {
+                if let Some(start) = sweep::best_singles(evaluations, self.space.limit()) {
                     self.begin(start);
                 }
             }
@@ -163,7 +140,7 @@ impl Optimizer for Pta {
             Phase::Cycle(left) => {
                 left.pop_front();
                 let is_over = left.is_empty();
-                if let Some(best) = sweep::best(told) {
+                if let Some(best) = sweep::best(evaluations) {
                     self.chosen = best.subset.clone();
                 }
                 if is_over {
@@ -212,7 +189,7 @@ mod tests {
     #[test]
     fn plus_and_minus_must_differ() {
         let params = PtaParams { size: None, plus: 2, minus: 2 };
-        let message = params.check().unwrap_err().to_string();
+        let message = Pta::check(&params).unwrap_err().to_string();
         assert_eq!(message, "minus is 2, expected a number other than plus");
     }
 

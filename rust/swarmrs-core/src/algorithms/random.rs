@@ -1,33 +1,18 @@
 //! Random search: independent fair bits, the yardstick every method must beat.
 //!
-//! Every turn draws `population` subsets in which each feature is in with probability one half.
+//! Every iteration draws `population` subsets in which each feature is in with probability one half.
 
 use crate::base::subset::Subset;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, Optimizer, Params, Space,
-    Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Random`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct RandomParams {
-    population: usize,
-}
-
-impl Default for RandomParams {
-    fn default() -> Self {
-        Self { population: 50 }
+params! {
+    /// Settings of [`Random`].
+    pub struct RandomParams {
+        population: usize = 50, Allowed::Whole(1, MOST_MEMBERS), "subsets drawn in an iteration";
     }
-}
-
-impl Params for RandomParams {
-    const FIELDS: &'static [Field] = &[Field {
-        name: "population",
-        allowed: Allowed::Whole(1, MOST_MEMBERS),
-        about: "subsets drawn each turn",
-    }];
 }
 
 /// Draws and forgets.
@@ -39,6 +24,7 @@ pub struct Random {
 
 impl Algorithm for Random {
     type Params = RandomParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Random search",
         family: Family::Baseline,
@@ -46,7 +32,7 @@ impl Algorithm for Random {
         paper: "S. H. Brooks, A discussion of random methods for seeking maxima, Operations Research 6",
         doi: "10.1287/opre.6.2.244",
         aliases: &[],
-        summary: "independent fair bits, no learning: the yardstick",
+        summary: "independent fair bits without learning: the baseline",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
@@ -57,9 +43,11 @@ impl Algorithm for Random {
 }
 
 impl Optimizer for Random {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        (0..self.params.population).map(|slot| self.space.random(&mut turn.rng(slot))).collect()
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        (0..self.params.population)
+            .map(|slot| self.space.random(&mut iteration.rng(slot)))
+            .collect()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, _: &[Evaluation]) {}
+    fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}
 }

@@ -1,59 +1,40 @@
 //! Sequential backward floating selection: after every feature taken out, add features as long as that sets a record.
 //!
 //! ```text
-//! X <- U, measured;  B[k] <- the least cost found of size k
+//! X <- U, evaluated;  B[k] <- the least cost found of size k
 //! repeat  X <- X - argmin J(X - a);  update B
 //!         while |X| < |U| - 1:  b <- argmin J(X + b);  stop if b was just taken out and nothing was added since
 //!                               if J(X + b) < B[|X| + 1]: X <- X + b, update B;  else stop
 //! until   |X| <= max(1, d - overshoot)
 //! ```
 //!
-//! d is `size`; X, B and the two loops are in `Floating`. Every sweep is one turn; ties go to the lowest feature. The
-//! paper goes on past d without saying how far: `overshoot` is ours. Without `size` it runs down to one feature and the
-//! best subset of all sizes wins. Every feature added back sets a record, so the search ends, but no useful bound is
-//! known: the default budget is a stop for the worst case.
+//! d is `size`; X, B and the two loops are in `Floating`. Every sweep is one iteration; ties go to the lowest
+//! feature. The paper goes on past d without saying how far: `overshoot` is ours. Without `size` it runs down to one
+//! feature and the best subset of all sizes wins. Every feature added back sets a record, so the search ends, but no
+//! useful bound is known: the default budget is a stop for the worst case.
 //!
-//! The paper knows no limit on the number of features. Where there is one below |U|, the first turn tries every feature
-//! alone and the search starts from as many of the best as the limit allows; any feature may still be added later.
+//! The paper knows no limit on the number of features. Where there is one below |U|, the first iteration tries every
+//! feature alone and the search starts from as many of the best as the limit allows; any feature may still be added
+//! later.
 //!
 //! P. Pudil, J. Novovicova, J. Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15
 //! (1994), doi:10.1016/0167-8655(94)90127-9
 
 use crate::base::subset::Subset;
-use crate::operators::floating::Floating;
+use crate::operators::parameters::{OVERSHOOT, SIZE};
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::floating::Floating;
 
-/// Settings of [`Sbfs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SbfsParams {
-    size: Option<usize>,
-    overshoot: usize,
-}
-
-impl Default for SbfsParams {
-    fn default() -> Self {
-        Self { size: None, overshoot: 3 }
+params! {
+    /// Settings of [`Sbfs`].
+    pub struct SbfsParams {
+        size: Option<usize> = None, SIZE;
+        overshoot: usize = 3, OVERSHOOT;
     }
-}
-
-impl Params for SbfsParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "size",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "d, features to keep; null tries every size and keeps the best",
-        },
-        Field {
-            name: "overshoot",
-            allowed: Allowed::Whole(0, MOST_STEPS),
-            about: "how far past size the search goes before it ends",
-        },
-    ];
 }
 
 /// A subset that shrinks and floats back.
@@ -77,6 +58,7 @@ enum Phase {
 
 impl Algorithm for Sbfs {
     type Params = SbfsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Sequential backward floating selection",
         family: Family::Sequential,
@@ -84,7 +66,7 @@ impl Algorithm for Sbfs {
         paper: "P. Pudil, J. Novovicova, J. Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15",
         doi: "10.1016/0167-8655(94)90127-9",
         aliases: &[],
-        summary: "takes a feature out, then adds features as long as that sets a record for the size",
+        summary: "removes a feature, then adds features back while that beats the best known subset of the size",
         evaluations: Some(1_000_000),
         objective: Objective::Error,
     };
@@ -99,7 +81,7 @@ impl Algorithm for Sbfs {
 }
 
 impl Optimizer for Sbfs {
-    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         match &self.phase {
             Phase::Rank => Sweep::Add.of(&Subset::empty(self.space.n_features())),
             Phase::Measure(start) => vec![start.clone()],
@@ -107,20 +89,20 @@ impl Optimizer for Sbfs {
         }
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
         match &mut self.phase {
             Phase::Rank => {
-                if let Some(start) = sweep::best_singles(told, self.space.limit()) {
+                if let Some(start) = sweep::best_singles(evaluations, self.space.limit()) {
                     self.phase = Phase::Measure(start);
                 }
             }
             Phase::Measure(_) => {
-                if let [start] = told {
+                if let [start] = evaluations {
                     let search = Floating::backward(start.subset.clone(), start.cost, self.end);
                     self.phase = Phase::Float(search);
                 }
             }
-            Phase::Float(search) => search.tell(told),
+            Phase::Float(search) => search.tell(evaluations),
         }
     }
 
@@ -138,15 +120,15 @@ mod tests {
     fn path(size: usize, limit: usize) -> (String, usize) {
         let params = SbfsParams { size: Some(size), ..SbfsParams::default() };
         let mut search = Sbfs::start(params, &Space::new(4, limit));
-        let (mut path, mut evaluations) = (Vec::new(), 0);
-        while let [told] = drive(&mut search, 1, toy).as_slice() {
-            evaluations += told.len();
+        let (mut path, mut n_evaluations) = (Vec::new(), 0);
+        while let [evaluations] = drive(&mut search, 1, toy).as_slice() {
+            n_evaluations += evaluations.len();
             if let Phase::Float(search) = &search.phase {
                 let features = search.chosen().iter().map(|feature| (feature + 1).to_string());
                 path.push(features.collect::<String>());
             }
         }
-        (path.join(" "), evaluations)
+        (path.join(" "), n_evaluations)
     }
 
     #[test]

@@ -4,36 +4,29 @@
 //! X <- U;  repeat X <- X - argmin J(X - a) over a in X, until |X| = d        d size, X chosen, U all features
 //! ```
 //!
-//! Every sweep is one turn. Candidates are tried in ascending order and ties go to the lowest feature. Without `size`
-//! it runs down to one feature and the best subset of all sizes wins; only then is U itself measured, in a turn of its
-//! own.
+//! Every sweep is one iteration. Candidates are tried in ascending order and ties go to the lowest feature. Without
+//! `size` it runs down to one feature and the best subset of all sizes wins; only then is U itself evaluated, in an
+//! iteration of its own.
 //!
-//! The paper knows no limit on the number of features. Where there is one below |U|, the first turn tries every feature
-//! alone and the search starts from as many of the best as the limit allows.
+//! The paper knows no limit on the number of features. Where there is one below |U|, the first iteration tries every
+//! feature alone and the search starts from as many of the best as the limit allows.
 //!
 //! T. Marill, D. M. Green, On the effectiveness of receptors in recognition systems, IEEE Trans. Information Theory 9
 //! (1963), doi:10.1109/TIT.1963.1057810
 
 use crate::base::subset::Subset;
+use crate::operators::parameters::SIZE;
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Sbs`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct SbsParams {
-    size: Option<usize>,
-}
-
-impl Params for SbsParams {
-    const FIELDS: &'static [Field] = &[Field {
-        name: "size",
-        allowed: Allowed::Whole(1, MOST_STEPS),
-        about: "d, features to keep; null tries every size and keeps the best",
-    }];
+params! {
+    /// Settings of [`Sbs`].
+    pub struct SbsParams {
+        size: Option<usize> = None, SIZE;
+    }
 }
 
 /// A subset that shrinks.
@@ -70,6 +63,7 @@ impl Sbs {
 
 impl Algorithm for Sbs {
     type Params = SbsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Sequential backward selection",
         family: Family::Sequential,
@@ -77,7 +71,7 @@ impl Algorithm for Sbs {
         paper: "T. Marill, D. M. Green, On the effectiveness of receptors in recognition systems, IEEE Trans. Information Theory 9",
         doi: "10.1109/TIT.1963.1057810",
         aliases: &[],
-        summary: "starts with all features and takes out the one missed least, again and again",
+        summary: "starts with all features and removes the one whose loss costs least, step by step",
         evaluations: None,
         objective: Objective::Error,
     };
@@ -94,7 +88,7 @@ impl Algorithm for Sbs {
 }
 
 impl Optimizer for Sbs {
-    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         match self.phase {
             Phase::Rank => Sweep::Add.of(&self.chosen),
             Phase::Measure => vec![self.chosen.clone()],
@@ -103,16 +97,16 @@ impl Optimizer for Sbs {
         }
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
         match self.phase {
             Phase::Rank => {
-                if let Some(start) = sweep::best_singles(told, self.space.limit()) {
+                if let Some(start) = sweep::best_singles(evaluations, self.space.limit()) {
                     self.begin(start);
                 }
             }
             Phase::Measure => self.phase = Phase::Remove,
             Phase::Remove => {
-                if let Some(best) = sweep::best(told) {
+                if let Some(best) = sweep::best(evaluations) {
                     self.chosen = best.subset.clone();
                 }
             }

@@ -8,48 +8,28 @@
 //! until   |X| >= d + overshoot
 //! ```
 //!
-//! d is `size`; X, B and the two loops are in `Floating`. Every sweep is one turn; ties go to the lowest feature. The
-//! paper goes on past d without saying how far: `overshoot` is ours. The end is never above the limit of the space.
-//! Without `size` it runs to the limit and the best subset of all sizes wins. Every feature taken out sets a record, so
-//! the search ends, but no useful bound is known: the default budget is a stop for the worst case.
+//! d is `size`; X, B and the two loops are in `Floating`. Every sweep is one iteration; ties go to the lowest
+//! feature. The paper goes on past d without saying how far: `overshoot` is ours. The end is never above the limit of
+//! the space. Without `size` it runs to the limit and the best subset of all sizes wins. Every feature taken out sets
+//! a record, so the search ends, but no useful bound is known: the default budget is a stop for the worst case.
 //!
 //! P. Pudil, J. Novovicova, J. Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15
 //! (1994), doi:10.1016/0167-8655(94)90127-9
 
 use crate::base::subset::Subset;
-use crate::operators::floating::Floating;
+use crate::operators::parameters::{OVERSHOOT, SIZE};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::floating::Floating;
 
-/// Settings of [`Sffs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SffsParams {
-    size: Option<usize>,
-    overshoot: usize,
-}
-
-impl Default for SffsParams {
-    fn default() -> Self {
-        Self { size: None, overshoot: 3 }
+params! {
+    /// Settings of [`Sffs`].
+    pub struct SffsParams {
+        size: Option<usize> = None, SIZE;
+        overshoot: usize = 3, OVERSHOOT;
     }
-}
-
-impl Params for SffsParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "size",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "d, features to choose; null tries every size and keeps the best",
-        },
-        Field {
-            name: "overshoot",
-            allowed: Allowed::Whole(0, MOST_STEPS),
-            about: "how far past size the search goes before it ends",
-        },
-    ];
 }
 
 /// A subset that grows and floats back.
@@ -61,6 +41,7 @@ pub struct Sffs {
 
 impl Algorithm for Sffs {
     type Params = SffsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Sequential forward floating selection",
         family: Family::Sequential,
@@ -68,7 +49,7 @@ impl Algorithm for Sffs {
         paper: "P. Pudil, J. Novovicova, J. Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15",
         doi: "10.1016/0167-8655(94)90127-9",
         aliases: &[],
-        summary: "adds a feature, then takes features out as long as that sets a record for the size",
+        summary: "adds a feature, then removes features while that beats the best known subset of the size",
         evaluations: Some(1_000_000),
         objective: Objective::Error,
     };
@@ -82,12 +63,12 @@ impl Algorithm for Sffs {
 }
 
 impl Optimizer for Sffs {
-    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         self.search.ask()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.search.tell(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.search.tell(evaluations);
     }
 
     fn is_answer(&self, subset: &Subset) -> bool {
@@ -148,13 +129,13 @@ mod tests {
             let mut search = Sffs::start(SffsParams::default(), &Space::new(n, n));
             let (mut history, mut reached) = (Vec::new(), 0);
             loop {
-                let turn = drive(&mut search, 1, rugged(seed));
+                let iteration = drive(&mut search, 1, rugged(seed));
                 let size = search.search.chosen().count();
-                if turn.is_empty() || size < reached {
+                if iteration.is_empty() || size < reached {
                     break;
                 }
                 reached = size;
-                history.extend(turn);
+                history.extend(iteration);
             }
             let leads = (1..=reached).all(|k| best_of_size(&history, k).unwrap() <= forward[k - 1]);
             prop_assert!(leads);

@@ -4,32 +4,26 @@
 //! X <- {};  repeat X <- X + argmin J(X + a) over a not in X, until |X| = d        d size, X chosen
 //! ```
 //!
-//! Every sweep is one turn. Candidates are tried in ascending order and ties go to the lowest feature. Without `size`
-//! it runs to the limit of the space and the best subset of all sizes wins; a `size` above the limit is lowered to it.
+//! Every sweep is one iteration. Candidates are tried in ascending order and ties go to the lowest feature. Without
+//! `size` it runs to the limit of the space and the best subset of all sizes wins; a `size` above the limit is
+//! lowered to it.
 //!
 //! A. W. Whitney, A direct method of nonparametric measurement selection, IEEE Trans. Computers C-20 (1971),
 //! doi:10.1109/T-C.1971.223410
 
 use crate::base::subset::Subset;
+use crate::operators::parameters::SIZE;
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, Optimizer, Params, Space, Turn,
+    Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`Sfs`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct SfsParams {
-    size: Option<usize>,
-}
-
-impl Params for SfsParams {
-    const FIELDS: &'static [Field] = &[Field {
-        name: "size",
-        allowed: Allowed::Whole(1, MOST_STEPS),
-        about: "d, features to choose; null tries every size and keeps the best",
-    }];
+params! {
+    /// Settings of [`Sfs`].
+    pub struct SfsParams {
+        size: Option<usize> = None, SIZE;
+    }
 }
 
 /// A subset that grows.
@@ -42,6 +36,7 @@ pub struct Sfs {
 
 impl Algorithm for Sfs {
     type Params = SfsParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Sequential forward selection",
         family: Family::Sequential,
@@ -49,7 +44,7 @@ impl Algorithm for Sfs {
         paper: "A. W. Whitney, A direct method of nonparametric measurement selection, IEEE Trans. Computers C-20",
         doi: "10.1109/T-C.1971.223410",
         aliases: &[],
-        summary: "adds the feature that helps most, again and again",
+        summary: "adds the feature that lowers the cost most, step by step",
         evaluations: None,
         objective: Objective::Error,
     };
@@ -62,12 +57,12 @@ impl Algorithm for Sfs {
 }
 
 impl Optimizer for Sfs {
-    fn ask(&mut self, _: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         if self.chosen.count() == self.end { Vec::new() } else { Sweep::Add.of(&self.chosen) }
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        if let Some(best) = sweep::best(told) {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        if let Some(best) = sweep::best(evaluations) {
             self.chosen = best.subset.clone();
         }
     }

@@ -9,85 +9,41 @@
 //!         otherwise: replaces the worst of the population
 //! ```
 //!
-//! P is `population`, q `selection_pressure`, pc `crossover_rate`, pm `mutation_rate`, w `penalty`, d `size`; n1 features
-//! of the child are in, n0 are out. The start is one turn, every child is one. Without `size` the paper's d = n/5, 2n/5,
-//! 3n/5, 4n/5 are searched for one after the other, each from a new start and for a quarter of the budget, and the best
-//! of all wins; the default budget gives each the 2000 evaluations of the comparison.
+//! P is `population`, q `selection_pressure`, pc `crossover_rate`, pm `mutation_rate`, w `penalty`, d `size`; n1
+//! features of the child are in, n0 are out. The start is one iteration, every child is one. Without `size` the
+//! paper's d = n/5, 2n/5, 3n/5, 4n/5 are searched for one after the other, each from a new start and for a quarter of
+//! the budget, and the best of all wins; the default budget gives each the 2000 evaluations of the comparison.
 //!
-//! The paper leaves the number of cuts, w and the stopping rule open: two cuts, 0.5 and a budget are ours. What exceeds the
-//! limit of the space is taken out at random. Where no chromosome of size d was met, which w makes unlikely, the best of
-//! another size is reported instead of being repaired. Subsets are measured by 1-NN, leave-one-out, as in the paper.
+//! The paper leaves the number of cuts, w and the stopping rule open: two cuts, 0.5 and a budget are ours. What
+//! exceeds the limit of the space is taken out at random. Where no chromosome of size d was met, which w makes
+//! unlikely, the best of another size is reported instead of being repaired. Subsets are evaluated by 1-NN,
+//! leave-one-out, as in the paper.
 //!
 //! I.-S. Oh, J.-S. Lee, B.-R. Moon, Hybrid genetic algorithms for feature selection, IEEE Trans. Pattern Analysis and
 //! Machine Intelligence 26 (2004), doi:10.1109/TPAMI.2004.105
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::steady::{Breeding, Parents, Population, Schedule, scattered};
+use crate::operators::parameters::{
+    CHROMOSOMES, CROSSOVER_RATE, MUTATION_RATE, SELECTION_PRESSURE, SIZE_OR_FIFTHS,
+};
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_MEMBERS, MOST_STEPS, Optimizer,
-    Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::steady::{Breeding, Parents, Population, Schedule, scattered};
 
-/// Settings of [`Sga`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SgaParams {
-    population: usize,
-    crossover_rate: f64,
-    mutation_rate: f64,
-    selection_pressure: f64,
-    size: Option<usize>,
-    penalty: f64,
-}
-
-impl Default for SgaParams {
-    fn default() -> Self {
-        Self {
-            population: 20,
-            crossover_rate: 1.0,
-            mutation_rate: 0.1,
-            selection_pressure: 0.25,
-            size: None,
-            penalty: 0.5,
-        }
+params! {
+    /// Settings of [`Sga`].
+    pub struct SgaParams {
+        population: usize = 20, CHROMOSOMES;
+        crossover_rate: f64 = 1.0, CROSSOVER_RATE;
+        mutation_rate: f64 = 0.1, MUTATION_RATE;
+        selection_pressure: f64 = 0.25, SELECTION_PRESSURE;
+        size: Option<usize> = None, SIZE_OR_FIFTHS;
+        penalty: f64 = 0.5, Allowed::AtLeast(0.0),
+            "penalty w, added to the cost for each feature more or fewer than size";
     }
-}
-
-impl Params for SgaParams {
-    const FIELDS: &'static [Field] = &[
-        Field {
-            name: "population",
-            allowed: Allowed::Whole(2, MOST_MEMBERS),
-            about: "P, chromosomes",
-        },
-        Field {
-            name: "crossover_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pc, the chance that a child has two parents",
-        },
-        Field {
-            name: "mutation_rate",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "pm, the chance that a child loses a feature",
-        },
-        Field {
-            name: "selection_pressure",
-            allowed: Allowed::Within(0.0, 0.99),
-            about: "q, a rank is chosen 1 - q times as often as the one before",
-        },
-        Field {
-            name: "size",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "d, features to choose; null searches for 1/5, 2/5, 3/5 and 4/5 of them in turn",
-        },
-        Field {
-            name: "penalty",
-            allowed: Allowed::AtLeast(0.0),
-            about: "w, added to the cost for every feature more or less than size",
-        },
-    ];
 }
 
 /// A population of subsets of about one size.
@@ -97,7 +53,7 @@ pub struct Sga {
     space: Space,
     schedule: Schedule,
     population: Population,
-    /// Of the child asked for; none while the start is.
+    /// The parents of the child under evaluation; none during the initial population.
     parents: Option<Parents>,
 }
 
@@ -110,6 +66,7 @@ impl Sga {
 
 impl Algorithm for Sga {
     type Params = SgaParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Simple genetic algorithm of a wanted size",
         family: Family::Genetic,
@@ -117,7 +74,7 @@ impl Algorithm for Sga {
         paper: "I.-S. Oh, J.-S. Lee, B.-R. Moon, Hybrid genetic algorithms for feature selection, IEEE Trans. PAMI 26",
         doi: "10.1109/TPAMI.2004.105",
         aliases: &[],
-        summary: "steady state: one child a turn, a penalty for every feature off the wanted size",
+        summary: "steady-state GA with a penalty for each feature off the wanted size",
         evaluations: Some(8000),
         objective: Objective::Error,
     };
@@ -131,24 +88,24 @@ impl Algorithm for Sga {
 }
 
 impl Optimizer for Sga {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let SgaParams { crossover_rate, mutation_rate, selection_pressure, .. } = self.params;
-        if self.schedule.advance(turn.fraction) {
+        if self.schedule.advance(iteration.fraction) {
             self.population = Population::default();
             self.parents = None;
             let size = self.schedule.size();
             return (0..self.params.population)
-                .map(|slot| scattered(&self.space, size, &mut turn.rng(slot)))
+                .map(|slot| scattered(&self.space, size, &mut iteration.rng(slot)))
                 .collect();
         }
         let breeding = Breeding { crossover_rate, mutation_rate, selection_pressure };
-        let (child, parents) = self.population.breed(&breeding, &self.space, &mut turn.rng(0));
+        let (child, parents) = self.population.breed(&breeding, &self.space, &mut iteration.rng(0));
         self.parents = Some(parents);
         vec![child]
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        for tried in told {
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        for tried in evaluations {
             let cost = self.penalized(tried);
             match self.parents {
                 Some(parents) => self.population.replace(parents, tried.subset.clone(), cost),
@@ -176,14 +133,15 @@ mod tests {
         let (best, _) = &search.population.members()[0];
         assert_eq!(best.count(), 6, "a penalty of .5 outweighs what a feature more is worth");
         assert_eq!(history[0].len(), 20);
-        assert!(history[1..].iter().all(|turn| turn.len() == 1));
+        assert!(history[1..].iter().all(|iteration| iteration.len() == 1));
     }
 
     #[test]
     fn without_a_size_the_four_fifths_follow_each_other() {
         let mut search = Sga::start(SgaParams::default(), &Space::new(30, 30));
         let history = drive(&mut search, 400, |_| 0.5);
-        let starts: Vec<usize> = (0..400).filter(|&turn| history[turn].len() == 20).collect();
+        let starts: Vec<usize> =
+            (0..400).filter(|&iteration| history[iteration].len() == 20).collect();
         assert_eq!(starts, [0, 100, 200, 300]);
         for (start, size) in starts.into_iter().zip([6.0, 12.0, 18.0, 24.0]) {
             let sizes: usize = history[start].iter().map(|tried| tried.subset.count()).sum();

@@ -1,8 +1,8 @@
-//! 2D-learning unified swarm: particles learn size and features from the swarm's best and from
-//! their neighbours'.
+//! 2D-learning unified swarm: particles learn size and features from the global best and from
+//! their neighbors'.
 //!
 //! A velocity v has a row for the likelihood of each cardinality and one for that of each feature.
-//! For each particle at x with own best p, swarm's best g and the best l of its neighbourhood:
+//! For each particle at x with personal best p, global best g and the best l of its neighborhood:
 //!
 //! ```text
 //! vg = w v + c1 r1 L(p) + c2 r2 L(g) + Δ Lself     w inertia, c1 cognitive, c2 social
@@ -12,12 +12,12 @@
 //! ```
 //!
 //! The learning sets L, the self-influence Δ and the wheel are those of
-//! [`learning2d`](crate::operators::learning2d). The code adds up vg and vl by their weights, which
+//! [`learning2d`](crate::swarms::learning2d). The code adds up vg and vl by their weights, which
 //! is the same v. u grows linearly from the first move to the last that fits the budget; where the
-//! budget does not say how many these are, with the share of it that is spent. The neighbourhood is
+//! budget does not say how many these are, with the share of it that is spent. The neighborhood is
 //! the particle and the two beside it on a ring. r1 to r4 are scalars, drawn per particle and move
 //! in this order, then comes the draw of the wheel; r3, r4 are draws of their own, as in UPSO,
-//! where the paper's formulas repeat r1, r2. An own best that has not improved for `refresh_gap`
+//! where the paper's formulas repeat r1, r2. An personal best that has not improved for `refresh_gap`
 //! moves has the velocity redrawn just before the update; improvement resets that count, as the
 //! paper's text has it and its pseudo-code has not. The inertia is the constant of the paper's
 //! table, its formula being misprinted; ξ may be all features.
@@ -26,98 +26,70 @@
 //! swarm based feature selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027
 
 use crate::base::subset::Subset;
-use crate::operators::learning2d::Learners;
-use crate::operators::settings::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP};
+use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, REFRESH_GAP};
 use crate::operators::topology::ring_best;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::learning2d::{Likelihoods, Swarm2d};
 
-/// Settings of [`Upso2d`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Upso2dParams {
-    population: usize,
-    inertia: f64,
-    cognitive: f64,
-    social: f64,
-    unification_start: f64,
-    unification_end: f64,
-    refresh_gap: usize,
-}
-
-impl Default for Upso2dParams {
-    fn default() -> Self {
-        Self {
-            population: 30,
-            inertia: 0.729,
-            cognitive: 1.49,
-            social: 1.49,
-            unification_start: 0.2,
-            unification_end: 0.4,
-            refresh_gap: 3,
-        }
+params! {
+    /// Settings of [`Upso2d`].
+    pub struct Upso2dParams {
+        population: usize = 30, POPULATION;
+        inertia: f64 = 0.729, INERTIA;
+        cognitive: f64 = 1.49, COGNITIVE;
+        social: f64 = 1.49, Allowed::AtLeast(0.0),
+            "social coefficient c2, the weight of the global and the local best";
+        unification_start: f64 = 0.2, Allowed::Within(0.0, 1.0),
+            "unification factor u of the first move, the share of the global best";
+        unification_end: f64 = 0.4, Allowed::Within(0.0, 1.0), "unification factor u of the last move";
+        refresh_gap: usize = 3, REFRESH_GAP;
     }
 }
 
-impl Params for Upso2dParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION,
-        INERTIA,
-        COGNITIVE,
-        Field {
-            name: "social",
-            allowed: Allowed::AtLeast(0.0),
-            about: "c2, pull of the swarm's and of the neighbourhood's best",
-        },
-        Field {
-            name: "unification_start",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "u of the first move: the share of the swarm's best in the social pull",
-        },
-        Field {
-            name: "unification_end",
-            allowed: Allowed::Within(0.0, 1.0),
-            about: "u of the last move",
-        },
-        REFRESH_GAP,
-    ];
-}
-
-/// A 2D-learning swarm that follows its best and looks to its neighbours.
+/// A 2D-learning swarm that follows its best and looks to its neighbors.
 #[derive(Debug)]
 pub struct Upso2d {
     params: Upso2dParams,
     space: Space,
-    learners: Learners,
+    learners: Swarm2d,
 }
 
 impl Upso2dParams {
-    /// u of this turn's move.
-    fn unification(&self, turn: &Turn<'_>) -> f64 {
-        let last = turn.turns.map(|turns| turns.saturating_sub(1));
+    /// u of this iteration's move.
+    fn unification(&self, iteration: &Iteration<'_>) -> f64 {
+        let last = iteration.iterations.map(|iterations| iterations.saturating_sub(1));
         let progress = match last {
             Some(last) if last <= 1 => 0.0,
-            Some(last) => turn.number.saturating_sub(1) as f64 / (last - 1) as f64,
-            None => turn.fraction,
+            Some(last) => iteration.number.saturating_sub(1) as f64 / (last - 1) as f64,
+            None => iteration.fraction,
         };
         let (start, end) = (self.unification_start, self.unification_end);
         start + (end - start) * progress.min(1.0)
     }
 
-    /// The weights of own, swarm's and neighbourhood's best in u vg + (1 - u) vl.
-    fn weights(&self, u: f64, [r1, r2, r3, r4]: [f64; 4]) -> [f64; 3] {
-        [
-            self.cognitive * (u * r1 + (1.0 - u) * r3),
-            self.social * u * r2,
-            self.social * (1.0 - u) * r4,
-        ]
+    /// v <- u vg + (1 - u) vl, for a particle at `x` with self-influence Δ and its personal, global and local bests.
+    fn learn(
+        &self,
+        (v, x, influence): (&mut Likelihoods, &Subset, f64),
+        [p, g, l]: [&Subset; 3],
+        u: f64,
+        [r1, r2, r3, r4]: [f64; 4],
+    ) {
+        let (w, c1, c2) = (self.inertia, self.cognitive, self.social);
+        v.scale(w);
+        v.learn(c1 * (u * r1 + (1.0 - u) * r3), p, x);
+        v.learn(c2 * u * r2, g, x);
+        v.learn(c2 * (1.0 - u) * r4, l, x);
+        v.reinforce(influence, x);
     }
 }
 
 impl Algorithm for Upso2d {
     type Params = Upso2dParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "2D-learning unified PSO",
         family: Family::Swarm,
@@ -125,45 +97,43 @@ impl Algorithm for Upso2d {
         paper: "F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature selection, Pattern Recognition 76",
         doi: "10.1016/j.patcog.2017.11.027",
         aliases: &["2d-upso"],
-        summary: "learns the size of the subset beside its features, from the swarm and neighbours",
+        summary: "learns the subset size beside the features, from the global best and neighbors on a ring",
         evaluations: Some(6000),
         objective: Objective::Error,
     };
 
     fn start(params: Upso2dParams, space: &Space) -> Self {
-        Self { params, space: space.clone(), learners: Learners::default() }
+        Self { params, space: space.clone(), learners: Swarm2d::default() }
     }
 }
 
 impl Optimizer for Upso2d {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let params = &self.params;
-        if turn.number == 0 {
-            return self.learners.start(params.population, &self.space, turn);
+        if iteration.number == 0 {
+            return self.learners.start(params.population, &self.space, iteration);
         }
-        let u = params.unification(turn);
-        let Learners { swarm, bests } = &mut self.learners;
+        let u = params.unification(iteration);
+        let Swarm2d { swarm, bests } = &mut self.learners;
         swarm
             .iter_mut()
             .enumerate()
             .map(|(particle, learner)| {
-                let mut rng = turn.rng(particle);
+                let mut rng = iteration.rng(particle);
                 learner.refresh(params.refresh_gap, &mut rng);
                 let draws = std::array::from_fn(|_| rng.unit());
-                let [by_own, by_global, by_local] = params.weights(u, draws);
-                let local = &bests.own[ring_best(&bests.own, particle)].0;
-                let pulls = [
-                    (by_own, &bests.own[particle].0),
-                    (by_global, bests.global()),
-                    (by_local, local),
-                ];
-                learner.advance(params.inertia, &pulls, self.space.limit(), rng.unit())
+                let own = &bests.own;
+                let three = [&own[particle].0, bests.global(), &own[ring_best(own, particle)].0];
+                let (v, x) = (&mut learner.velocity, &mut learner.x);
+                params.learn((v, x, learner.influence), three, u, draws);
+                *x = v.choose(self.space.limit(), rng.unit());
+                x.clone()
             })
             .collect()
     }
 
-    fn tell(&mut self, _: &Turn<'_>, told: &[Evaluation]) {
-        self.learners.learn(told);
+    fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.learners.learn(evaluations);
     }
 }
 
@@ -172,7 +142,6 @@ mod tests {
     use super::*;
     use crate::base::parallel::Pool;
     use crate::base::random::{Phase, Streams};
-    use crate::operators::learning2d::Likelihoods;
     use crate::testing::{bits, drive, least};
 
     /// The velocity of the worked example after a move with unification `u`.
@@ -181,11 +150,9 @@ mod tests {
             sizes: vec![0.2, 0.4, 0.6, 0.8, 1.0],
             features: vec![0.1, 0.3, 0.5, 0.7, 0.9],
         };
-        let [by_own, by_global, by_local] =
-            Upso2dParams::default().weights(u, [0.5, 0.8, 0.3, 0.6]);
-        let (own, global, local) = (bits("01001"), bits("11010"), bits("00110"));
-        let pulls = [(by_own, &own), (by_global, &global), (by_local, &local)];
-        v.learn(0.729, &pulls, 0.2, &bits("10101"));
+        let (p, g, l) = (bits("01001"), bits("11010"), bits("00110"));
+        let at = (&mut v, &bits("10101"), 0.2);
+        Upso2dParams::default().learn(at, [&p, &g, &l], u, [0.5, 0.8, 0.3, 0.6]);
         v
     }
 
@@ -226,12 +193,12 @@ mod tests {
     fn unification_grows_from_the_first_move_to_the_last() {
         let params = Upso2dParams::default();
         let (streams, pool) = (Streams::new(1), Pool::new(1));
-        let u = |number, turns, fraction| {
+        let u = |number, iterations, fraction| {
             let phase = Phase::Ask;
-            params.unification(&Turn {
+            params.unification(&Iteration {
                 number,
                 fraction,
-                turns,
+                iterations,
                 best: None,
                 streams: &streams,
                 phase,

@@ -5,27 +5,27 @@
 //! only from particles that are long enough:
 //!
 //! ```text
-//! v <- w v + c r (p(e) - x), held within ±velocity_limit     c social, e the exemplar of i for feature d
-//! x <- x + v, held within [0, 1]
+//! v <- w v + c r (p(e) - x), clamped to ±velocity_limit     c social, e the exemplar of i for feature d
+//! x <- x + v, clamped to [0, 1]
 //! a feature is in where x > θ                                θ threshold
-//! Pc(i) = 0.05 + 0.45 (exp(10 (k - 1) / (P - 1)) - 1) / (exp(10) - 1)       k the rank of i's own best
-//! e = i with chance 1 - Pc(i), else the better best of two others with L > d; i where there are no two
+//! Pc(i) = 0.05 + 0.45 (exp(10 (k - 1) / (P - 1)) - 1) / (exp(10) - 1)       k the rank of i's personal best
+//! e = i with probability 1 - Pc(i), else the better best of two others with L > d; i where there are no two
 //! ```
 //!
-//! After `refresh_gap` (α) moves without a better own best a particle draws its exemplars anew. After `length_gap` (β)
-//! iterations without a better best of all, lengths change: the division b whose own bests cost least in the mean becomes
-//! the longest, the others get floor(L(b) k / D) for k = 1, 2, ... in the order of divisions. Cut particles lose
-//! their tails; grown ones get new ones, with nothing in the tail of their own best. Resized positions, and own bests
-//! that lost a feature, are evaluated in a turn of their own; then all draw exemplars anew. If b is the longest already,
-//! only exemplars are drawn.
+//! After `refresh_gap` (α) moves without a better personal best a particle draws its exemplars anew. After
+//! `length_gap` (β) iterations without a better best of all, lengths change: the division b whose personal bests cost
+//! least in the mean becomes the longest, the others get floor(L(b) k / D) for k = 1, 2, ... in the order of
+//! divisions. Cut particles lose their tails; grown ones get new ones, with nothing in the tail of their personal
+//! best. Resized positions, and personal bests that lost a feature, are evaluated in an iteration of their own; then
+//! all draw exemplars anew. If b is the longest already, only exemplars are drawn.
 //!
 //! Where the paper is silent or contradicts itself, with the authors' program as a witness: k advances with every
-//! division but b, also where a length does not change; lengths are 1 at least; particles that do not fill a division are
-//! dropped; the first particle of each division starts with all its features (`full_particles`); velocities are limited to
-//! ±0.6 and start anywhere within; patience is at an end at α, not after it. The program keeps what a cut own best was
-//! worth (`keep_cut_bests`). Of equal costs the smaller subset is the better best. The population is a twentieth of the
-//! features, 100 to 300. Where nothing is known of the features they stay in the order of the table. Chance comes from slot
-//! i for moving, P + i for exemplars, 3 P + i for growing.
+//! division but b, also where a length does not change; lengths are 1 at least; particles that do not fill a division
+//! are dropped; the first particle of each division starts with all its features (`full_particles`); velocities are
+//! limited to ±0.6 and start anywhere within; patience is at an end at α, not after it. The program keeps what a cut
+//! personal best was worth (`keep_cut_bests`). Of equal costs the smaller subset is the better best. The population
+//! is a twentieth of the features, 100 to 300. Where nothing is known of the features they stay in the order of the
+//! table. Random numbers come from slot i for moving, P + i for exemplars, 3 P + i for growing.
 //!
 //! Two departures: the paper's equation for Pc lacks the -1 in the numerator, which comprehensive learning PSO has and
 //! which makes Pc run from 0.05 to 0.5 exactly; and the two candidates of an exemplar are drawn directly from the
@@ -35,82 +35,402 @@
 //! B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional
 //! classification, IEEE Trans. Evolutionary Computation 23 (2019), doi:10.1109/TEVC.2018.2869405
 
+use super::vlpso_ls::{Effort, Guide, LocalSearch, Searcher};
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::learners::Flight;
-use crate::operators::settings::{
-    DIVISIONS, EXEMPLAR_GAP, EXEMPLAR_PULL, FULL_PARTICLES, INERTIA, INERTIA_END, ITERATIONS,
-    Inertia, KEEP_CUT_BESTS, LENGTH_GAP, POPULATION_BY_FEATURES, THRESHOLD, VELOCITY_LIMIT,
-    population_by_features,
+use crate::operators::parameters::{
+    EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES,
+    THRESHOLD, VELOCITY_LIMIT, falling, population_by_features,
 };
-use crate::operators::variable_length::{Rules, VariableSwarm};
+use crate::operators::standing::{Standing, standing};
+use crate::operators::topology::{learning_probability, places};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Card, Evaluation, Family, Field, Optimizer, Params, Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, MOST_STEPS, Optimizer,
+    Space, params,
 };
-use serde::{Deserialize, Serialize};
+use crate::swarms::learners::{Best, Learners, Purpose};
 
-/// Settings of [`Vlpso`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct VlpsoParams {
-    population: Option<usize>,
-    iterations: u64,
-    inertia: f64,
-    inertia_end: f64,
-    social: f64,
-    velocity_limit: f64,
-    threshold: f64,
-    refresh_gap: usize,
-    divisions: usize,
-    length_gap: Option<usize>,
-    full_particles: bool,
-    keep_cut_bests: bool,
-}
-
-impl Default for VlpsoParams {
-    fn default() -> Self {
-        Self {
-            population: None,
-            iterations: 100,
-            inertia: 0.9,
-            inertia_end: 0.4,
-            social: 1.494_45,
-            velocity_limit: 0.6,
-            threshold: 0.6,
-            refresh_gap: 7,
-            divisions: 12,
-            length_gap: Some(9),
-            full_particles: true,
-            keep_cut_bests: false,
-        }
+params! {
+    /// Settings of [`Vlpso`].
+    pub struct VlpsoParams {
+        population: Option<usize> = None, POPULATION_BY_FEATURES;
+        iterations: u64 = 100, ITERATIONS;
+        inertia: f64 = 0.9, INERTIA;
+        inertia_end: f64 = 0.4, INERTIA_END;
+        social: f64 = 1.494_45, EXEMPLAR_PULL;
+        velocity_limit: f64 = 0.6, VELOCITY_LIMIT;
+        threshold: f64 = 0.6, THRESHOLD;
+        refresh_gap: usize = 7, EXEMPLAR_GAP;
+        divisions: usize = 12, Allowed::Whole(1, MOST_MEMBERS),
+            "D, number of divisions of equal particle length, at most one per particle";
+        length_gap: Option<usize> = Some(9), Allowed::WholeOrNull(1, MOST_STEPS),
+            "beta, iterations without a better global best before lengths change; null for never";
+        full_particles: bool = true, Allowed::Flag,
+            "the first particle of each division starts with all its features selected";
+        keep_cut_bests: bool = false, Allowed::Flag,
+            "a shortened personal best keeps its former cost instead of being evaluated again";
     }
 }
 
-impl Params for VlpsoParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION_BY_FEATURES,
-        ITERATIONS,
-        INERTIA,
-        INERTIA_END,
-        EXEMPLAR_PULL,
-        VELOCITY_LIMIT,
-        THRESHOLD,
-        EXEMPLAR_GAP,
-        DIVISIONS,
-        LENGTH_GAP,
-        FULL_PARTICLES,
-        KEEP_CUT_BESTS,
-    ];
+impl VlpsoParams {
+    /// One dimension of a move with inertia `w`: the new position and velocity.
+    fn step(&self, w: f64, (x, v): (f64, f64), e: f64, r: f64) -> (f64, f64) {
+        let (c, limit) = (self.social, self.velocity_limit);
+        let v = (w * v + c * r * (e - x)).clamp(-limit, limit);
+        ((x + v).clamp(0.0, 1.0), v)
+    }
+}
+
+/// The lengths of `divisions` divisions of `n` features.
+fn first_lengths(n: usize, divisions: usize) -> Vec<usize> {
+    (1..=divisions).map(|v| (v * n / divisions).max(1)).collect()
+}
+
+/// The lengths after division `best` has shown the best: it stays, and the others spread below it.
+fn next_lengths(lengths: &[usize], best: usize) -> Vec<usize> {
+    let (longest, divisions) = (lengths[best], lengths.len());
+    let mut k = 0;
+    (0..divisions)
+        .map(|division| {
+            if division == best {
+                return longest;
+            }
+            k += 1;
+            (longest * k / divisions).max(1)
+        })
+        .collect()
 }
 
 /// A swarm of particles of different lengths.
 #[derive(Debug)]
 pub struct Vlpso {
-    swarm: VariableSwarm,
+    params: VlpsoParams,
+    /// The local search around personal bests, if any.
+    effort: Option<Effort>,
+    space: Space,
+    learners: Learners,
+    /// The relevance of each dimension, where it is known.
+    relevance: Option<Vec<f32>>,
+    /// The length of each division.
+    lengths: Vec<usize>,
+    /// The standing of the global best.
+    best: Option<Standing>,
+    /// Iterations since it last improved.
+    stall: usize,
+    iteration: u64,
+    phase: Phase,
+    notes: Notes,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// Positions are drawn, then evaluated.
+    Start,
+    /// Positions move, then are evaluated.
+    Move,
+    /// Bests are searched.
+    Search(LocalSearch),
+    /// Divisions change their lengths, then the changed positions and bests are evaluated.
+    Resize(Resize),
+}
+
+/// A change of lengths.
+#[derive(Debug, Default)]
+struct Resize {
+    /// The new lengths of the divisions.
+    lengths: Vec<usize>,
+    /// The particles it changed.
+    resized: Vec<usize>,
+    /// Those of them whose best lost a feature.
+    cut: Vec<usize>,
+}
+
+/// The extra columns of the trace.
+#[derive(Debug, Clone, Copy, Default)]
+struct Notes {
+    mean_cost: f64,
+    swarm_size: f64,
+    improved: bool,
+    length_changed: bool,
+    best_division: usize,
+    searches: usize,
+    successes: usize,
+}
+
+impl Vlpso {
+    /// A swarm whose divisions have equally many particles, with local search or without.
+    pub fn new(params: VlpsoParams, effort: Option<Effort>, space: &Space) -> Self {
+        let n = space.n_features();
+        let population = population_by_features(params.population, n);
+        let divisions = params.divisions.min(population);
+        let lengths = first_lengths(n, divisions);
+        let size = population / divisions;
+        let each: Vec<usize> =
+            lengths.iter().flat_map(|&length| std::iter::repeat_n(length, size)).collect();
+        let order: Vec<usize> =
+            space.filter().map_or_else(|| (0..n).collect(), |filter| filter.ranking().to_vec());
+        let relevance = space
+            .filter()
+            .map(|filter| order.iter().map(|&feature| filter.relevance()[feature]).collect());
+        let bounds = (params.velocity_limit, params.threshold);
+        Self {
+            learners: Learners::new(bounds, order, &each, space),
+            params,
+            effort,
+            space: space.clone(),
+            relevance,
+            lengths,
+            best: None,
+            stall: 0,
+            iteration: 0,
+            phase: Phase::Start,
+            notes: Notes::default(),
+        }
+    }
+
+    /// Searches around the bests that have just improved, where that is due and the relevance of features is known.
+    fn begin_search(&mut self, improved: &[bool]) -> Option<LocalSearch> {
+        let effort = self.effort.filter(|effort| effort.is_due(self.iteration))?;
+        self.relevance.as_ref()?;
+        let searchers: Vec<Searcher> = (0..improved.len())
+            .filter(|&at| improved[at])
+            .map(|at| {
+                let best = &self.learners.bests[at];
+                Searcher::new(at, self.learners.chosen(&best.x), best.standing, &effort)
+            })
+            // Nothing can be made of an empty best.
+            .filter(|searcher| !searcher.solution.is_empty())
+            .collect();
+        self.notes.searches = searchers.len();
+        Some(LocalSearch::new(effort, searchers))
+    }
+
+    /// Draws the next tries; when there are none left, what was found is taken over and the iteration ends.
+    fn go_on_searching(&mut self, iteration: &Iteration<'_>, mut search: LocalSearch) {
+        if let (Some(filter), Some(relevance)) = (self.space.filter(), &self.relevance) {
+            let order = &self.learners.order;
+            let between = |a: usize, b: usize| filter.between(order[a], order[b]);
+            let guide = Guide { relevance, between: &between, limit: self.space.limit() };
+            let first = Purpose::Local as usize * self.learners.particles.len();
+            search.draw(iteration, &guide, |particle| first + particle);
+        }
+        if search.tries().next().is_some() {
+            self.phase = Phase::Search(search);
+            return;
+        }
+        for found in search.into_searchers().into_iter().filter(|found| found.has_improved) {
+            let best = &mut self.learners.bests[found.particle];
+            for (d, x) in best.x.iter_mut().enumerate() {
+                *x = f64::from(u8::from(found.solution.contains(d)));
+            }
+            best.standing = found.standing;
+            self.notes.successes += 1;
+        }
+        self.end_iteration(iteration);
+    }
+
+    fn end_iteration(&mut self, iteration: &Iteration<'_>) {
+        self.notes.improved = self.renew_best();
+        self.stall = if self.notes.improved { 0 } else { self.stall + 1 };
+        let is_last = self.iteration == self.params.iterations;
+        if self.iteration == 0 {
+            self.assign(iteration, 0);
+        } else if !is_last && self.params.length_gap.is_some_and(|gap| self.stall >= gap) {
+            self.stall = 0;
+            self.change_lengths(iteration);
+        } else {
+            self.assign(iteration, self.params.refresh_gap);
+        }
+    }
+
+    /// Moves every particle toward its exemplars.
+    fn moved(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        let VlpsoParams { iterations, inertia, inertia_end, .. } = self.params;
+        let w = falling(inertia, inertia_end, self.iteration, iterations);
+        let params = &self.params;
+        self.learners.advance(iteration, |x, v, e, r| params.step(w, (x, v), e, r))
+    }
+
+    /// Takes over the best of the bests, and returns true if it is better than any before.
+    fn renew_best(&mut self) -> bool {
+        let now = self.learners.standings().into_iter().min();
+        let improved = self.best.is_none_or(|best| now.is_some_and(|now| now < best));
+        if improved {
+            self.best = now;
+        }
+        improved
+    }
+
+    /// Draws exemplars for all that have stalled so long.
+    fn assign(&mut self, iteration: &Iteration<'_>, stall: usize) {
+        if self.learners.particles.iter().all(|particle| particle.stall < stall) {
+            return;
+        }
+        let population = self.learners.particles.len();
+        let probabilities: Vec<f64> = places(&self.learners.standings())
+            .into_iter()
+            .map(|place| learning_probability(place, population))
+            .collect();
+        self.learners.assign(iteration, &probabilities, false, |particle| particle.stall >= stall);
+    }
+
+    fn division_size(&self) -> usize {
+        self.learners.particles.len() / self.lengths.len()
+    }
+
+    /// Finds the best division; unless it is the longest, the others are to be cut below it.
+    fn change_lengths(&mut self, iteration: &Iteration<'_>) {
+        let bests = &self.learners.bests;
+        let mean = |bests: &[Best]| {
+            bests.iter().map(|best| best.standing.0.value()).sum::<f64>() / bests.len() as f64
+        };
+        let means: Vec<f64> = bests.chunks(self.division_size()).map(mean).collect();
+        let best = (1..means.len()).fold(0, |b, g| if means[g] < means[b] { g } else { b });
+        self.notes.best_division = best + 1;
+        if self.lengths.iter().all(|&length| length <= self.lengths[best]) {
+            self.assign(iteration, 0);
+        } else {
+            let lengths = next_lengths(&self.lengths, best);
+            self.phase = Phase::Resize(Resize { lengths, ..Resize::default() });
+        }
+    }
+
+    /// Cuts and lengthens; the subsets are the positions of all it did this to, then the bests that lost a feature.
+    fn resize(&mut self, iteration: &Iteration<'_>, lengths: Vec<usize>) -> Vec<Subset> {
+        let size = self.division_size();
+        let resized: Vec<usize> = (0..self.learners.particles.len())
+            .filter(|particle| lengths[particle / size] != self.lengths[particle / size])
+            .collect();
+        let mut cut = Vec::new();
+        let mut subsets = Vec::new();
+        for &at in &resized {
+            let before = self.learners.chosen(&self.learners.bests[at].x).count();
+            subsets.push(self.resize_one(iteration, at, lengths[at / size]));
+            let after = self.learners.chosen(&self.learners.bests[at].x).count();
+            if after < before && !self.params.keep_cut_bests {
+                cut.push(at);
+            }
+        }
+        for &at in &cut {
+            let best = self.learners.chosen(&self.learners.bests[at].x);
+            subsets.push(self.learners.features(&best));
+        }
+        self.lengths.clone_from(&lengths);
+        self.phase = Phase::Resize(Resize { lengths, resized, cut });
+        subsets
+    }
+
+    /// Cuts or lengthens a particle and returns its position. A new tail is drawn anew; a best gets nothing there, so
+    /// that its subset stays.
+    fn resize_one(&mut self, iteration: &Iteration<'_>, at: usize, length: usize) -> Subset {
+        let mut rng = self.learners.rng(iteration, Purpose::Grow, at);
+        let limit = self.params.velocity_limit;
+        let mut particle = std::mem::take(&mut self.learners.particles[at]);
+        particle.x.resize_with(length, || rng.unit());
+        particle.v.resize_with(length, || limit * (2.0 * rng.unit() - 1.0));
+        // A cut gives memory back.
+        particle.x.shrink_to_fit();
+        particle.v.shrink_to_fit();
+        let best = &mut self.learners.bests[at].x;
+        best.resize(length, 0.0);
+        best.shrink_to_fit();
+        let subset = self.learners.select(&mut particle.x, &mut rng);
+        self.learners.particles[at] = particle;
+        subset
+    }
+
+    /// Learns what resized positions and cut bests cost; then all draw exemplars anew.
+    fn learn_lengths(
+        &mut self,
+        iteration: &Iteration<'_>,
+        evaluations: &[Evaluation],
+        resize: &Resize,
+    ) {
+        let (positions, bests) = evaluations.split_at(resize.resized.len());
+        for (&at, tried) in resize.cut.iter().zip(bests) {
+            self.learners.bests[at].standing = standing(tried);
+        }
+        for (&at, tried) in resize.resized.iter().zip(positions) {
+            self.learners.learn_one(at, tried);
+        }
+        self.notes.length_changed = true;
+        self.notes.improved = self.renew_best();
+        self.assign(iteration, 0);
+    }
+}
+
+impl Optimizer for Vlpso {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        match &self.phase {
+            Phase::Start => {
+                let (size, full) = (self.division_size(), self.params.full_particles);
+                self.learners.start(iteration, |particle| full && particle % size == 0)
+            }
+            Phase::Move if self.iteration == self.params.iterations => Vec::new(),
+            Phase::Move => {
+                self.iteration += 1;
+                self.moved(iteration)
+            }
+            Phase::Search(search) => {
+                search.tries().map(|dimensions| self.learners.features(dimensions)).collect()
+            }
+            Phase::Resize(resize) => {
+                let lengths = resize.lengths.clone();
+                self.resize(iteration, lengths)
+            }
+        }
+    }
+
+    fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
+        self.notes = Notes {
+            mean_cost: self.notes.mean_cost,
+            swarm_size: self.notes.swarm_size,
+            ..Notes::default()
+        };
+        match std::mem::replace(&mut self.phase, Phase::Move) {
+            Phase::Start | Phase::Move => {
+                let n = evaluations.len() as f64;
+                self.notes.mean_cost =
+                    evaluations.iter().map(|tried| tried.cost.value()).sum::<f64>() / n;
+                let sizes: usize = evaluations.iter().map(|tried| tried.subset.count()).sum();
+                self.notes.swarm_size = sizes as f64 / n;
+                let improved = self.learners.learn(evaluations);
+                match self.begin_search(&improved) {
+                    Some(search) => self.go_on_searching(iteration, search),
+                    None => self.end_iteration(iteration),
+                }
+            }
+            Phase::Search(mut search) => {
+                search.learn(evaluations);
+                self.go_on_searching(iteration, search);
+            }
+            Phase::Resize(resize) => self.learn_lengths(iteration, evaluations, &resize),
+        }
+    }
+
+    fn notes(&self) -> Vec<(&'static str, f64)> {
+        let flag = |is: bool| f64::from(u8::from(is));
+        let notes = &self.notes;
+        let mean = self.lengths.iter().sum::<usize>() as f64 / self.lengths.len() as f64;
+        vec![
+            ("moves", self.iteration as f64),
+            ("mean_cost", notes.mean_cost),
+            ("swarm_size", notes.swarm_size),
+            ("max_length", self.lengths.iter().copied().max().unwrap_or(0) as f64),
+            ("mean_length", mean),
+            ("best_improved", flag(notes.improved)),
+            ("length_changed", flag(notes.length_changed)),
+            ("best_division", notes.best_division as f64),
+            ("searches", notes.searches as f64),
+            ("successes", notes.successes as f64),
+        ]
+    }
 }
 
 impl Algorithm for Vlpso {
     type Params = VlpsoParams;
+    type Search = Self;
     const CARD: Card = Card {
         name: "Variable-length PSO",
         family: Family::Swarm,
@@ -118,7 +438,7 @@ impl Algorithm for Vlpso {
         paper: "B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional classification, IEEE Trans. Evolutionary Computation 23",
         doi: "10.1109/TEVC.2018.2869405",
         aliases: &[],
-        summary: "particles search prefixes of the features ranked by relevance, which grow shorter when the swarm stalls",
+        summary: "particles search prefixes of the features ranked by relevance; prefixes are shortened when the swarm stalls",
         evaluations: None,
         objective: Objective::Hybrid { gamma: 0.8 },
     };
@@ -126,43 +446,35 @@ impl Algorithm for Vlpso {
     const USES_FILTER: bool = true;
 
     fn start(params: VlpsoParams, space: &Space) -> Self {
-        let VlpsoParams { iterations, social, velocity_limit, threshold, .. } = params;
-        let rules = Rules {
-            flight: Flight { social, velocity_limit, threshold },
-            inertia: Inertia { start: params.inertia, end: params.inertia_end, iterations },
-            refresh_gap: params.refresh_gap,
-            divisions: params.divisions,
-            length_gap: params.length_gap,
-            full_particles: params.full_particles,
-            keep_cut_bests: params.keep_cut_bests,
-            search: None,
-        };
-        let population = population_by_features(params.population, space.n_features());
-        Self { swarm: VariableSwarm::new(population, rules, space) }
-    }
-}
-
-impl Optimizer for Vlpso {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        self.swarm.ask(turn)
-    }
-
-    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.tell(turn, told);
-    }
-
-    fn notes(&self) -> Vec<(&'static str, f64)> {
-        self.swarm.notes()
+        Self::new(params, None, space)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{drive, drive_noting, least, onemax};
+    use crate::search::algorithm::read_params;
+    use crate::testing::{drive, drive_noting, least, onemax, rugged};
 
     fn start(n: usize) -> Vlpso {
         Vlpso::start(VlpsoParams::default(), &Space::new(n, n))
+    }
+
+    fn of(population: usize, n: usize) -> Vlpso {
+        let params = VlpsoParams { population: Some(population), ..VlpsoParams::default() };
+        Vlpso::start(params, &Space::new(n, n))
+    }
+
+    #[test]
+    fn a_move_has_the_worked_numbers() {
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+        let step = |at, e, r| VlpsoParams::default().step(0.9, at, e, r);
+        let (x, v) = step((0.55, 0.1), 0.9, 0.5);
+        near(v, 0.351_528_75);
+        near(x, 0.901_528_75);
+        let (x, v) = step((0.95, 0.5), 1.0, 1.0);
+        near(v, 0.524_722_5);
+        assert_eq!(x, 1.0);
     }
 
     #[test]
@@ -191,12 +503,12 @@ mod tests {
             let of = |row: &Vec<(&str, f64)>| row.iter().find(|(key, _)| *key == name).unwrap().1;
             notes.iter().map(of).collect()
         };
-        // Turns 0 to 9 are the start and nine moves; the tenth iteration begins with new lengths.
+        // Iterations 0 to 9 are the start and nine moves; the tenth iteration begins with new lengths.
         assert_eq!(column("length_changed").iter().position(|&is| is > 0.0), Some(10));
         assert_eq!(column("best_division")[9], 1.0);
         assert_eq!(column("moves")[9..12], [9.0, 9.0, 10.0]);
         assert_eq!(column("max_length")[9..12], [240.0, 20.0, 20.0]);
-        // 11 divisions are resized to floor(20 k / 12); own bests that lost a feature are evaluated again.
+        // 11 divisions are resized to floor(20 k / 12); personal bests that lost a feature are evaluated again.
         let positions = history[10].len();
         assert!((88..=176).contains(&positions), "{positions}");
         assert!(history[10..].iter().flatten().all(|x| x.subset.difference(&first).is_empty()));
@@ -206,18 +518,18 @@ mod tests {
     fn without_a_gap_lengths_never_change() {
         // As a user says it.
         let given = serde_json::from_str(r#"{"length_gap": null}"#).unwrap();
-        let params: VlpsoParams = crate::search::algorithm::read_params("vlpso", &given).unwrap();
+        let params = read_params("vlpso", &VlpsoParams::default(), &given).unwrap();
         let mut swarm = Vlpso::start(params, &Space::new(240, 240));
         let history = drive(&mut swarm, 200, |_| 0.5);
         assert_eq!(history.len(), 101);
-        assert!(history.iter().all(|turn| turn.len() == 96));
+        assert!(history.iter().all(|iteration| iteration.len() == 96));
     }
 
     #[test]
     fn the_longest_never_grows_and_all_iterations_are_done() {
         for seed in 0..4 {
             let mut swarm = start(60);
-            let (history, notes) = drive_noting(&mut swarm, 300, crate::testing::rugged(seed));
+            let (history, notes) = drive_noting(&mut swarm, 300, rugged(seed));
             let longest: Vec<f64> = notes.iter().map(|row| row[3].1).collect();
             assert!(longest.is_sorted_by(|a, b| a >= b), "{longest:?}");
             assert_eq!(notes.last().unwrap()[0], ("moves", 100.0));
@@ -231,5 +543,69 @@ mod tests {
         let planted = Subset::from_indices(60, [0, 1, 3, 4]);
         let history = drive(&mut start(60), 300, |x| x.distance(&planted) as f64 / 60.0);
         assert!(least(&history) <= 1.0 / 60.0, "{}", least(&history));
+    }
+
+    #[test]
+    fn divisions_have_the_worked_lengths() {
+        assert_eq!(first_lengths(5000, 5), [1000, 2000, 3000, 4000, 5000]);
+        assert_eq!(
+            first_lengths(2308, 12),
+            [192, 384, 577, 769, 961, 1154, 1346, 1538, 1731, 1923, 2115, 2308]
+        );
+        assert_eq!(first_lengths(3, 5), [1, 1, 1, 2, 3]);
+    }
+
+    #[test]
+    fn lengths_change_as_worked_out() {
+        let after = |lengths: &[usize], bests: &[usize]| {
+            bests.iter().fold(lengths.to_vec(), |lengths, &best| next_lengths(&lengths, best - 1))
+        };
+        let five = [1000, 2000, 3000, 4000, 5000];
+        assert_eq!(after(&five, &[3]), [600, 1200, 3000, 1800, 2400]);
+        // A division counts even where its length is already the new one.
+        let four = [400, 800, 1200, 1600];
+        assert_eq!(after(&four, &[2]), [200, 800, 400, 600]);
+        assert_eq!(after(&four, &[2, 1]), [200, 50, 100, 150]);
+        assert_eq!(after(&four, &[2, 1, 3]), [25, 50, 100, 75]);
+        assert_eq!(after(&[4, 5, 6, 7, 8], &[1]), [4, 1, 1, 2, 3]);
+        assert_eq!(after(&[1, 1, 1, 1], &[3]), [1; 4]);
+        // The worked 3000 stays the longest, so division 5 with 2400 cuts again.
+        assert_eq!(after(&five, &[3, 5]), [480, 960, 1440, 1920, 2400]);
+    }
+
+    #[test]
+    fn a_division_has_the_same_number_of_particles() {
+        for (n, population) in
+            [(2308, 108), (5327, 264), (5469, 264), (5726, 276), (5920, 288), (10_367, 300)]
+        {
+            let swarm = start(n);
+            assert_eq!(swarm.learners.particles.len(), population, "{n}");
+            assert_eq!(swarm.division_size(), population / 12);
+        }
+        let few = of(5, 100);
+        assert_eq!(few.lengths, [20, 40, 60, 80, 100]);
+    }
+
+    #[test]
+    fn every_iteration_leaves_the_swarm_whole() {
+        for (seed, iterations) in
+            (0..3).flat_map(|seed| [1, 2, 9, 11, 13, 30, 77].map(|n| (seed, n)))
+        {
+            let mut swarm = of(40, 90);
+            drive(&mut swarm, iterations, rugged(seed));
+            let lengths = swarm.learners.lengths();
+            let size = swarm.division_size();
+            assert!((0..36).all(|at| lengths[at] == swarm.lengths[at / size] && lengths[at] >= 1));
+            for (at, (particle, best)) in
+                swarm.learners.particles.iter().zip(&swarm.learners.bests).enumerate()
+            {
+                assert!(best.x.len() == lengths[at] && particle.v.len() == lengths[at]);
+                assert!(particle.x.iter().all(|x| (0.0..=1.0).contains(x)));
+                assert!(particle.v.iter().all(|v| v.abs() <= 0.6));
+                let has = |&(d, who): &(u32, u32)| lengths[who as usize] > d as usize;
+                assert!(particle.lessons.iter().all(|l| has(l) && l.1 as usize != at));
+                assert!(swarm.best <= Some(best.standing), "the best of all is forgotten");
+            }
+        }
     }
 }

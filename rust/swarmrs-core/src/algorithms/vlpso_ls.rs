@@ -1,7 +1,8 @@
-//! Variable-length PSO with local search on the own bests of particles.
+//! Variable-length PSO with local search on the personal bests of particles.
 //!
-//! The swarm is that of `vlpso`. Whenever particles have improved their own bests, at the start and in the iterations t
-//! that are multiples of `search_every` below `search_until`, each such best is searched for `tries` tries:
+//! The swarm is that of `vlpso`. Whenever particles have improved their personal bests, at the start and in the
+//! iterations t that are multiples of `search_every` below `search_until`, each such best is searched for `tries`
+//! tries:
 //!
 //! ```text
 //! F = max(1, floor(flip_rate |X|));  z = round(u min(F, L - |X|));  o = F - z       X the best, L its length
@@ -11,123 +12,50 @@
 //! X <- the changed X where it costs less, or as much with fewer features
 //! ```
 //!
-//! A sample that changes nothing is drawn again, ten times at the most; then the try is skipped. A best that was improved
-//! gets the coordinates 1 and 0; the particle itself does not move. All searches run side by side, one try of each a turn.
+//! A sample that changes nothing is drawn again, ten times at the most; then the try is skipped. A best that was
+//! improved gets the coordinates 1 and 0; the particle itself does not move. All searches run side by side, one try
+//! of each an iteration.
 //!
-//! The paper leaves the schedule and the size of the portion open and compares with all selected features; this is the
-//! authors' program, which compares inside the drawn portion. Where o = 0 the mean is over X. What would exceed
-//! a limit on features does not come in. Where nothing is known of the features there is no local search. Chance comes from
-//! slot 2 P + i.
+//! The paper leaves the schedule and the size of the portion open and compares with all selected features; this is
+//! the authors' program, which compares inside the drawn portion. Where o = 0 the mean is over X. What would exceed a
+//! limit on features does not come in. Where nothing is known of the features there is no local search. Random
+//! numbers come from slot 2 P + i.
 //!
 //! B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional
 //! classification, IEEE Trans. Evolutionary Computation 23 (2019), doi:10.1109/TEVC.2018.2869405
 
+use super::vlpso::{Vlpso, VlpsoParams};
+use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::learners::Flight;
-use crate::operators::local_search::Effort;
-use crate::operators::settings::{
-    DIVISIONS, EXEMPLAR_GAP, EXEMPLAR_PULL, FULL_PARTICLES, INERTIA, INERTIA_END, ITERATIONS,
-    Inertia, KEEP_CUT_BESTS, LENGTH_GAP, POPULATION_BY_FEATURES, THRESHOLD, VELOCITY_LIMIT,
-    population_by_features,
-};
-use crate::operators::variable_length::{Rules, VariableSwarm};
+use crate::operators::standing::{Standing, standing};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
-    Algorithm, Allowed, Card, Evaluation, Family, Field, MOST_STEPS, MOST_TRIES, Optimizer, Params,
-    Space, Turn,
+    Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_STEPS, MOST_TRIES, Space, params,
 };
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`VlpsoLs`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct VlpsoLsParams {
-    population: Option<usize>,
-    iterations: u64,
-    inertia: f64,
-    inertia_end: f64,
-    social: f64,
-    velocity_limit: f64,
-    threshold: f64,
-    refresh_gap: usize,
-    divisions: usize,
-    length_gap: Option<usize>,
-    full_particles: bool,
-    keep_cut_bests: bool,
-    tries: usize,
-    flip_rate: f64,
-    search_every: u64,
-    search_until: u64,
-}
-
-impl Default for VlpsoLsParams {
-    fn default() -> Self {
-        Self {
-            population: None,
-            iterations: 100,
-            inertia: 0.9,
-            inertia_end: 0.4,
-            social: 1.494_45,
-            velocity_limit: 0.6,
-            threshold: 0.6,
-            refresh_gap: 7,
-            divisions: 12,
-            length_gap: Some(9),
-            full_particles: true,
-            keep_cut_bests: false,
-            tries: 100,
-            flip_rate: 0.25,
-            search_every: 2,
-            search_until: 20,
-        }
+params! {
+    /// Settings of [`VlpsoLs`].
+    pub struct VlpsoLsParams {
+        ..swarm: VlpsoParams;
+        tries: usize = 100, Allowed::Whole(1, MOST_TRIES),
+            "local search steps per personal best";
+        flip_rate: f64 = 0.25, Allowed::Above(0.0, 1.0),
+            "fraction of the selected features that a step of local search may flip";
+        search_every: u64 = 2, Allowed::Whole(1, MOST_STEPS),
+            "local search runs in every such iteration, on personal bests that have just improved";
+        search_until: u64 = 20, Allowed::Whole(0, MOST_STEPS),
+            "first iteration without local search; it always runs on the initial swarm";
     }
 }
 
-impl Params for VlpsoLsParams {
-    const FIELDS: &'static [Field] = &[
-        POPULATION_BY_FEATURES,
-        ITERATIONS,
-        INERTIA,
-        INERTIA_END,
-        EXEMPLAR_PULL,
-        VELOCITY_LIMIT,
-        THRESHOLD,
-        EXEMPLAR_GAP,
-        DIVISIONS,
-        LENGTH_GAP,
-        FULL_PARTICLES,
-        KEEP_CUT_BESTS,
-        Field {
-            name: "tries",
-            allowed: Allowed::Whole(1, MOST_TRIES),
-            about: "tries around each best that is searched",
-        },
-        Field {
-            name: "flip_rate",
-            allowed: Allowed::Above(0.0, 1.0),
-            about: "the share of a best's features that a try looks at",
-        },
-        Field {
-            name: "search_every",
-            allowed: Allowed::Whole(1, MOST_STEPS),
-            about: "new bests are searched in iterations that are multiples of this",
-        },
-        Field {
-            name: "search_until",
-            allowed: Allowed::Whole(0, MOST_STEPS),
-            about: "and lie below this; those of the start always are",
-        },
-    ];
-}
-
-/// A swarm of particles of different lengths whose bests are searched.
+/// VLPSO whose personal bests are searched.
 #[derive(Debug)]
-pub struct VlpsoLs {
-    swarm: VariableSwarm,
-}
+pub struct VlpsoLs;
 
 impl Algorithm for VlpsoLs {
     type Params = VlpsoLsParams;
+    type Search = Vlpso;
     const CARD: Card = Card {
         name: "Variable-length PSO with local search",
         family: Family::Swarm,
@@ -135,61 +63,216 @@ impl Algorithm for VlpsoLs {
         paper: "B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional classification, IEEE Trans. Evolutionary Computation 23",
         doi: "10.1109/TEVC.2018.2869405",
         aliases: &["vlpsols"],
-        summary: "variable-length PSO that takes redundant features out of new bests and puts relevant ones in",
+        summary: "VLPSO with a local search that drops redundant features from new bests and adds relevant ones",
         evaluations: None,
         objective: Objective::Hybrid { gamma: 0.8 },
     };
     const PROTOCOL: Protocol = Protocol::NEAREST;
     const USES_FILTER: bool = true;
 
-    fn start(params: VlpsoLsParams, space: &Space) -> Self {
-        let VlpsoLsParams { iterations, social, velocity_limit, threshold, .. } = params;
-        let rules = Rules {
-            flight: Flight { social, velocity_limit, threshold },
-            inertia: Inertia { start: params.inertia, end: params.inertia_end, iterations },
-            refresh_gap: params.refresh_gap,
-            divisions: params.divisions,
-            length_gap: params.length_gap,
-            full_particles: params.full_particles,
-            keep_cut_bests: params.keep_cut_bests,
-            search: Some(Effort {
-                tries: params.tries,
-                flip_rate: params.flip_rate,
-                every: params.search_every,
-                until: params.search_until,
-            }),
+    fn start(params: VlpsoLsParams, space: &Space) -> Vlpso {
+        let effort = Effort {
+            tries: params.tries,
+            flip_rate: params.flip_rate,
+            every: params.search_every,
+            until: params.search_until,
         };
-        let population = population_by_features(params.population, space.n_features());
-        Self { swarm: VariableSwarm::new(population, rules, space) }
+        Vlpso::new(params.swarm, Some(effort), space)
     }
 }
 
-impl Optimizer for VlpsoLs {
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset> {
-        self.swarm.ask(turn)
+/// The amount and the schedule of local search.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// Tries for each best.
+    pub tries: usize,
+    /// The share of a solution's features that a try looks at.
+    pub flip_rate: f64,
+    /// Bests are searched in iterations that are multiples of this ...
+    pub every: u64,
+    /// ... before this one, and at the start in any case.
+    pub until: u64,
+}
+
+impl Effort {
+    /// True if the bests found in an iteration are searched; 0 is the start.
+    pub fn is_due(&self, iteration: u64) -> bool {
+        iteration == 0 || iteration < self.until && iteration.is_multiple_of(self.every)
+    }
+}
+
+/// The filter values that guide a search; dimensions are in descending order of relevance.
+pub struct Guide<'a> {
+    /// The relevance of each dimension.
+    pub relevance: &'a [f32],
+    /// The symmetrical uncertainty of two dimensions.
+    pub between: &'a (dyn Fn(usize, usize) -> f32 + Sync),
+    /// The maximum number of selected features.
+    pub limit: usize,
+}
+
+/// A sample without a change is drawn anew so often.
+const SAMPLES: usize = 10;
+
+/// The search around one best.
+#[derive(Debug)]
+pub struct Searcher {
+    /// The particle whose best it is.
+    pub particle: usize,
+    /// The dimensions that are in.
+    pub solution: Subset,
+    /// Their standing.
+    pub standing: Standing,
+    /// True once the search found anything better than it began with.
+    pub has_improved: bool,
+    tries: usize,
+    /// The try under way.
+    next: Option<Subset>,
+}
+
+impl Searcher {
+    /// A search that starts from these dimensions.
+    pub fn new(particle: usize, solution: Subset, standing: Standing, effort: &Effort) -> Self {
+        let tries = effort.tries;
+        Self { particle, solution, standing, has_improved: false, tries, next: None }
     }
 
-    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]) {
-        self.swarm.tell(turn, told);
+    /// Draws until there is something to try, or no try is left.
+    fn draw(&mut self, effort: &Effort, guide: &Guide<'_>, rng: &mut Rng) {
+        self.next = None;
+        while self.tries > 0 && self.next.is_none() {
+            self.tries -= 1;
+            self.next = attempt(&self.solution, effort.flip_rate, guide, rng);
+        }
+    }
+}
+
+/// All searches under way.
+#[derive(Debug)]
+pub struct LocalSearch {
+    effort: Effort,
+    searchers: Vec<Searcher>,
+}
+
+impl LocalSearch {
+    /// These searches.
+    pub fn new(effort: Effort, searchers: Vec<Searcher>) -> Self {
+        Self { effort, searchers }
     }
 
-    fn notes(&self) -> Vec<(&'static str, f64)> {
-        self.swarm.notes()
+    /// Draws the next try of each search, from the stream of its particle.
+    pub fn draw(
+        &mut self,
+        iteration: &Iteration<'_>,
+        guide: &Guide<'_>,
+        slot: impl Fn(usize) -> usize + Sync,
+    ) {
+        let effort = self.effort;
+        iteration.map(self.searchers.iter_mut().collect(), |searcher: &mut Searcher| {
+            searcher.draw(&effort, guide, &mut iteration.rng(slot(searcher.particle)));
+        });
     }
+
+    /// The tries of this iteration, dimensions that are in; none when all searches are over.
+    pub fn tries(&self) -> impl Iterator<Item = &Subset> {
+        self.searchers.iter().filter_map(|searcher| searcher.next.as_ref())
+    }
+
+    /// Learns what the tries cost.
+    pub fn learn(&mut self, evaluations: &[Evaluation]) {
+        let trying = self.searchers.iter_mut().filter(|searcher| searcher.next.is_some());
+        for (searcher, tried) in trying.zip(evaluations) {
+            let (next, new) = (searcher.next.take(), standing(tried));
+            if new < searcher.standing
+                && let Some(next) = next
+            {
+                (searcher.solution, searcher.standing) = (next, new);
+                searcher.has_improved = true;
+            }
+        }
+    }
+
+    /// The searches, with their results.
+    pub fn into_searchers(self) -> Vec<Searcher> {
+        self.searchers
+    }
+}
+
+/// One try: the solution with some features flipped, or nothing where no sample has a change.
+fn attempt(solution: &Subset, rate: f64, guide: &Guide<'_>, rng: &mut Rng) -> Option<Subset> {
+    let ones: Vec<usize> = solution.iter().collect();
+    let zeros: Vec<usize> = solution.complement().iter().collect();
+    let portion = ((rate * ones.len() as f64) as usize).max(1);
+    let n_zeros = (rng.unit() * portion.min(zeros.len()) as f64 + 0.5) as usize;
+    let n_ones = portion - n_zeros;
+    (0..SAMPLES).find_map(|_| {
+        let drawn = |from: &[usize], count: usize, rng: &mut Rng| -> Vec<usize> {
+            let mut drawn: Vec<usize> =
+                rng.distinct(count, from.len()).into_iter().map(|at| from[at]).collect();
+            // The most relevant first.
+            drawn.sort_unstable();
+            drawn
+        };
+        let drawn_ones = drawn(&ones, n_ones, rng);
+        let drawn_zeros = drawn(&zeros, n_zeros, rng);
+        let out = redundant(&drawn_ones, guide);
+        let yardstick = if drawn_ones.is_empty() { &ones } else { &drawn_ones };
+        let mut into = more_relevant(&drawn_zeros, yardstick, guide);
+        // What exceeds the limit stays out, the least relevant first.
+        into.truncate((guide.limit + out.len()).saturating_sub(ones.len()));
+        if out.is_empty() && into.is_empty() {
+            return None;
+        }
+        let mut changed = solution.clone();
+        for d in out {
+            changed.remove(d);
+        }
+        for d in into {
+            changed.insert(d);
+        }
+        Some(changed)
+    })
+}
+
+/// Those of the ascending `ones` that share more with a kept earlier one than with the class.
+fn redundant(ones: &[usize], guide: &Guide<'_>) -> Vec<usize> {
+    let mut rest = ones.to_vec();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < rest.len() {
+        let a = rest[at];
+        let later = rest.split_off(at + 1);
+        let (gone, kept): (Vec<usize>, Vec<usize>) =
+            later.into_iter().partition(|&b| (guide.between)(a, b) > guide.relevance[b]);
+        out.extend(gone);
+        rest.extend(kept);
+        at += 1;
+    }
+    out
+}
+
+/// Those of `zeros` that are more relevant than the `yardstick` in the mean.
+fn more_relevant(zeros: &[usize], yardstick: &[usize], guide: &Guide<'_>) -> Vec<usize> {
+    let relevance = |d: usize| f64::from(guide.relevance[d]);
+    let mean = yardstick.iter().map(|&d| relevance(d)).sum::<f64>() / yardstick.len() as f64;
+    zeros.iter().copied().filter(|&d| relevance(d) > mean).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::parallel::Pool;
+    use crate::base::random::{Phase, Streams};
     use crate::filter::{Filter, Levels};
+    use crate::problem::objective::Cost;
     use crate::testing::{Noted, drive, drive_noting};
+    use proptest::prelude::*;
     use std::sync::Arc;
 
     const N: usize = 48;
 
-    /// Two classes and 48 features: every fourth follows the class but for some rows, fewer the earlier it stands; the one
-    /// after it is its copy; the other two are noise.
+    /// Two classes and 48 features: every fourth follows the class but for some rows, fewer the earlier it stands;
+    /// the one after it is its copy; the other two are noise.
     fn space() -> Space {
         let codes: Vec<u32> = (0..120).map(|row| row % 2).collect();
         let value = |feature: usize, row: usize| {
@@ -209,8 +292,13 @@ mod tests {
         Space::new(N, N).with_filter(Arc::new(Filter::new(levels, &all, 1 << 20)))
     }
 
-    fn started(space: &Space) -> VlpsoLs {
-        let params = VlpsoLsParams { population: Some(24), tries: 10, ..VlpsoLsParams::default() };
+    fn few() -> VlpsoLsParams {
+        let swarm = VlpsoParams { population: Some(24), ..VlpsoParams::default() };
+        VlpsoLsParams { swarm, ..VlpsoLsParams::default() }
+    }
+
+    fn started(space: &Space) -> Vlpso {
+        let params = VlpsoLsParams { tries: 10, ..few() };
         VlpsoLs::start(params, space)
     }
 
@@ -232,7 +320,7 @@ mod tests {
         // A start of 24, ten rounds with a try of each, then the first move.
         assert_eq!(column(&notes, "moves")[..12], [[0.0; 11].as_slice(), &[1.0]].concat());
         assert_eq!(history[0].len(), 24);
-        assert!(history[1..11].iter().all(|turn| (1..=24).contains(&turn.len())));
+        assert!(history[1..11].iter().all(|iteration| (1..=24).contains(&iteration.len())));
         assert!(column(&notes, "successes")[10] > 0.0);
         // A try changes at most a quarter of what it starts from, which is a best or an earlier try.
         for tried in &history[1] {
@@ -258,14 +346,110 @@ mod tests {
 
     #[test]
     fn local_search_is_worth_its_evaluations() {
-        let least = |turns: Vec<Vec<Evaluation>>| {
-            turns.into_iter().flatten().map(|tried| tried.cost.value()).fold(1.0, f64::min)
+        let least = |iterations: Vec<Vec<Evaluation>>| {
+            iterations.into_iter().flatten().map(|tried| tried.cost.value()).fold(1.0, f64::min)
         };
-        let plain = VlpsoLsParams { population: Some(24), ..VlpsoLsParams::default() };
+        let plain = few();
         let space = space();
         let with = least(drive(&mut VlpsoLs::start(plain.clone(), &space), 3, cost));
-        // The first three turns: a start and two rounds of search, against a start and two moves without a filter.
+        // The first three iterations: a start and two rounds of search, against a start and two moves without a filter.
         let without = least(drive(&mut VlpsoLs::start(plain, &Space::new(N, N)), 3, cost));
         assert!(with < without, "{with} {without}");
+    }
+
+    const EFFORT: Effort = Effort { tries: 100, flip_rate: 0.25, every: 2, until: 20 };
+
+    #[test]
+    fn bests_of_the_start_and_of_even_iterations_before_twenty_are_searched() {
+        let due: Vec<u64> = (0..=100).filter(|&t| EFFORT.is_due(t)).collect();
+        assert_eq!(due, [0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);
+        assert!(Effort { until: 0, ..EFFORT }.is_due(0));
+    }
+
+    /// Dimensions a, d, b, e, c by relevance, as in the worked example; a, b, c are in.
+    const RELEVANCE: [f32; 5] = [0.6, 0.5, 0.5, 0.43, 0.2];
+
+    fn between(a: usize, b: usize) -> f32 {
+        match (a.min(b), a.max(b)) {
+            (0, 2) => 0.4,
+            (0, 4) => 0.3,
+            (2, 4) => 0.1,
+            _ => 0.0,
+        }
+    }
+
+    fn guide(limit: usize) -> Guide<'static> {
+        Guide { relevance: &RELEVANCE, between: &between, limit }
+    }
+
+    #[test]
+    fn marks_are_those_of_the_worked_example() {
+        let ones = [0, 2, 4];
+        assert_eq!(redundant(&ones, &guide(5)), [4]);
+        assert_eq!(more_relevant(&[1, 3], &ones, &guide(5)), [1]);
+    }
+
+    #[test]
+    fn what_went_out_removes_nothing() {
+        // 0 removes 1, which alone would have removed 2.
+        let between = |a: usize, b: usize| if b == a + 1 { 0.9 } else { 0.0 };
+        let guide = Guide { relevance: &[0.8, 0.5, 0.5, 0.5], between: &between, limit: 4 };
+        assert_eq!(redundant(&[0, 1, 2, 3], &guide), [1, 3]);
+        assert!(redundant(&[], &guide).is_empty());
+    }
+
+    #[test]
+    fn without_drawn_ones_the_whole_solution_is_the_yardstick() {
+        // One feature in: a portion of 1, which is the zero where the draw is above a half.
+        let solution = Subset::from_indices(5, [3]);
+        let mut found = Vec::new();
+        for slot in 0..40 {
+            let mut rng = Streams::new(1).rng(0, Phase::Tell, slot);
+            found.extend(attempt(&solution, 0.25, &guide(5), &mut rng));
+        }
+        assert!(!found.is_empty());
+        // Only what is more relevant than dimension 3 comes in, one at a time; the only one never goes out.
+        assert!(
+            found.iter().all(|next| next.count() == 2 && next.contains(3) && !next.contains(4))
+        );
+    }
+
+    #[test]
+    fn a_search_accepts_what_is_better_and_goes_on_from_there() {
+        let start = Subset::from_indices(5, [3]);
+        let searcher = Searcher::new(7, start.clone(), (Cost::new(0.5), 1), &EFFORT);
+        let mut search = LocalSearch::new(EFFORT, vec![searcher]);
+        let next = Subset::from_indices(5, [0, 3]);
+        for (cost, improves) in [(0.5, false), (0.4, true)] {
+            search.searchers[0].next = Some(next.clone());
+            search.learn(&[Evaluation {
+                subset: next.clone(),
+                measures: crate::evaluate::Measures::WORST,
+                cost: Cost::new(cost),
+            }]);
+            assert_eq!(search.searchers[0].has_improved, improves);
+            assert_eq!(search.searchers[0].solution, if improves { &next } else { &start }.clone());
+            assert_eq!(search.tries().count(), 0);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_try_keeps_to_its_portion_and_to_the_limit(
+            bits in proptest::collection::vec(any::<bool>(), 1..60), spare in 0usize..3, seed: u64,
+        ) {
+            let n = bits.len();
+            let solution = Subset::from_fn(n, |d| bits[d] || d == n / 2);
+            let size = solution.count();
+            let relevance: Vec<f32> = (0..n).map(|d| 1.0 - d as f32 / n as f32).collect();
+            let between = |a: usize, b: usize| if (a + b).is_multiple_of(3) { 1.0 } else { 0.0 };
+            let guide = Guide { relevance: &relevance, between: &between, limit: size + spare };
+            let mut rng = Streams::new(seed).rng(0, Phase::Tell, 0);
+            if let Some(next) = attempt(&solution, 0.25, &guide, &mut rng) {
+                prop_assert!(next.distance(&solution) <= (size / 4).max(1));
+                prop_assert!(next.distance(&solution) > 0);
+                prop_assert!(!next.is_empty() && next.count() <= size + spare);
+            }
+        }
     }
 }

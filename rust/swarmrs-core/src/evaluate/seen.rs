@@ -195,7 +195,7 @@ fn scale_by(column: &mut [f64], train: &[u32], scale: Scale) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folds::FoldSpec;
+    use crate::data::folds::FoldSpec;
 
     /// Rows with missing values, and what they are filled with.
     #[derive(Debug)]

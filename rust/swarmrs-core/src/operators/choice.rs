@@ -1,6 +1,8 @@
-//! Choosing by weight and by rank.
+//! Selection by weight, by rank and within groups.
 
+use crate::base::random::Rng;
 use crate::base::subset::Subset;
+use crate::problem::groups::Groups;
 
 /// The slot of a wheel that a pointer at `u` in [0, 1) hits; each slot is as wide as its weight.
 ///
@@ -31,7 +33,7 @@ pub fn universal(weights: &[f64], count: usize, u: f64) -> Vec<usize> {
     (0..count).map(|at| roulette(weights, (u + at as f64) / count as f64)).collect()
 }
 
-/// Where the `k` largest values are; among equals the lower index goes first.
+/// The indices of the `k` largest values; among equals the lower index goes first.
 pub fn top_k(values: &[f64], k: usize) -> Subset {
     let mut order: Vec<usize> = (0..values.len()).collect();
     if (1..values.len()).contains(&k) {
@@ -41,6 +43,24 @@ pub fn top_k(values: &[f64], k: usize) -> Subset {
     }
     order.truncate(k);
     Subset::from_indices(values.len(), order)
+}
+
+/// A subset put together group by group: `choose` gets the values of a group's members and returns the places of those
+/// it selects. Features of no group are never selected.
+pub fn within_groups(
+    values: &[f64],
+    groups: &Groups,
+    choose: impl Fn(&[f64], &mut Rng) -> Subset,
+    rng: &mut Rng,
+) -> Subset {
+    let mut selected = Subset::empty(values.len());
+    for members in groups.iter() {
+        let of_members: Vec<f64> = members.iter().map(|&feature| values[feature]).collect();
+        for place in choose(&of_members, rng).iter() {
+            selected.insert(members[place]);
+        }
+    }
+    selected
 }
 
 #[cfg(test)]

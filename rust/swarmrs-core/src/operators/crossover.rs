@@ -1,4 +1,4 @@
-//! How two parents make children.
+//! Crossover of two parents.
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
@@ -11,7 +11,7 @@ pub fn one_point(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
     }
 }
 
-/// Swaps each feature with an even chance.
+/// Swaps each feature with probability 1/2.
 pub fn uniform(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
     let n = a.len();
     swap(a, b, (0..n).filter(|_| rng.chance(0.5)));

@@ -1,17 +1,32 @@
-//! How bits flip by chance.
+//! Probabilities at which bits flip.
 
 use crate::base::subset::Subset;
 
-/// The chance of an absent feature to come in at which as many are expected to come as go, where
-/// every present one goes with chance `rate`.
+/// The probability of an absent feature to come in at which as many are expected to come as go, where
+/// every present one goes with probability `rate`.
 pub fn neutral_gain(rate: f64, subset: &Subset) -> f64 {
     let (n, size) = (subset.len(), subset.count());
     if size < n { rate * size as f64 / (n - size) as f64 } else { 0.0 }
 }
 
+/// The flip probability p0 + p1 [x != p] + p2 [x != g] of a bit, at most 1.
+pub fn flip_probability([p0, p1, p2]: [f64; 3], differs_from_p: bool, differs_from_g: bool) -> f64 {
+    let added = |rate: f64, differs: bool| if differs { rate } else { 0.0 };
+    (p0 + added(p1, differs_from_p) + added(p2, differs_from_g)).min(1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn flip_probabilities_are_the_printed_table() {
+        let of = |from_p, from_g| flip_probability([0.05, 0.35, 0.65], from_p, from_g);
+        assert_eq!(of(false, false), 0.05);
+        assert_eq!(of(true, false), 0.05 + 0.35);
+        assert_eq!(of(false, true), 0.05 + 0.65);
+        assert_eq!(of(true, true), 1.0);
+    }
 
     #[test]
     fn as_many_come_as_go() {

@@ -1,18 +1,18 @@
-//! Searches that are over when they begin: one subset, chosen without measuring any.
+//! Searches that are over when they begin: one subset, chosen without evaluating any.
 
 use crate::base::subset::Subset;
 use crate::filter::Filter;
-use crate::search::algorithm::{Space, Turn};
+use crate::search::algorithm::{Iteration, Space};
 
-/// In the first turn the subset that `choose` takes from the filter, given the limit of the space; then none.
+/// In the first iteration the subset that `choose` takes from the filter, given the limit of the space; then none.
 ///
-/// Where there is no table to learn from, all features are alike: then as many as the limit allows, the first ones.
+/// Without a table to learn from, all features are alike: then as many as the limit allows, the first ones.
 pub fn only_choice(
-    turn: &Turn<'_>,
+    iteration: &Iteration<'_>,
     space: &Space,
     choose: impl FnOnce(&Filter, usize) -> Vec<usize>,
 ) -> Vec<Subset> {
-    if turn.number > 0 {
+    if iteration.number > 0 {
         return Vec::new();
     }
     let limit = space.limit();
@@ -32,9 +32,10 @@ mod tests {
 
     fn asked(number: u64, space: &Space) -> Vec<Subset> {
         let (streams, pool) = (Streams::new(1), Pool::new(1));
-        let (fraction, turns, best, phase) = (0.0, None, None, Phase::Ask);
-        let turn = Turn { number, fraction, turns, best, streams: &streams, phase, pool: &pool };
-        only_choice(&turn, space, |filter, limit| filter.ranking()[..limit].to_vec())
+        let (fraction, iterations, best, phase) = (0.0, None, None, Phase::Ask);
+        let iteration =
+            Iteration { number, fraction, iterations, best, streams: &streams, phase, pool: &pool };
+        only_choice(&iteration, space, |filter, limit| filter.ranking()[..limit].to_vec())
     }
 
     #[test]

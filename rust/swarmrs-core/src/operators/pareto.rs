@@ -1,12 +1,14 @@
 //! Two costs at once: dominance, fronts, crowding and hypervolume of points that are better the
 //! lower they lie.
 
+use crate::base::subset::Subset;
+use crate::search::algorithm::Evaluation;
 use std::cmp::Ordering;
 
 /// Two costs of one subset, both to be lowered.
 pub type Point = [f64; 2];
 
-/// Whether `a` is no worse in both costs and better in one.
+/// True if `a` is no worse in both costs and better in one.
 pub fn dominates(a: Point, b: Point) -> bool {
     a[0] <= b[0] && a[1] <= b[1] && a != b
 }
@@ -41,7 +43,7 @@ pub fn fronts(points: &[Point]) -> Vec<Vec<usize>> {
     fronts
 }
 
-/// How far the neighbours of each point of a front are apart, cost by cost, as a share of the
+/// Crowding distance: how far the neighbors of each point of a front are apart, cost by cost, as a share of the
 /// front's range; infinite at its ends.
 pub fn crowding(front: &[Point]) -> Vec<f64> {
     let mut distances = vec![0.0; front.len()];
@@ -52,7 +54,7 @@ pub fn crowding(front: &[Point]) -> Vec<f64> {
         let range = front[last][cost] - front[first][cost];
         for at in order.windows(3) {
             let gap = front[at[2]][cost] - front[at[0]][cost];
-            // Equal costs tell nothing, and neither does one without end.
+            // Equal costs say nothing, and neither does one without end.
             distances[at[1]] += if range > 0.0 && range.is_finite() { gap / range } else { 0.0 };
         }
         distances[first] = f64::INFINITY;
@@ -64,7 +66,7 @@ pub fn crowding(front: &[Point]) -> Vec<f64> {
 /// A point that is kept, and how it stands among those it was chosen from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Survivor {
-    /// Which point.
+    /// The index of the point.
     pub index: usize,
     /// The number of its front, from 0.
     pub rank: usize,
@@ -73,7 +75,7 @@ pub struct Survivor {
 }
 
 impl Survivor {
-    /// Whether it lies on a better front, or on the same one with more room around it.
+    /// True if it lies on a better front, or on the same one with more room around it.
     pub fn beats(&self, other: &Self) -> bool {
         self.rank < other.rank || (self.rank == other.rank && self.crowding > other.crowding)
     }
@@ -119,6 +121,33 @@ pub fn hypervolume(points: &[Point], reference: Point) -> f64 {
         }
     }
     area
+}
+
+/// A subset and its two costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TradeOff {
+    /// The subset.
+    pub subset: Subset,
+    /// Its cost, and a second one: mostly the share of features it has.
+    pub costs: Point,
+}
+
+impl TradeOff {
+    /// The trade-off of cost and relative size.
+    pub fn of(evaluation: &Evaluation) -> Self {
+        Self::with(evaluation, evaluation.subset.count() as f64 / evaluation.subset.len() as f64)
+    }
+
+    /// The trade-off of the cost and a second one.
+    pub fn with(evaluation: &Evaluation, second: f64) -> Self {
+        Self { subset: evaluation.subset.clone(), costs: [evaluation.cost.value(), second] }
+    }
+}
+
+/// Hypervolume of the trade-offs with the reference point (1, 1).
+pub fn dominated_area<'a>(all: impl IntoIterator<Item = &'a TradeOff>) -> f64 {
+    let points: Vec<Point> = all.into_iter().map(|one| one.costs).collect();
+    hypervolume(&points, [1.0, 1.0])
 }
 
 #[cfg(test)]

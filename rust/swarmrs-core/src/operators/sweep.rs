@@ -1,4 +1,4 @@
-//! All ways to add one feature, or to take one out, as the subsets of one turn.
+//! All ways to add one feature, or to take one out, as the subsets of one iteration.
 
 use crate::base::subset::Subset;
 use crate::search::algorithm::Evaluation;
@@ -31,21 +31,21 @@ impl Sweep {
     }
 }
 
-/// The best of a sweep: the least cost, and of equals the first asked, which of an ascending sweep is the one that changes
+/// The best of a sweep: the least cost, and of equals the first, which of an ascending sweep is the one that changes
 /// the lowest feature.
-pub fn best(told: &[Evaluation]) -> Option<&Evaluation> {
-    told.iter().min_by_key(|tried| tried.cost)
+pub fn best(evaluations: &[Evaluation]) -> Option<&Evaluation> {
+    evaluations.iter().min_by_key(|tried| tried.cost)
 }
 
-/// Where a backward search may start at once: with all features, if so many are allowed.
+/// The full set, where a backward search may start with it.
 pub fn whole(n_features: usize, limit: usize) -> Option<Subset> {
     (limit == n_features).then(|| Subset::full(n_features))
 }
 
-/// Where it starts otherwise: with the `limit` features that do best alone, as the sweep over single features told;
+/// The other start of a backward search: the `limit` features that do best alone, by a sweep over single features;
 /// ties go to the lowest feature.
-pub fn best_singles(told: &[Evaluation], limit: usize) -> Option<Subset> {
-    let mut ranked: Vec<&Evaluation> = told.iter().collect();
+pub fn best_singles(evaluations: &[Evaluation], limit: usize) -> Option<Subset> {
+    let mut ranked: Vec<&Evaluation> = evaluations.iter().collect();
     // Stable, so equals stay in the order of their features.
     ranked.sort_by_key(|tried| tried.cost);
     ranked.iter().take(limit).map(|tried| tried.subset.clone()).reduce(|all, one| all.union(&one))
@@ -57,7 +57,7 @@ mod tests {
     use crate::evaluate::Measures;
     use crate::problem::objective::Cost;
 
-    fn told(subsets: Vec<Subset>, costs: &[f64]) -> Vec<Evaluation> {
+    fn evaluations(subsets: Vec<Subset>, costs: &[f64]) -> Vec<Evaluation> {
         let pairs = subsets.into_iter().zip(costs);
         pairs
             .map(|(subset, &cost)| Evaluation {
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn ties_go_to_the_lowest_feature() {
-        let singles = told(Sweep::Add.of(&Subset::empty(4)), &[0.4, 0.2, 0.3, 0.2]);
+        let singles = evaluations(Sweep::Add.of(&Subset::empty(4)), &[0.4, 0.2, 0.3, 0.2]);
         assert!(best(&singles).unwrap().subset.iter().eq([1]));
         assert!(best_singles(&singles, 1).unwrap().iter().eq([1]));
         assert!(best_singles(&singles, 3).unwrap().iter().eq([1, 2, 3]));

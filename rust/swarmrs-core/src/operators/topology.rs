@@ -1,9 +1,12 @@
-//! Who learns from whom.
+//! Topologies: which particles a particle learns from, as a neighborhood or feature by feature.
 
+use super::standing::Standing;
+use crate::base::math::exp;
+use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::problem::objective::Cost;
 
-/// The particle with the best own best among `particle` and its two neighbours on a ring.
+/// The particle with the best personal best among `particle` and its two neighbors on a ring.
 ///
 /// They are looked at in the order itself, before, after; the first of equals wins.
 pub fn ring_best(own: &[(Subset, Cost)], particle: usize) -> usize {
@@ -14,9 +17,103 @@ pub fn ring_best(own: &[(Subset, Cost)], particle: usize) -> usize {
         .unwrap_or(particle)
 }
 
+/// Pc: the probability that a dimension learns from others, for the particle of this place among so many. It grows
+/// from 0.05 for place 0 to 0.5 for the last.
+pub fn learning_probability(place: usize, population: usize) -> f64 {
+    if population < 2 {
+        return 0.05;
+    }
+    let share = place as f64 / (population - 1) as f64;
+    0.05 + 0.45 * (exp(10.0 * share) - 1.0) / (exp(10.0) - 1.0)
+}
+
+/// The place of each particle by the standing of its best, the best first; ties in the order of particles.
+pub fn places(standings: &[Standing]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..standings.len()).collect();
+    order.sort_by_key(|&particle| standings[particle]);
+    let mut places = vec![0; standings.len()];
+    for (place, particle) in order.into_iter().enumerate() {
+        places[particle] = place;
+    }
+    places
+}
+
+/// The particles from the longest to the shortest, to find those that have a dimension.
+#[derive(Debug)]
+pub struct Roster {
+    by_length: Vec<usize>,
+    seat: Vec<usize>,
+    lengths: Vec<usize>,
+}
+
+/// A dimension that learns from another particle, and from which.
+pub type Lesson = (u32, u32);
+
+impl Roster {
+    /// The particles of these lengths.
+    pub fn new(lengths: Vec<usize>) -> Self {
+        let mut by_length: Vec<usize> = (0..lengths.len()).collect();
+        by_length.sort_by_key(|&particle| std::cmp::Reverse(lengths[particle]));
+        let mut seat = vec![0; lengths.len()];
+        for (at, &particle) in by_length.iter().enumerate() {
+            seat[particle] = at;
+        }
+        Self { by_length, seat, lengths }
+    }
+
+    /// Draws the exemplars of `me`: for each dimension itself, or with the given probability the better best of two
+    /// others that have the dimension; itself where there are no two. Itself is not listed.
+    pub fn draw(
+        &self,
+        me: usize,
+        probability: f64,
+        standings: &[Standing],
+        rng: &mut Rng,
+    ) -> Vec<Lesson> {
+        // The particles that have dimension d sit in front, and they become fewer as d grows.
+        let mut have = self.by_length.len();
+        let mut lessons = Vec::new();
+        for d in 0..self.lengths[me] {
+            while self.lengths[self.by_length[have - 1]] <= d {
+                have -= 1;
+            }
+            if rng.chance(probability) && have > 2 {
+                let [first, second] = self.two_others(me, have, rng);
+                let better = standings[first] < standings[second];
+                lessons.push((d as u32, if better { first } else { second } as u32));
+            }
+        }
+        lessons
+    }
+
+    /// A lesson for one that has none: any dimension from any other particle. None for a particle alone.
+    pub fn draw_one(&self, me: usize, rng: &mut Rng) -> Option<Lesson> {
+        let others = self.by_length.len() - 1;
+        (others > 0).then(|| {
+            let d = rng.below(self.lengths[me]);
+            let seat = rng.below(others);
+            (d as u32, self.other(me, seat) as u32)
+        })
+    }
+
+    fn two_others(&self, me: usize, have: usize, rng: &mut Rng) -> [usize; 2] {
+        let first = rng.below(have - 1);
+        let second = rng.below(have - 2);
+        let second = second + usize::from(second >= first);
+        [self.other(me, first), self.other(me, second)]
+    }
+
+    /// The particle on a seat, the seat of `me` not counted.
+    fn other(&self, me: usize, seat: usize) -> usize {
+        self.by_length[seat + usize::from(seat >= self.seat[me])]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::random::{Phase, Rng, Streams};
+    use proptest::prelude::*;
 
     #[test]
     fn a_ring_looks_to_both_sides_and_closes() {
@@ -26,5 +123,83 @@ mod tests {
         assert_eq!(best, [4, 2, 2, 2, 4]);
         assert_eq!(ring_best(&own[..2], 1), 1, "among equals a particle follows itself");
         assert_eq!(ring_best(&own[..1], 0), 0);
+    }
+
+    fn rng(seed: u64) -> Rng {
+        Streams::new(seed).rng(0, Phase::Tell, 0)
+    }
+
+    fn standings(costs: &[f64]) -> Vec<Standing> {
+        costs.iter().map(|&cost| (Cost::new(cost), 1)).collect()
+    }
+
+    #[test]
+    fn chances_have_the_worked_values() {
+        let worked = [0.05, 0.050_228_468_4, 0.053_011_782_9, 0.086_919_495_6, 0.5];
+        for (place, expected) in worked.into_iter().enumerate() {
+            // Ten decimals are printed.
+            assert!((learning_probability(place, 5) - expected).abs() < 5e-11, "{place}");
+        }
+        assert_eq!(learning_probability(0, 1), 0.05);
+    }
+
+    #[test]
+    fn places_go_by_cost_then_size_then_index() {
+        let at = |cost, size| (Cost::new(cost), size);
+        let found = places(&[at(0.3, 1), at(0.1, 5), at(0.1, 4), at(0.3, 1)]);
+        assert_eq!(found, [2, 1, 0, 3]);
+    }
+
+    #[test]
+    fn every_pair_of_others_is_drawn_equally_often() {
+        let roster = Roster::new(vec![4; 4]);
+        let mut rng = rng(3);
+        let mut counts = [[0f64; 4]; 4];
+        for _ in 0..60_000 {
+            let [a, b] = roster.two_others(2, 4, &mut rng);
+            counts[a][b] += 1.0;
+        }
+        let pairs = [(0, 1), (0, 3), (1, 0), (1, 3), (3, 0), (3, 1)];
+        let chi: f64 = pairs.iter().map(|&(a, b)| (counts[a][b] - 1e4).powi(2) / 1e4).sum();
+        // Chi-square with 5 degrees of freedom; 20.5 is its 0.999 quantile, and the seed is fixed.
+        assert!(chi < 20.5, "{chi}");
+        assert_eq!(pairs.iter().map(|&(a, b)| counts[a][b]).sum::<f64>(), 60_000.0);
+    }
+
+    #[test]
+    fn the_better_of_two_teaches() {
+        // With two others, both are drawn, and the better one is it; of equals the second drawn.
+        let roster = Roster::new(vec![50; 3]);
+        let lessons = roster.draw(1, 1.0, &standings(&[0.2, 0.0, 0.1]), &mut rng(1));
+        assert_eq!(lessons.len(), 50);
+        assert!(lessons.iter().all(|&(_, who)| who == 2));
+        let equal = roster.draw(1, 1.0, &standings(&[0.2, 0.0, 0.2]), &mut rng(1));
+        assert!(equal.iter().any(|&(_, who)| who == 0) && equal.iter().any(|&(_, who)| who == 2));
+    }
+
+    #[test]
+    fn a_particle_without_lessons_gets_one() {
+        let roster = Roster::new(vec![9; 5]);
+        assert!(roster.draw(2, 0.0, &standings(&[0.1; 5]), &mut rng(1)).is_empty());
+        let (d, who) = roster.draw_one(2, &mut rng(1)).unwrap();
+        assert!(d < 9 && who < 5 && who != 2);
+        assert_eq!(Roster::new(vec![9]).draw_one(0, &mut rng(1)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn exemplars_have_the_dimension_they_teach(
+            lengths in proptest::collection::vec(1usize..40, 1..12), me: prop::sample::Index, seed: u64,
+        ) {
+            let me = me.index(lengths.len());
+            let roster = Roster::new(lengths.clone());
+            let lessons = roster.draw(me, 0.7, &standings(&vec![0.5; lengths.len()]), &mut rng(seed));
+            prop_assert!(lessons.is_sorted_by(|a, b| a.0 < b.0));
+            for (d, who) in lessons {
+                let (d, who) = (d as usize, who as usize);
+                prop_assert!(d < lengths[me] && who != me && lengths[who] > d);
+                prop_assert!((0..lengths.len()).filter(|&j| j != me && lengths[j] > d).count() >= 2);
+            }
+        }
     }
 }

@@ -1,21 +1,29 @@
-//! How a velocity changes.
+//! The velocity of a particle: the update rule and the random start.
 
-/// The pull of inertia, of one's own best and of the swarm's.
+use crate::base::random::Rng;
+
+/// The coefficients of the velocity update.
 #[derive(Debug, Clone, Copy)]
-pub struct Pull {
-    /// The share of the old velocity that stays.
+pub struct Coefficients {
+    /// w, the inertia weight.
     pub inertia: f64,
-    /// The weight of one's own best.
+    /// c1, the weight of the personal best.
     pub cognitive: f64,
-    /// The weight of the swarm's best.
+    /// c2, the weight of the global best.
     pub social: f64,
 }
 
-impl Pull {
-    /// The new velocity of one dimension of a particle at `x`, with the two draws `r1` and `r2`.
-    pub fn velocity(self, v: f64, x: f64, own: f64, best: f64, r1: f64, r2: f64) -> f64 {
-        self.inertia * v + self.cognitive * r1 * (own - x) + self.social * r2 * (best - x)
+impl Coefficients {
+    /// The new velocity `w v + c1 r1 (p - x) + c2 r2 (g - x)` of one coordinate, with personal best `p` and global
+    /// best `g`.
+    pub fn velocity(self, v: f64, x: f64, p: f64, g: f64, r1: f64, r2: f64) -> f64 {
+        self.inertia * v + self.cognitive * r1 * (p - x) + self.social * r2 * (g - x)
     }
+}
+
+/// Draws each velocity uniformly from [-limit, limit).
+pub fn draw(v: &mut [f64], limit: f64, rng: &mut Rng) {
+    v.fill_with(|| limit * (2.0 * rng.unit() - 1.0));
 }
 
 #[cfg(test)]
@@ -25,9 +33,9 @@ mod tests {
 
     #[test]
     fn velocity_has_the_worked_values() {
-        let pull = Pull { inertia: 1.0, cognitive: 2.0, social: 2.0 };
-        assert_eq!(pull.velocity(0.0, 0.0, 1.0, 1.0, 0.5, 0.25), 1.5);
-        assert_eq!(pull.velocity(5.5, 0.0, 1.0, 1.0, 0.5, 0.25), 7.0);
+        let by = Coefficients { inertia: 1.0, cognitive: 2.0, social: 2.0 };
+        assert_eq!(by.velocity(0.0, 0.0, 1.0, 1.0, 0.5, 0.25), 1.5);
+        assert_eq!(by.velocity(5.5, 0.0, 1.0, 1.0, 0.5, 0.25), 7.0);
         // Six decimals are printed.
         assert!((sigmoid(1.5) - 0.817_574).abs() < 5e-7);
     }

@@ -3,7 +3,7 @@
 pub mod selection;
 pub mod spec;
 
-use crate::algorithms::{self, Entry};
+use crate::algorithms::{self, Entry, Prepared};
 use crate::base::cancel;
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
@@ -33,8 +33,7 @@ const FILTER_SHARE: u64 = 4;
 /// A run that is ready to start: everything is checked.
 pub struct Run<'a> {
     spec: &'a Spec,
-    /// The settings of the algorithm that differ from its defaults.
-    params: Map<String, Value>,
+    algorithm: Prepared,
     frame: Frame,
     space: Space,
     screened: Option<Screened>,
@@ -62,8 +61,9 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
         // Bad settings are found now, not after the tables are built.
-        let Checked { entry, params, mut frame, budget, own } = checked(spec, data.n_features())?;
-        let evaluation = spec.evaluation.settle(&entry.protocol());
+        let (algorithm, mut frame, budget) = checked(spec, data.n_features())?;
+        let (entry, own) = (algorithm.entry, algorithm.objective);
+        let evaluation = spec.evaluation.settle(&algorithm.protocol);
         let mut remarks = Vec::new();
         let objective = spec.objective.unwrap_or_else(|| {
             let is_possible = scorer.is_none() && evaluate::can_separate(data, &evaluation);
@@ -77,7 +77,7 @@ impl<'a> Run<'a> {
             own
         });
         let pool = Pool::new(resources.threads);
-        let groups = if needs_groups(spec, &entry, objective) {
+        let groups = if needs_groups(spec, &algorithm, objective) {
             let source = spec.groups.clone().unwrap_or_default();
             Some(Arc::new(source.find(data, &pool)?.groups))
         } else {
@@ -99,7 +99,7 @@ impl<'a> Run<'a> {
             Some(rule) => Some(screen(&mut frame, rule, filter, spec)?),
             None => None,
         };
-        let mut space = space(&entry, &frame, groups.as_deref());
+        let mut space = space(&algorithm, &frame, groups.as_deref());
         if entry.uses_filter {
             space = space.with_filter(Arc::new(filter(&frame)));
         }
@@ -129,7 +129,7 @@ impl<'a> Run<'a> {
         let evaluated_by = EvaluatedBy::of(&evaluation);
         Ok(Self {
             spec,
-            params,
+            algorithm,
             frame,
             space,
             screened,
@@ -150,7 +150,8 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Whatever is wrong with the spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
-        let Checked { entry, params, frame, budget, own } = checked(spec, n_bits)?;
+        let (algorithm, frame, budget) = checked(spec, n_bits)?;
+        let own = algorithm.objective;
         check_outside(spec.scoring)?;
         let objective = match spec.objective {
             Some(given) if given.needs_separation() => return Err(needs_own_knn()),
@@ -162,23 +163,23 @@ impl<'a> Run<'a> {
         };
         let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
         let groups = match &spec.groups {
-            Some(given) if needs_groups(spec, &entry, objective) => {
+            Some(given) if needs_groups(spec, &algorithm, objective) => {
                 Some(Arc::new(given.of_bits(n_bits)?))
             }
             _ => None,
         };
         Ok(Self {
-            space: space(&entry, &frame, groups.as_deref()),
+            space: space(&algorithm, &frame, groups.as_deref()),
             goal: Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?,
             groups,
-            evaluated_by: EvaluatedBy::of(&spec.evaluation.settle(&entry.protocol())),
+            evaluated_by: EvaluatedBy::of(&spec.evaluation.settle(&algorithm.protocol)),
             pool: Pool::new(1),
             screened: None,
             evaluator: scorer,
             judge: None,
             warnings: Vec::new(),
             spec,
-            params,
+            algorithm,
             frame,
             budget,
         })
@@ -229,9 +230,9 @@ impl<'a> Run<'a> {
         replay: Option<&Replay>,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Selection> {
-        let entry = algorithms::find(&self.spec.algorithm)?;
-        let (optimizer, params) = entry.start(&self.params, &self.space)?;
         let (mut trace, mut front) = (Trace::default(), Front::of(self.score()));
+        let (entry, params) = (self.algorithm.entry, self.algorithm.settings.clone());
+        let optimizer = self.algorithm.start(&self.space)?;
         let mut all: Vec<&mut dyn Observer> = vec![&mut trace, &mut front];
         all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
         let outcome = Engine {
@@ -270,10 +271,11 @@ impl<'a> Run<'a> {
             seconds.evaluate += clock.seconds();
             seconds.total = seconds.search + seconds.evaluate;
         }
-        let is_scheduled = self.spec.params != self.params;
         let stop = match outcome.stop {
             // The schedule was that of the budget: both end at once.
-            Stop::Finished if is_scheduled && self.budget.iterations == Some(outcome.turns) => {
+            Stop::Finished
+                if has_schedule(&entry) && self.budget.iterations == Some(outcome.turns) =>
+            {
                 Stop::MaxIter
             }
             stop => stop,
@@ -337,8 +339,8 @@ fn needs_table() -> Error {
 }
 
 /// Whether anything in a run asks which features belong together.
-fn needs_groups(spec: &Spec, entry: &Entry, objective: Objective) -> bool {
-    let is_asked = match entry.groups {
+fn needs_groups(spec: &Spec, algorithm: &Prepared, objective: Objective) -> bool {
+    let is_asked = match algorithm.groups {
         GroupUse::Ignored => false,
         GroupUse::Welcome => spec.groups.is_some(),
         GroupUse::Needed => true,
@@ -347,9 +349,9 @@ fn needs_groups(spec: &Spec, entry: &Entry, objective: Objective) -> bool {
 }
 
 /// What an algorithm sees of a frame, and of groups if it asks for them.
-fn space(entry: &Entry, frame: &Frame, groups: Option<&Groups>) -> Space {
+fn space(algorithm: &Prepared, frame: &Frame, groups: Option<&Groups>) -> Space {
     match groups {
-        Some(groups) if entry.groups != GroupUse::Ignored => {
+        Some(groups) if algorithm.groups != GroupUse::Ignored => {
             frame.space().with_groups(Arc::new(groups.among(&frame.free())))
         }
         _ => frame.space(),
@@ -368,46 +370,36 @@ fn check_outside(scoring: Option<Score>) -> Result<()> {
     }
 }
 
-/// What a spec says, where all settings are good.
-struct Checked {
-    entry: Entry,
-    /// The settings of the algorithm that differ from its defaults.
-    params: Map<String, Value>,
-    /// What may be chosen.
-    frame: Frame,
-    /// The limits in force.
-    budget: Budget,
-    /// What the algorithm lowers by itself.
-    own: Objective,
-}
-
-fn checked(spec: &Spec, n_features: usize) -> Result<Checked> {
+/// Validates all that needs no data: returns the algorithm, what may be chosen and the limits in force.
+fn checked(spec: &Spec, n_features: usize) -> Result<(Prepared, Frame, Budget)> {
     let entry = algorithms::find(&spec.algorithm)?;
-    let params = scheduled(spec, &entry)?;
-    let entry = entry.with(&params)?;
-    let own = entry.objective(&params)?;
-    spec.objective.unwrap_or(own).check()?;
+    let algorithm = entry.prepare(&scheduled(spec, &entry)?)?;
+    spec.objective.unwrap_or(algorithm.objective).check()?;
     spec.budget.check()?;
     spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
     let Spec { together, include, exclude, max_features, .. } = spec;
     let frame = Frame::together(n_features, together, include, exclude, *max_features)?;
-    entry.start(&params, &frame.space())?;
+    algorithm.check_memory(frame.space().n_features())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {
-        budget.evaluations = entry.card.evaluations;
+        budget.evaluations = algorithm.entry.card.evaluations;
     }
-    Ok(Checked { entry, params, frame, budget, own })
+    Ok((algorithm, frame, budget))
 }
 
-/// The settings of the algorithm, where a budget of iterations is its schedule. The first iteration evaluates the initial
-/// population; `iterations` of an algorithm counts the moves after it.
+/// Whether an algorithm plans its moves ahead.
+fn has_schedule(entry: &Entry) -> bool {
+    entry.fields.iter().any(|field| field.name == "iterations")
+}
+
+/// The hyperparameters of the algorithm, where a budget of iterations is its schedule. The first iteration evaluates the
+/// initial population; `iterations` of an algorithm counts the moves after it.
 ///
 /// # Errors
 /// [`Error::Contradiction`] where the user gives both.
 fn scheduled(spec: &Spec, entry: &Entry) -> Result<Map<String, Value>> {
     let mut params = spec.params.clone();
-    let has_schedule = entry.fields.iter().any(|field| field.name == "iterations");
-    if let Some(iterations) = spec.budget.iterations.filter(|_| has_schedule) {
+    if let Some(iterations) = spec.budget.iterations.filter(|_| has_schedule(entry)) {
         let moves = iterations.saturating_sub(1).max(1);
         if params.insert("iterations".to_owned(), moves.into()).is_some() {
             let what = "iterations and max_iter are both given".to_owned();

@@ -1,4 +1,4 @@
-//! What an algorithm is: it asks for subsets to be tried and is told what they cost.
+//! The contract of an algorithm: it proposes subsets and receives their evaluations.
 
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
@@ -13,51 +13,66 @@ use serde_json::Value;
 
 /// A search under way.
 pub trait Optimizer: Send {
-    /// The subsets to try this turn; none ends the search.
-    fn ask(&mut self, turn: &Turn<'_>) -> Vec<Subset>;
-    /// Learns what they cost, in the order asked.
-    fn tell(&mut self, turn: &Turn<'_>, told: &[Evaluation]);
-    /// Whether `subset` may be the answer. A search for a fixed size tries others on its way and says no to them; one
-    /// of them is reported only as long as none of that size was measured.
+    /// Proposes the subsets of this iteration; none ends the search.
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset>;
+    /// Receives their evaluations, in the same order.
+    fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]);
+    /// True if `subset` may be the answer. A search for a fixed size tries others on its way and says no to them; one
+    /// of them is reported only as long as none of that size was evaluated.
     fn is_answer(&self, _subset: &Subset) -> bool {
         true
     }
-    /// What it has to say about the turn it was just told: columns of the trace beside those every search has. The
-    /// names are the same in every turn.
+    /// Extra columns of the trace for the iteration just evaluated. The
+    /// names are the same in every iteration.
     fn notes(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
 }
 
-/// What makes an optimizer registrable.
-pub trait Algorithm: Optimizer + Sized + 'static {
-    /// Its settings; the defaults are the paper's.
+/// One row of the registry: a search method with its card and default hyperparameters.
+///
+/// A variant of another method is a row of its own that starts the search of that method.
+pub trait Algorithm: 'static {
+    /// The hyperparameters.
     type Params: Params;
-    /// What a reader wants to know about it.
+    /// The search it starts.
+    type Search: Optimizer + 'static;
+    /// Name, paper, summary and defaults.
     const CARD: Card;
     /// Spellings that fix settings, each with these settings as JSON; what the user sets wins.
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
-    /// Whether it asks the space for its filter, which is made only for those that do.
+    /// True if it uses the filter of the space, which is built only for those that do.
     const USES_FILTER: bool = false;
-    /// What groups are to it with its defaults; the space has them accordingly.
+    /// The use it makes of feature groups with its defaults.
     const GROUPS: GroupUse = GroupUse::Ignored;
-    /// Whether it seeks a front of trade-offs between cost and size, and not one subset.
+    /// True if it searches for a Pareto front of cost and size, and not for one subset.
     const SEEKS_FRONT: bool = false;
-    /// How the paper measures subsets, used for what the user does not say.
+    /// The evaluation protocol of the paper, used for what the user does not set.
     const PROTOCOL: Protocol = Protocol::COMMON;
-    /// What the paper lowers with these settings: that of the card, unless they change it.
+    /// The objective of the paper with these hyperparameters: that of the card, unless they change it.
     fn objective(_params: &Self::Params) -> Objective {
         Self::CARD.objective
     }
-    /// What groups are to it with these settings.
+    /// The use it makes of feature groups with these hyperparameters.
     fn groups(_params: &Self::Params) -> GroupUse {
         Self::GROUPS
     }
+    /// Refuses hyperparameters that are in range one by one but not together.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] or [`Error::BadSpec`].
+    fn check(_params: &Self::Params) -> Result<()> {
+        Ok(())
+    }
+    /// The hyperparameters of the paper.
+    fn defaults() -> Self::Params {
+        Self::Params::default()
+    }
     /// Begins a search of `space`.
-    fn start(params: Self::Params, space: &Space) -> Self;
+    fn start(params: Self::Params, space: &Space) -> Self::Search;
 }
 
-/// What groups of features are to an algorithm.
+/// The use an algorithm makes of feature groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupUse {
     /// It never looks at them.
@@ -68,20 +83,76 @@ pub enum GroupUse {
     Needed,
 }
 
-/// The settings of an algorithm. `Default` is the paper's setting.
-pub trait Params: Default + Serialize + DeserializeOwned {
-    /// Name, range and meaning of each field, in the order of the struct.
+/// The hyperparameters of an algorithm, written by the macro `params!`. `Default` is the paper's setting.
+pub trait Params: Default + Serialize + DeserializeOwned + Send + 'static {
+    /// Name, range and help of each hyperparameter, in the order of declaration.
     const FIELDS: &'static [Field];
-    /// Refuses values that are in range one by one but not together.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] or [`Error::BadSpec`].
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
 }
 
-/// An algorithm without settings.
+/// Declares the hyperparameters of an algorithm: the struct, its `Default` and [`Params::FIELDS`], from one line each.
+///
+/// A line is `name: type = default, range and help;`. Range and help are an [`Allowed`] and a text, or one of the
+/// shared constants of [`operators::parameters`](crate::operators::parameters). A first line `..base: Type;` takes
+/// over all hyperparameters of another algorithm and adds to them.
+///
+/// ```text
+/// params! {
+///     /// Hyperparameters of catfish BPSO.
+///     pub struct CbpsoParams {
+///         population: usize = 30, POPULATION;
+///         inertia: f64 = 1.0, INERTIA;
+///         catfish_rate: f64 = 0.1, Allowed::Above(0.0, 1.0),
+///             "fraction of the particles that become catfish; at least one does";
+///     }
+/// }
+/// ```
+macro_rules! params {
+    (
+        $(#[$meta:meta])*
+        pub struct $Name:ident {
+            $(..$base:ident: $Base:ty;)?
+            $($field:ident: $Type:ty = $default:expr, $($described:expr),+;)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+        pub struct $Name {
+            $(#[serde(flatten)] pub(crate) $base: $Base,)?
+            $(pub(crate) $field: $Type,)*
+        }
+
+        impl Default for $Name {
+            fn default() -> Self {
+                Self { $($base: Default::default(),)? $($field: $default),* }
+            }
+        }
+
+        impl $crate::search::algorithm::Params for $Name {
+            const FIELDS: &'static [$crate::search::algorithm::Field] = {
+                use $crate::search::algorithm::{Field, params};
+                const OWN: &[Field] = &[$(params!(@field $field, $($described),+)),*];
+                params!(@all OWN $($Base)?)
+            };
+        }
+    };
+    (@field $name:ident, $described:expr) => {
+        Field::new(stringify!($name), $described)
+    };
+    (@field $name:ident, $allowed:expr, $about:expr) => {
+        Field::new(stringify!($name), ($allowed, $about))
+    };
+    (@all $OWN:ident) => {
+        $OWN
+    };
+    (@all $OWN:ident $Base:ty) => {{
+        use $crate::search::algorithm::{Params, joined};
+        const BASE: &[Field] = <$Base as Params>::FIELDS;
+        &joined::<{ BASE.len() + $OWN.len() }>(BASE, $OWN)
+    }};
+}
+pub(crate) use params;
+
+/// No hyperparameters.
 #[derive(Debug, Clone, Default, Serialize, serde::Deserialize)]
 pub struct NoParams {}
 
@@ -89,15 +160,36 @@ impl Params for NoParams {
     const FIELDS: &'static [Field] = &[];
 }
 
-/// One setting: its name, what it may be, what it means.
+/// One hyperparameter, as users see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// As in the struct and on the command line.
+    /// The name, in the struct and on the command line.
     pub name: &'static str,
-    /// What values are accepted.
+    /// The accepted values.
     pub allowed: Allowed,
-    /// One line on what it does.
+    /// One line of help, with the paper's symbol and the unit.
     pub about: &'static str,
+}
+
+/// The accepted values of a hyperparameter and its help.
+pub type Described = (Allowed, &'static str);
+
+impl Field {
+    /// A hyperparameter with its range and help.
+    pub(crate) const fn new(name: &'static str, (allowed, about): Described) -> Self {
+        Self { name, allowed, about }
+    }
+}
+
+/// The hyperparameters of two algorithms as one list of `N`.
+pub(crate) const fn joined<const N: usize>(base: &[Field], own: &[Field]) -> [Field; N] {
+    let mut all = [Field::new("", (Allowed::Flag, "")); N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < base.len() { base[at] } else { own[at - base.len()] };
+        at += 1;
+    }
+    all
 }
 
 /// The most members a population or an archive may have: the memory of a search is in proportion to it.
@@ -178,12 +270,16 @@ impl Allowed {
     }
 }
 
-/// Reads the settings of algorithm `id` from `given`, which names only those that differ from the defaults.
+/// Reads the hyperparameters of algorithm `id` from `given`, which names only those that differ from `defaults`.
 ///
 /// # Errors
-/// [`Error::UnknownParameter`], [`Error::OutOfRange`], or what [`Params::check`] finds.
-pub fn read_params<P: Params>(id: &str, given: &serde_json::Map<String, Value>) -> Result<P> {
-    let mut all = default_params::<P>();
+/// [`Error::UnknownParameter`] or [`Error::OutOfRange`].
+pub fn read_params<P: Params>(
+    id: &str,
+    defaults: &P,
+    given: &serde_json::Map<String, Value>,
+) -> Result<P> {
+    let mut all = settings(defaults);
     for (name, value) in given {
         let Some(field) = P::FIELDS.iter().find(|field| field.name == name) else {
             return Err(Error::UnknownParameter {
@@ -199,27 +295,25 @@ pub fn read_params<P: Params>(id: &str, given: &serde_json::Map<String, Value>) 
         }
         all.insert(name.clone(), value.clone());
     }
-    // Every value is of its kind and in its range, so nothing is left to go wrong here.
-    let params: P = serde_json::from_value(Value::Object(all))
-        .map_err(|error| Error::BadSpec { what: format!("a parameter of {id}: {error}") })?;
-    params.check()?;
-    Ok(params)
+    // Every value is of its type and in its range, so nothing is left to go wrong here.
+    serde_json::from_value(Value::Object(all))
+        .map_err(|error| Error::BadSpec { what: format!("a parameter of {id}: {error}") })
 }
 
-/// The default settings, by name.
-pub fn default_params<P: Params>() -> serde_json::Map<String, Value> {
-    match serde_json::to_value(P::default()) {
+/// The values of hyperparameters, by name.
+pub fn settings<P: Params>(params: &P) -> serde_json::Map<String, Value> {
+    match serde_json::to_value(params) {
         Ok(Value::Object(all)) => all,
         _ => serde_json::Map::new(),
     }
 }
 
-/// What a reader wants to know about an algorithm.
+/// The card of an algorithm, as users see it.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Card {
     /// The name in full.
     pub name: &'static str,
-    /// What kind of search it is.
+    /// The kind of search.
     pub family: Family,
     /// When it was published.
     pub year: u16,
@@ -229,15 +323,15 @@ pub struct Card {
     pub doi: &'static str,
     /// Other spellings that are understood.
     pub aliases: &'static [&'static str],
-    /// One sentence on what sets it apart.
+    /// One line on the method, as users see it.
     pub summary: &'static str,
     /// The budget of the paper, used when none is given; none for a search that ends by itself.
     pub evaluations: Option<u64>,
-    /// What the paper lowers, used when nothing else is asked for.
+    /// The objective of the paper, used when no other is set.
     pub objective: Objective,
 }
 
-/// What kind of search an algorithm is.
+/// The kind of search an algorithm is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
@@ -251,19 +345,19 @@ pub enum Family {
     Ant,
     /// One feature after the other.
     Sequential,
-    /// Chooses by what columns tell about the class, and measures only its choice.
+    /// Selects by relevance and redundancy, and evaluates only its answer.
     Filter,
 }
 
-/// One ask and tell.
+/// One iteration: an ask and a tell.
 #[derive(Debug)]
-pub struct Turn<'a> {
-    /// Counts from 0, the first subsets asked.
+pub struct Iteration<'a> {
+    /// Counts from 0, the initial subsets.
     pub number: u64,
-    /// How much of the budget is spent, from 0 to 1.
+    /// The share of the budget that is spent, from 0 to 1.
     pub fraction: f64,
-    /// How many turns fit the budget, if it says, provided that the size of a turn does not change.
-    pub turns: Option<u64>,
+    /// The number of iterations that fit the budget, if it limits them and all are as large as the first.
+    pub iterations: Option<u64>,
     /// The best so far.
     pub best: Option<&'a Evaluation>,
     pub(crate) streams: &'a Streams,
@@ -271,8 +365,8 @@ pub struct Turn<'a> {
     pub(crate) pool: &'a Pool,
 }
 
-impl Turn<'_> {
-    /// The chance of one slot (a particle, an ant, a move) in this turn; to be taken once.
+impl Iteration<'_> {
+    /// The random stream of one slot (a particle, an ant, a move) in this iteration; to be taken once.
     pub fn rng(&self, slot: usize) -> Rng {
         self.streams.rng(self.number, self.phase, slot)
     }
@@ -286,16 +380,16 @@ impl Turn<'_> {
 /// A subset with its measures and cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
-    /// What was tried.
+    /// The subset.
     pub subset: Subset,
-    /// What it showed.
+    /// Its scores.
     pub measures: Measures,
-    /// What it costs.
+    /// Its cost.
     pub cost: Cost,
 }
 
 impl Evaluation {
-    /// Whether this one costs less, or as much with fewer features.
+    /// True if this one costs less, or as much with fewer features.
     pub fn is_better_than(&self, other: &Self) -> bool {
         (self.cost, self.subset.count()) < (other.cost, other.subset.count())
     }

@@ -10,7 +10,7 @@ use crate::evaluate::{Evaluator, Measures};
 use crate::problem::budget::{Budget, Clock, Spent, Stop};
 use crate::problem::constraints::Frame;
 use crate::problem::objective::Goal;
-use crate::search::algorithm::{Evaluation, Optimizer, Turn};
+use crate::search::algorithm::{Evaluation, Iteration, Optimizer};
 use crate::search::observer::{Observer, TurnRecord};
 use crate::search::replay::Replay;
 use serde::Serialize;
@@ -96,10 +96,10 @@ impl Engine<'_> {
             // changed before its last subset is measured and the algorithm was told.
             let deadline = self.budget.deadline(&spent);
             let asked = cancel::until(deadline, || {
-                self.optimizer.ask(&Turn {
+                self.optimizer.ask(&Iteration {
                     number,
                     fraction,
-                    turns,
+                    iterations: turns,
                     best: best_choice.as_ref(),
                     streams: &self.streams,
                     phase: Phase::Ask,
@@ -156,10 +156,10 @@ impl Engine<'_> {
                 }
             }
             let learned = cancel::until(deadline, || {
-                let turn = Turn {
+                let turn = Iteration {
                     number,
                     fraction,
-                    turns,
+                    iterations: turns,
                     best: better.map(|(_, choice)| choice).or(best_choice.as_ref()),
                     streams: &self.streams,
                     phase: Phase::Tell,

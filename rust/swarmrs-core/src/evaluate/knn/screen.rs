@@ -270,13 +270,13 @@ fn nearest(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::kernels::{CoarseEuclidean, Isa, Manhattan16};
     use super::super::super::{Classifier, EvaluationSpec, Metric, Resources, ScaleFit};
     use super::super::{Plan, Seen};
     use super::*;
-    use crate::dataset::{Dataset, Scale};
-    use crate::folds::{FoldSpec, Folds};
-    use crate::quantization::Quantized;
+    use crate::data::dataset::{Dataset, Scale};
+    use crate::data::folds::{FoldSpec, Folds};
+    use crate::data::quantization::Quantized;
+    use crate::simd::{CoarseEuclidean, Isa, Manhattan16};
 
     const FORMAT: KeyFormat = KeyFormat { shift: 4 };
 

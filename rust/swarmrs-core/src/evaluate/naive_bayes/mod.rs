@@ -262,8 +262,8 @@ impl Classify for Incremental<NaiveBayes> {
 mod tests {
     use super::super::ScaleFit;
     use super::*;
-    use crate::dataset::{Dataset, Scale};
-    use crate::folds::{FoldSpec, Folds};
+    use crate::data::dataset::{Dataset, Scale};
+    use crate::data::folds::{FoldSpec, Folds};
 
     /// Leave-one-out tables of a likelihood, made with so much memory.
     fn bayes(columns: &[f64], codes: &[u32], likelihood: Likelihood, memory: u64) -> NaiveBayes {

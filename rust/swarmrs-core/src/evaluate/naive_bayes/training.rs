@@ -288,8 +288,8 @@ impl Training {
 mod tests {
     use super::super::super::ScaleFit;
     use super::*;
-    use crate::dataset::{Dataset, Scale};
-    use crate::folds::FoldSpec;
+    use crate::data::dataset::{Dataset, Scale};
+    use crate::data::folds::FoldSpec;
 
     /// The whole numbers that one feature becomes.
     fn wholes(column: &[f64], folds: &FoldSpec, scale: Scale, likelihood: Likelihood) -> Vec<i64> {

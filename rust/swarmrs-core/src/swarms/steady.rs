@@ -15,8 +15,8 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// This size alone, lowered to the limit, or without one a fifth, two, three and four fifths of the features: halves
-    /// are rounded up, sizes above the limit are lowered to it and equal ones are searched for once.
+    /// This size alone, lowered to the limit, or without one a fifth, two, three and four fifths of the features:
+    /// halves are rounded up, sizes above the limit are lowered to it and equal ones are searched for once.
     pub fn new(size: Option<usize>, space: &Space) -> Self {
         let sizes = match size {
             Some(size) => vec![size.min(space.limit())],
@@ -41,7 +41,7 @@ impl Schedule {
         self.sizes[self.at.unwrap_or(0)]
     }
 
-    /// Whether a subset of `size` features may be the answer: the best of all sizes is, unless one size was asked for.
+    /// True if a subset of `size` features may be the answer: the best of all sizes is, unless one size was set.
     pub fn accepts(&self, size: usize) -> bool {
         !self.is_fixed || size == self.size()
     }
@@ -54,12 +54,12 @@ fn fifths(n: usize, limit: usize) -> Vec<usize> {
     sizes
 }
 
-/// How children are made.
+/// The rates at which children are made.
 #[derive(Debug, Clone, Copy)]
 pub struct Breeding {
-    /// The chance that a child has two parents.
+    /// The probability that a child has two parents.
     pub crossover_rate: f64,
-    /// The chance that a feature of the child is lost.
+    /// The probability that a feature of the child is lost.
     pub mutation_rate: f64,
     /// q: a rank is chosen 1 - q times as often as the rank before it.
     pub selection_pressure: f64,
@@ -105,8 +105,8 @@ impl Population {
         (child, Parents { first, second })
     }
 
-    /// Lets a child in: for the parent nearer to it if it is better than both (the worse parent if both are as near), for
-    /// the worse parent if it is no worse than that one, for the worst of all otherwise.
+    /// Lets a child in: for the parent nearer to it if it is better than both (the worse parent if both are as near),
+    /// for the worse parent if it is no worse than that one, for the worst of all otherwise.
     pub fn replace(&mut self, parents: Parents, child: Subset, cost: Cost) {
         let better = parents.first.min(parents.second);
         let worse = parents.first.max(parents.second);
@@ -123,7 +123,7 @@ impl Population {
     }
 }
 
-/// A first chromosome: each feature with a chance of `size` out of all of them.
+/// A first chromosome: each feature with a probability of `size` out of all of them.
 pub fn scattered(space: &Space, size: usize, rng: &mut Rng) -> Subset {
     let n = space.n_features();
     let mut subset = Subset::from_fn(n, |_| rng.chance(size as f64 / n as f64));
@@ -163,7 +163,7 @@ fn crossed(mother: &Subset, father: &Subset, rng: &mut Rng) -> Subset {
     })
 }
 
-/// Loses each feature with chance `rate` and gains others at the rate that keeps the expected size.
+/// Loses each feature with probability `rate` and gains others at the rate that keeps the expected size.
 fn mutated(subset: &Subset, rate: f64, rng: &mut Rng) -> Subset {
     let gain = neutral_gain(rate, subset);
     Subset::from_fn(subset.len(), |d| {

@@ -1,25 +1,15 @@
 //! A swarm in the unit cube that learns from exemplars. Its particles may differ in length: dimension d stands for the
 //! same feature in all that have it.
 
-use super::bests::{Standing, standing};
-use super::exemplars::{Lesson, Roster};
-use super::real_swarm::settle_as;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::search::algorithm::{Evaluation, Space, Turn};
+use crate::operators::standing::{Standing, standing};
+use crate::operators::threshold::select_as;
+use crate::operators::topology::{Lesson, Roster};
+use crate::operators::velocity;
+use crate::search::algorithm::{Evaluation, Iteration, Space};
 
-/// How particles move.
-#[derive(Debug, Clone, Copy)]
-pub struct Flight {
-    /// The weight of the exemplar.
-    pub social: f64,
-    /// Velocities stay within plus and minus this, and start there.
-    pub velocity_limit: f64,
-    /// A feature is in where the position lies above.
-    pub threshold: f64,
-}
-
-/// What chance is drawn for: each has streams of its own, so that none depends on whether another was needed.
+/// The purposes of random numbers: each has streams of its own, so that none depends on whether another was needed.
 #[derive(Debug, Clone, Copy)]
 pub enum Purpose {
     /// Starting and moving.
@@ -35,9 +25,9 @@ pub enum Purpose {
 /// One particle, without its best.
 #[derive(Debug, Clone, Default)]
 pub struct Learner {
-    /// Where it is; its length is the particle's.
+    /// Its position; its length is the particle's.
     pub x: Vec<f64>,
-    /// Where it goes.
+    /// Its velocity.
     pub v: Vec<f64>,
     /// The dimensions that learn from others, ascending.
     pub lessons: Vec<Lesson>,
@@ -50,7 +40,7 @@ pub struct Learner {
 pub struct Best {
     /// As long as the particle.
     pub x: Vec<f64>,
-    /// What it was worth.
+    /// Its standing.
     pub standing: Standing,
 }
 
@@ -58,12 +48,15 @@ pub struct Best {
 #[derive(Debug)]
 pub struct Learners {
     space: Space,
-    flight: Flight,
+    /// Velocities start anywhere within plus and minus this.
+    velocity_limit: f64,
+    /// A feature is selected where its coordinate is above.
+    threshold: f64,
     /// The feature of each dimension.
     pub order: Vec<usize>,
     /// The particles.
     pub particles: Vec<Learner>,
-    /// Their bests, once they were told.
+    /// Their bests, once they are evaluated.
     pub bests: Vec<Best>,
 }
 
@@ -71,20 +64,32 @@ pub struct Learners {
 const BLOCK: usize = 256;
 
 impl Learners {
-    /// Particles of these lengths before their first turn; `order` has the feature of each dimension.
-    pub fn new(flight: Flight, order: Vec<usize>, lengths: &[usize], space: &Space) -> Self {
+    /// Particles of these lengths before their first iteration; `order` has the feature of each dimension.
+    pub fn new(
+        (velocity_limit, threshold): (f64, f64),
+        order: Vec<usize>,
+        lengths: &[usize],
+        space: &Space,
+    ) -> Self {
         let of = |&length: &usize| Learner {
             x: vec![0.0; length],
             v: vec![0.0; length],
             ..Learner::default()
         };
         let particles = lengths.iter().map(of).collect();
-        Self { space: space.clone(), flight, order, particles, bests: Vec::new() }
+        Self {
+            space: space.clone(),
+            velocity_limit,
+            threshold,
+            order,
+            particles,
+            bests: Vec::new(),
+        }
     }
 
-    /// The stream of a particle for one purpose, to be taken once a turn and phase.
-    pub fn rng(&self, turn: &Turn<'_>, purpose: Purpose, particle: usize) -> Rng {
-        turn.rng(purpose as usize * self.particles.len() + particle)
+    /// The stream of a particle for one purpose, to be taken once an iteration and phase.
+    pub fn rng(&self, iteration: &Iteration<'_>, purpose: Purpose, particle: usize) -> Rng {
+        iteration.rng(purpose as usize * self.particles.len() + particle)
     }
 
     /// The lengths of all particles.
@@ -93,45 +98,58 @@ impl Learners {
     }
 
     /// Puts every particle anywhere, those that are `full` where all features are in, and gives it any velocity.
-    pub fn start(&mut self, turn: &Turn<'_>, full: impl Fn(usize) -> bool + Sync) -> Vec<Subset> {
-        self.each(turn, Purpose::Move, |swarm, at, particle, rng| {
+    pub fn start(
+        &mut self,
+        iteration: &Iteration<'_>,
+        full: impl Fn(usize) -> bool + Sync,
+    ) -> Vec<Subset> {
+        self.each(iteration, Purpose::Move, |swarm, at, particle, rng| {
             if full(at) {
                 particle.x.fill(1.0);
             } else {
                 particle.x.fill_with(|| rng.unit());
             }
-            let limit = swarm.flight.velocity_limit;
-            particle.v.fill_with(|| limit * (2.0 * rng.unit() - 1.0));
-            swarm.settle(&mut particle.x, rng)
+            velocity::draw(&mut particle.v, swarm.velocity_limit, rng);
+            swarm.select(&mut particle.x, rng)
         })
     }
 
-    /// Moves every particle with this inertia; one draw for each dimension, in order.
-    pub fn advance(&mut self, turn: &Turn<'_>, inertia: f64) -> Vec<Subset> {
-        self.each(turn, Purpose::Move, |swarm, at, particle, rng| {
-            swarm.fly(at, particle, inertia, rng);
-            swarm.settle(&mut particle.x, rng)
+    /// Moves every particle, dimension by dimension: `rule` gets position x, velocity v, the exemplar's position e and
+    /// a random number r, and returns the new x and v.
+    pub fn advance(
+        &mut self,
+        iteration: &Iteration<'_>,
+        rule: impl Fn(f64, f64, f64, f64) -> (f64, f64) + Sync,
+    ) -> Vec<Subset> {
+        self.each(iteration, Purpose::Move, |swarm, at, particle, rng| {
+            swarm.fly(at, particle, &rule, rng);
+            swarm.select(&mut particle.x, rng)
         })
     }
 
     /// Does something to every particle, all at once, which may look at the bests.
     fn each<R: Send>(
         &mut self,
-        turn: &Turn<'_>,
+        iteration: &Iteration<'_>,
         purpose: Purpose,
         work: impl Fn(&Self, usize, &mut Learner, &mut Rng) -> R + Sync,
     ) -> Vec<R> {
         let mut particles = std::mem::take(&mut self.particles);
         let slots = purpose as usize * particles.len();
-        let done = turn.map(particles.iter_mut().enumerate().collect(), |(at, particle)| {
-            work(self, at, particle, &mut turn.rng(slots + at))
+        let done = iteration.map(particles.iter_mut().enumerate().collect(), |(at, particle)| {
+            work(self, at, particle, &mut iteration.rng(slots + at))
         });
         self.particles = particles;
         done
     }
 
-    fn fly(&self, at: usize, particle: &mut Learner, inertia: f64, rng: &mut Rng) {
-        let Flight { social, velocity_limit: limit, .. } = self.flight;
+    fn fly(
+        &self,
+        at: usize,
+        particle: &mut Learner,
+        rule: &impl Fn(f64, f64, f64, f64) -> (f64, f64),
+        rng: &mut Rng,
+    ) {
         let own = &self.bests[at].x;
         let mut lessons = particle.lessons.iter().peekable();
         let blocks = particle.x.chunks_mut(BLOCK).zip(particle.v.chunks_mut(BLOCK));
@@ -144,20 +162,20 @@ impl Learners {
             }
             draws[..n].fill_with(|| rng.unit());
             for (((x, v), goal), r) in x.iter_mut().zip(v).zip(goal).zip(draws) {
-                *v = (inertia * *v + social * r * (goal - *x)).clamp(-limit, limit);
-                *x = (*x + *v).clamp(0.0, 1.0);
+                (*x, *v) = rule(*x, *v, goal, r);
             }
         }
     }
 
-    fn settle(&self, x: &mut [f64], rng: &mut Rng) -> Subset {
+    /// The features a position selects; see [`threshold`](crate::operators::threshold).
+    pub fn select(&self, x: &mut [f64], rng: &mut Rng) -> Subset {
         let of = |d: usize| self.order[d];
-        self.features(&settle_as(x, self.flight.threshold, &self.space, of, rng))
+        self.features(&select_as(x, self.threshold, &self.space, of, rng))
     }
 
     /// The dimensions a position puts in.
     pub fn chosen(&self, x: &[f64]) -> Subset {
-        Subset::from_fn(x.len(), |d| x[d] > self.flight.threshold)
+        Subset::from_fn(x.len(), |d| x[d] > self.threshold)
     }
 
     /// The features of some dimensions.
@@ -165,19 +183,19 @@ impl Learners {
         Subset::from_indices(self.order.len(), dimensions.iter().map(|d| self.order[d]))
     }
 
-    /// Learns what the positions cost; tells whose best improved and counts who stalls.
-    pub fn learn(&mut self, told: &[Evaluation]) -> Vec<bool> {
+    /// Updates personal bests and stalls; returns whose best improved.
+    pub fn learn(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
         if self.bests.is_empty() {
             let start = |(particle, tried): (&Learner, _)| Best {
                 x: particle.x.clone(),
                 standing: standing(tried),
             };
-            self.bests = self.particles.iter().zip(told).map(start).collect();
-            return vec![true; told.len()];
+            self.bests = self.particles.iter().zip(evaluations).map(start).collect();
+            return vec![true; evaluations.len()];
         }
-        (0..told.len())
+        (0..evaluations.len())
             .map(|at| {
-                let improved = self.learn_one(at, &told[at]);
+                let improved = self.learn_one(at, &evaluations[at]);
                 let particle = &mut self.particles[at];
                 particle.stall = if improved { 0 } else { particle.stall + 1 };
                 improved
@@ -185,7 +203,7 @@ impl Learners {
             .collect()
     }
 
-    /// Learns what one position costs, and tells whether it is a better best.
+    /// Updates one personal best; returns true if it improved.
     pub fn learn_one(&mut self, at: usize, tried: &Evaluation) -> bool {
         let (best, new) = (&mut self.bests[at], standing(tried));
         let improved = new < best.standing;
@@ -201,43 +219,26 @@ impl Learners {
         self.bests.iter().map(|best| best.standing).collect()
     }
 
-    /// Draws exemplars for the particles that are `due`, with each one's chance to learn from others; their patience
-    /// begins anew. Where they `must` learn, one that would learn from itself alone gets one lesson from another.
+    /// Draws exemplars for the particles that are `due`, with each one's probability to learn from others; their
+    /// patience begins anew. Where they `must` learn, one that would learn from itself alone gets one lesson from
+    /// another.
     pub fn assign(
         &mut self,
-        turn: &Turn<'_>,
-        chances: &[f64],
+        iteration: &Iteration<'_>,
+        probabilities: &[f64],
         must: bool,
         due: impl Fn(&Learner) -> bool + Sync,
     ) {
         let (roster, standings) = (Roster::new(self.lengths()), self.standings());
-        self.each(turn, Purpose::Learn, |_, at, particle, rng| {
+        self.each(iteration, Purpose::Learn, |_, at, particle, rng| {
             if due(particle) {
                 particle.stall = 0;
-                particle.lessons = roster.draw(at, chances[at], &standings, rng);
+                particle.lessons = roster.draw(at, probabilities[at], &standings, rng);
                 if must && particle.lessons.is_empty() {
                     particle.lessons.extend(roster.draw_one(at, rng));
                 }
             }
         });
-    }
-
-    /// Cuts or lengthens a particle and returns its position. What comes on is drawn anew; a best gets nothing there,
-    /// so that its subset stays.
-    pub fn resize(&mut self, turn: &Turn<'_>, at: usize, length: usize) -> Subset {
-        let mut rng = self.rng(turn, Purpose::Grow, at);
-        let limit = self.flight.velocity_limit;
-        let mut particle = std::mem::take(&mut self.particles[at]);
-        particle.x.resize_with(length, || rng.unit());
-        particle.v.resize_with(length, || limit * (2.0 * rng.unit() - 1.0));
-        // A cut gives memory back.
-        particle.x.shrink_to_fit();
-        particle.v.shrink_to_fit();
-        self.bests[at].x.resize(length, 0.0);
-        self.bests[at].x.shrink_to_fit();
-        let subset = self.settle(&mut particle.x, &mut rng);
-        self.particles[at] = particle;
-        subset
     }
 }
 
@@ -248,35 +249,24 @@ mod tests {
     use crate::problem::objective::Cost;
     use proptest::prelude::*;
 
-    const FLIGHT: Flight = Flight { social: 1.494_45, velocity_limit: 0.6, threshold: 0.6 };
-
     fn swarm(lengths: &[usize]) -> Learners {
         let n = lengths.iter().copied().max().unwrap();
-        let mut swarm = Learners::new(FLIGHT, (0..n).collect(), lengths, &Space::new(n, n));
+        let mut swarm = Learners::new((0.6, 0.6), (0..n).collect(), lengths, &Space::new(n, n));
         let best = |&length: &usize| Best { x: vec![0.0; length], standing: (Cost::new(0.5), 1) };
         swarm.bests = lengths.iter().map(best).collect();
         swarm
     }
 
-    /// A move of one dimension with a draw of our own.
-    fn moved(x: f64, v: f64, goal: f64, r: f64) -> (f64, f64) {
-        let v = (0.9 * v + FLIGHT.social * r * (goal - x)).clamp(-0.6, 0.6);
-        (v, (x + v).clamp(0.0, 1.0))
+    /// A rule with inertia `w`.
+    fn rule(w: f64) -> impl Fn(f64, f64, f64, f64) -> (f64, f64) {
+        move |x, v, e, r| {
+            let v = (w * v + 1.494_45 * r * (e - x)).clamp(-0.6, 0.6);
+            ((x + v).clamp(0.0, 1.0), v)
+        }
     }
 
     #[test]
-    fn a_move_has_the_worked_numbers() {
-        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
-        let (v, x) = moved(0.55, 0.1, 0.9, 0.5);
-        near(v, 0.351_528_75);
-        near(x, 0.901_528_75);
-        let (v, x) = moved(0.95, 0.5, 1.0, 1.0);
-        near(v, 0.524_722_5);
-        assert_eq!(x, 1.0);
-    }
-
-    #[test]
-    fn flying_is_that_move_with_the_drawn_numbers() {
+    fn every_dimension_moves_by_the_rule_with_the_drawn_number() {
         let mut swarm = swarm(&[600, 600]);
         let mut draw = Streams::new(4).rng(0, Phase::Ask, 9);
         for best in &mut swarm.bests {
@@ -287,19 +277,19 @@ mod tests {
         particle.v.fill_with(|| draw.unit() - 0.5);
         particle.lessons = vec![(0, 1), (255, 1), (256, 1), (599, 1)];
         let before = particle.clone();
-        swarm.fly(0, &mut particle, 0.9, &mut Streams::new(1).rng(1, Phase::Ask, 0));
+        swarm.fly(0, &mut particle, &rule(0.9), &mut Streams::new(1).rng(1, Phase::Ask, 0));
         let mut rng = Streams::new(1).rng(1, Phase::Ask, 0);
         for d in 0..600 {
             let teacher = usize::from([0, 255, 256, 599].contains(&d));
             let goal = swarm.bests[teacher].x[d];
-            let expected = moved(before.x[d], before.v[d], goal, rng.unit());
-            assert_eq!((particle.v[d], particle.x[d]), expected, "{d}");
+            let expected = rule(0.9)(before.x[d], before.v[d], goal, rng.unit());
+            assert_eq!((particle.x[d], particle.v[d]), expected, "{d}");
         }
     }
 
     #[test]
     fn a_dimension_is_a_feature_of_its_rank() {
-        let swarm = Learners::new(FLIGHT, vec![2, 0, 1], &[2], &Space::new(3, 3));
+        let swarm = Learners::new((0.6, 0.6), vec![2, 0, 1], &[2], &Space::new(3, 3));
         let chosen = swarm.chosen(&[0.7, 0.6]);
         assert_eq!(swarm.features(&chosen), Subset::from_indices(3, [2]));
     }
@@ -313,7 +303,7 @@ mod tests {
             particle.x.fill_with(|| rng.unit());
             swarm.bests[0].x.fill_with(|| rng.unit());
             for _ in 0..20 {
-                swarm.fly(0, &mut particle, w, &mut rng);
+                swarm.fly(0, &mut particle, &rule(w), &mut rng);
                 prop_assert!(particle.x.iter().all(|x| (0.0..=1.0).contains(x)));
                 prop_assert!(particle.v.iter().all(|v| v.abs() <= 0.6));
             }

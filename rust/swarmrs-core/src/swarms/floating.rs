@@ -1,7 +1,7 @@
 //! Floating search, forward or backward: after every step, steps back as long as they set a record.
 
-use super::sweep::{self, Sweep};
 use crate::base::subset::Subset;
+use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Cost;
 use crate::search::algorithm::Evaluation;
 
@@ -13,11 +13,11 @@ pub struct Floating {
     records: Vec<Option<Cost>>,
     /// The direction of the search.
     onward: Sweep,
-    /// What the present sweep does; none when the search is over.
+    /// The present sweep; none when the search is over.
     now: Option<Sweep>,
     /// The feature of the last step onward, as long as no step back was taken since.
     fresh: Option<usize>,
-    /// Where steps back begin: above this size going forward, below it going backward.
+    /// The size where steps back begin: above this size going forward, below it going backward.
     pivot: usize,
     /// The size that ends the search.
     end: usize,
@@ -50,8 +50,8 @@ impl Floating {
     }
 
     /// Takes the best step of the sweep, or, going back, only a step that sets a record.
-    pub fn tell(&mut self, told: &[Evaluation]) {
-        let Some(best) = sweep::best(told) else {
+    pub fn tell(&mut self, evaluations: &[Evaluation]) {
+        let Some(best) = sweep::best(evaluations) else {
             return;
         };
         let is_onward = self.now == Some(self.onward);

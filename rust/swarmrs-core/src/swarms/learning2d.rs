@@ -8,29 +8,29 @@
 //! L(α)  = [φ(α); α and not x]      φ(α) has a single 1, at |α|; none for the empty set
 //! Lself = [φ(x); x]                weighted by the self-influence Δ
 //! δ     = 1 - f / max f            over the swarm's present costs; 0 for all where max f = 0
-//! Δ     = δ if f fell since the last turn, else -δ; δ in the first
+//! Δ     = δ if f fell since the last iteration, else -δ; δ in the first
 //! x     <- the ξ most likely features, ξ spun on a wheel of the sizes' likelihoods
 //! ```
 //!
 //! Negative likelihoods have no width on the wheel, and a wheel without width is fair. A limit of
 //! the space takes the larger sizes off the wheel, so that the size of a new position is always the
-//! size that was spun. An infinite cost counts as the largest finite one of its turn. Where costs are
+//! size that was spun. An infinite cost counts as the largest finite one of its iteration. Where costs are
 //! negative, which the paper has no rule for, δ is taken from costs spread over 0..1.
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::bests::Bests;
 use crate::operators::choice::{roulette, top_k};
 use crate::operators::scale::unit_costs;
 use crate::problem::objective::Cost;
-use crate::search::algorithm::{Evaluation, Space, Turn};
+use crate::search::algorithm::{Evaluation, Iteration, Space};
+use crate::swarms::bests::Bests;
 
 /// A velocity of two rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Likelihoods {
-    /// How likely each size is, from 1 up.
+    /// The likelihood of each size, from 1 up.
     pub sizes: Vec<f64>,
-    /// How likely each feature is.
+    /// The likelihood of each feature.
     pub features: Vec<f64>,
 }
 
@@ -41,14 +41,20 @@ impl Likelihoods {
         Self { sizes: row(), features: row() }
     }
 
-    /// v <- w v + Σ weight L(exemplar) + Δ Lself, for a particle at `x`.
-    pub fn learn(&mut self, inertia: f64, pulls: &[(f64, &Subset)], influence: f64, x: &Subset) {
+    /// v <- w v.
+    pub fn scale(&mut self, w: f64) {
         for likelihood in self.sizes.iter_mut().chain(&mut self.features) {
-            *likelihood *= inertia;
+            *likelihood *= w;
         }
-        for &(weight, exemplar) in pulls {
-            self.add(weight, exemplar.count(), &exemplar.difference(x));
-        }
+    }
+
+    /// v <- v + weight L(exemplar), for a particle at `x`.
+    pub fn learn(&mut self, weight: f64, exemplar: &Subset, x: &Subset) {
+        self.add(weight, exemplar.count(), &exemplar.difference(x));
+    }
+
+    /// v <- v + Δ Lself, for a particle at `x`.
+    pub fn reinforce(&mut self, influence: f64, x: &Subset) {
         self.add(influence, x.count(), x);
     }
 
@@ -82,18 +88,19 @@ pub fn merits(costs: &[Cost]) -> Vec<f64> {
 
 /// One particle of a 2D-learning swarm.
 #[derive(Debug)]
-pub struct Learner {
-    /// Where it is.
+pub struct Particle2d {
+    /// Its position.
     pub x: Subset,
-    /// What it has learned.
+    /// Its velocity.
     pub velocity: Likelihoods,
+    /// Δ, the self-influence.
+    pub influence: f64,
     cost: Option<Cost>,
-    influence: f64,
     stall: usize,
 }
 
-impl Learner {
-    /// Redraws a velocity that has not improved the own best for `gap` moves.
+impl Particle2d {
+    /// Redraws a velocity that has not improved the personal best for `gap` moves.
     pub fn refresh(&mut self, gap: usize, rng: &mut Rng) {
         if self.stall >= gap {
             self.velocity = Likelihoods::random(self.x.len(), rng);
@@ -101,20 +108,7 @@ impl Learner {
         }
     }
 
-    /// Learns from the exemplars of `pulls` and moves.
-    pub fn advance(
-        &mut self,
-        inertia: f64,
-        pulls: &[(f64, &Subset)],
-        limit: usize,
-        u: f64,
-    ) -> Subset {
-        self.velocity.learn(inertia, pulls, self.influence, &self.x);
-        self.x = self.velocity.choose(limit, u);
-        self.x.clone()
-    }
-
-    fn told(&mut self, cost: Cost, merit: f64, is_better: bool) {
+    fn update(&mut self, cost: Cost, merit: f64, is_better: bool) {
         let has_fallen = self.cost.is_none_or(|before| cost < before);
         self.influence = if has_fallen { merit } else { -merit };
         self.cost = Some(cost);
@@ -124,33 +118,38 @@ impl Learner {
 
 /// The particles and their bests.
 #[derive(Debug, Default)]
-pub struct Learners {
+pub struct Swarm2d {
     /// The particles.
-    pub swarm: Vec<Learner>,
+    pub swarm: Vec<Particle2d>,
     /// Their best positions.
     pub bests: Bests,
 }
 
-impl Learners {
+impl Swarm2d {
     /// Draws the first positions, and after each its velocity.
-    pub fn start(&mut self, population: usize, space: &Space, turn: &Turn<'_>) -> Vec<Subset> {
+    pub fn start(
+        &mut self,
+        population: usize,
+        space: &Space,
+        iteration: &Iteration<'_>,
+    ) -> Vec<Subset> {
         let learner = |particle| {
-            let mut rng = turn.rng(particle);
+            let mut rng = iteration.rng(particle);
             let x = space.random(&mut rng);
             let velocity = Likelihoods::random(space.n_features(), &mut rng);
-            Learner { x, velocity, cost: None, influence: 0.0, stall: 0 }
+            Particle2d { x, velocity, cost: None, influence: 0.0, stall: 0 }
         };
         self.swarm = (0..population).map(learner).collect();
         self.swarm.iter().map(|learner| learner.x.clone()).collect()
     }
 
-    /// Learns what the positions cost and tells for each particle whether its best improved.
-    pub fn learn(&mut self, told: &[Evaluation]) -> Vec<bool> {
-        let costs: Vec<Cost> = told.iter().map(|new| new.cost).collect();
-        let improved = self.bests.update(told);
+    /// Updates bests and self-influences; returns for each particle if its best improved.
+    pub fn learn(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
+        let costs: Vec<Cost> = evaluations.iter().map(|new| new.cost).collect();
+        let improved = self.bests.update(evaluations);
         let news = costs.iter().zip(merits(&costs)).zip(&improved);
         for (learner, ((&cost, merit), &is_better)) in self.swarm.iter_mut().zip(news) {
-            learner.told(cost, merit, is_better);
+            learner.update(cost, merit, is_better);
         }
         improved
     }
@@ -161,6 +160,15 @@ mod tests {
     use super::*;
     use crate::testing::bits;
     use proptest::prelude::*;
+
+    /// v <- w v + Σ weight L(exemplar) + Δ Lself.
+    fn learn(v: &mut Likelihoods, w: f64, from: &[(f64, &Subset)], influence: f64, x: &Subset) {
+        v.scale(w);
+        for (weight, exemplar) in from {
+            v.learn(*weight, exemplar, x);
+        }
+        v.reinforce(influence, x);
+    }
 
     fn zero() -> Likelihoods {
         Likelihoods { sizes: vec![0.0; 5], features: vec![0.0; 5] }
@@ -175,14 +183,14 @@ mod tests {
     fn learning_sets_are_those_of_the_paper() {
         // Weights 1 and 0 show the learning set itself.
         let mut v = zero();
-        v.learn(0.0, &[(1.0, &bits("10110"))], 0.0, &bits("11001"));
+        learn(&mut v, 0.0, &[(1.0, &bits("10110"))], 0.0, &bits("11001"));
         assert_eq!(v.sizes, [0.0, 0.0, 1.0, 0.0, 0.0]);
         assert_eq!(v.features, [0.0, 0.0, 1.0, 1.0, 0.0]);
         let mut v = zero();
-        v.learn(0.0, &[], 1.0, &bits("11001"));
+        learn(&mut v, 0.0, &[], 1.0, &bits("11001"));
         assert_eq!(v.features, [1.0, 1.0, 0.0, 0.0, 1.0]);
         let mut v = zero();
-        v.learn(0.0, &[(1.0, &bits("00000"))], 0.0, &bits("11001"));
+        learn(&mut v, 0.0, &[(1.0, &bits("00000"))], 0.0, &bits("11001"));
         assert_eq!(v, zero(), "an empty exemplar teaches nothing");
     }
 
@@ -192,7 +200,7 @@ mod tests {
         let (x, own, global) = (bits("10101"), bits("01001"), bits("11010"));
         let only = |w: f64, c1: f64, c2: f64, delta: f64| {
             let mut v = Likelihoods { sizes: vec![1.0; 5], features: vec![1.0; 5] };
-            v.learn(w, &[(c1, &own), (c2, &global)], delta, &x);
+            learn(&mut v, w, &[(c1, &own), (c2, &global)], delta, &x);
             [v.sizes, v.features]
         };
         assert_eq!(only(1.0, 0.0, 0.0, 0.0), [[1.0; 5]; 2]);
@@ -211,7 +219,7 @@ mod tests {
             features: vec![0.1, 0.3, 0.5, 0.7, 0.9],
         };
         let pulls = [(1.49 * 0.5, &bits("01001")), (1.49 * 0.8, &bits("11010"))];
-        v.learn(0.729, &pulls, 0.2, &bits("10101"));
+        learn(&mut v, 0.729, &pulls, 0.2, &bits("10101"));
         assert_near(&v.sizes, [0.1458, 1.0366, 1.8294, 0.5832, 0.7290]);
         assert_near(&v.features, [0.2729, 2.1557, 0.5645, 1.7023, 0.8561]);
         assert_eq!(v.choose(5, 0.5), bits("01011"));
@@ -241,9 +249,9 @@ mod tests {
     fn influence_is_negative_unless_the_cost_fell() {
         let velocity = zero();
         let mut learner =
-            Learner { x: bits("10000"), velocity, cost: None, influence: 0.0, stall: 0 };
+            Particle2d { x: bits("10000"), velocity, influence: 0.0, cost: None, stall: 0 };
         let influences = [0.4, 0.3, 0.3, 0.35].map(|cost| {
-            learner.told(Cost::new(cost), 0.5, false);
+            learner.update(Cost::new(cost), 0.5, false);
             learner.influence
         });
         assert_eq!(influences, [0.5, 0.5, -0.5, -0.5]);
@@ -265,7 +273,7 @@ mod tests {
             for _ in 0..50 {
                 let (own, global) = (space.random(&mut rng), space.random(&mut rng));
                 let pulls = [(c * rng.unit(), &own), (c * rng.unit(), &global)];
-                v.learn(w, &pulls, 2.0 * rng.unit() - 1.0, &x);
+                learn(&mut v, w, &pulls, 2.0 * rng.unit() - 1.0, &x);
                 let u = rng.unit();
                 x = v.choose(limit, u);
                 prop_assert_eq!(x.count(), roulette(&v.sizes[..limit], u) + 1);

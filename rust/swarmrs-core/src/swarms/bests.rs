@@ -1,52 +1,16 @@
 //! Personal and global bests of a synchronous swarm.
 
 use crate::base::subset::Subset;
+use crate::operators::standing::{Standing, Ties, first_least, standing, standing_of};
 use crate::problem::objective::Cost;
 use crate::search::algorithm::Evaluation;
-
-/// What two subsets are compared by: cost, then size, less being better.
-pub type Standing = (Cost, usize);
-
-/// Where a tried subset stands. The empty one counts as the largest: it never beats another of its cost.
-pub fn standing(tried: &Evaluation) -> Standing {
-    standing_of(&tried.subset, tried.cost)
-}
-
-fn standing_of(subset: &Subset, cost: Cost) -> Standing {
-    match subset.count() {
-        0 => (cost, usize::MAX),
-        size => (cost, size),
-    }
-}
-
-/// What replaces a best of equal cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Ties {
-    /// Nothing.
-    #[default]
-    Stay,
-    /// A smaller subset.
-    Shrink,
-}
-
-impl Ties {
-    /// Whether a subset of this cost and size replaces a best of that cost and size.
-    pub fn replaces(self, new: Standing, best: Standing) -> bool {
-        self.key(new) < self.key(best)
-    }
-
-    /// What is compared of a standing.
-    pub fn key(self, (cost, size): Standing) -> Standing {
-        (cost, if self == Self::Shrink { size } else { 0 })
-    }
-}
 
 /// The best position of each particle and the index of the best of these.
 ///
 /// A best is replaced on strict improvement only; among equals the lowest particle index leads.
 #[derive(Debug, Clone, Default)]
 pub struct Bests {
-    /// What counts as an improvement.
+    /// The rule for ties.
     pub ties: Ties,
     /// Each particle's best position and its cost.
     pub own: Vec<(Subset, Cost)>,
@@ -55,19 +19,19 @@ pub struct Bests {
 }
 
 impl Bests {
-    /// Learns a whole generation and tells for each particle whether it improved.
-    pub fn update(&mut self, told: &[Evaluation]) -> Vec<bool> {
+    /// Updates all bests and returns for each particle if it improved.
+    pub fn update(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
         if self.own.is_empty() {
-            self.own = told.iter().map(|new| (new.subset.clone(), new.cost)).collect();
+            self.own = evaluations.iter().map(|new| (new.subset.clone(), new.cost)).collect();
             self.leader = self.first_best();
-            return vec![true; told.len()];
+            return vec![true; evaluations.len()];
         }
         let before = self.key(self.leader);
         let ties = self.ties;
         let improved = self
             .own
             .iter_mut()
-            .zip(told)
+            .zip(evaluations)
             .map(|(own, new)| {
                 let is_better = ties.replaces(standing(new), standing_of(&own.0, own.1));
                 if is_better {
@@ -76,7 +40,8 @@ impl Bests {
                 is_better
             })
             .collect();
-        // All improved at once, so a leader that improved too has no claim on those as good as it.
+        // Updates are synchronous: the leader is elected anew among all equal bests, lowest index first, even if it
+        // improved.
         let candidate = self.first_best();
         if self.key(candidate) < before {
             self.leader = candidate;
@@ -104,17 +69,12 @@ impl Bests {
     }
 }
 
-/// Where the least of `values` is; the first of equals. 0 where there are none.
-pub fn first_least<T: Ord>(values: impl Iterator<Item = T>) -> usize {
-    values.enumerate().min_by(|a, b| a.1.cmp(&b.1)).map_or(0, |(at, _)| at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::evaluate::Measures;
 
-    fn told(costs: &[f64]) -> Vec<Evaluation> {
+    fn evaluations(costs: &[f64]) -> Vec<Evaluation> {
         costs
             .iter()
             .enumerate()
@@ -127,32 +87,13 @@ mod tests {
     }
 
     #[test]
-    fn the_empty_subset_loses_every_tie() {
-        let mut tried = told(&[0.5, 0.5]);
-        tried[0].subset = Subset::empty(9);
-        assert!(standing(&tried[1]) < standing(&tried[0]));
-        tried[0].cost = Cost::new(0.4);
-        assert!(standing(&tried[0]) < standing(&tried[1]));
-    }
-
-    #[test]
-    fn a_tie_goes_to_the_smaller_subset_where_asked() {
-        let at = |cost, size| (Cost::new(cost), size);
-        assert!(Ties::Shrink.replaces(at(0.10, 5), at(0.10, 6)));
-        assert!(!Ties::Shrink.replaces(at(0.10, 6), at(0.10, 6)));
-        assert!(!Ties::Shrink.replaces(at(0.11, 1), at(0.10, 6)));
-        assert!(!Ties::Stay.replaces(at(0.10, 5), at(0.10, 6)));
-        assert!(Ties::Stay.replaces(at(0.09, 7), at(0.10, 6)));
-    }
-
-    #[test]
     fn bests_and_their_lead_shrink_where_asked() {
         let sized = |sizes: [usize; 2]| {
-            let mut told = told(&[0.2, 0.2]);
-            for (tried, size) in told.iter_mut().zip(sizes) {
+            let mut evaluations = evaluations(&[0.2, 0.2]);
+            for (tried, size) in evaluations.iter_mut().zip(sizes) {
                 tried.subset = Subset::from_indices(9, 0..size);
             }
-            told
+            evaluations
         };
         let run = |ties: Ties| {
             let mut bests = Bests { ties, ..Bests::default() };
@@ -167,23 +108,23 @@ mod tests {
     #[test]
     fn bests_move_on_strict_improvement_only() {
         let mut bests = Bests::default();
-        assert_eq!(bests.update(&told(&[0.3, 0.2, 0.2])), [true; 3]);
+        assert_eq!(bests.update(&evaluations(&[0.3, 0.2, 0.2])), [true; 3]);
         assert_eq!((bests.leader, bests.global_cost()), (1, Cost::new(0.2)));
-        assert_eq!(bests.update(&told(&[0.2, 0.2, 0.3])), [true, false, false]);
+        assert_eq!(bests.update(&evaluations(&[0.2, 0.2, 0.3])), [true, false, false]);
         assert_eq!(bests.leader, 1);
-        bests.update(&told(&[0.1, 0.2, 0.1]));
+        bests.update(&evaluations(&[0.1, 0.2, 0.1]));
         assert_eq!(bests.leader, 0);
     }
 
     #[test]
     fn a_leader_that_improves_yields_to_a_lower_index_that_is_as_good() {
         let mut bests = Bests::default();
-        bests.update(&told(&[0.4, 0.3, 0.2]));
+        bests.update(&evaluations(&[0.4, 0.3, 0.2]));
         assert_eq!(bests.leader, 2);
-        bests.update(&told(&[0.5, 0.1, 0.1]));
+        bests.update(&evaluations(&[0.5, 0.1, 0.1]));
         assert_eq!((bests.leader, bests.global_cost()), (1, Cost::new(0.1)));
         // Equal to the best so far is no improvement: the lead stays.
-        bests.update(&told(&[0.1, 0.2, 0.2]));
+        bests.update(&evaluations(&[0.1, 0.2, 0.2]));
         assert_eq!(bests.leader, 1);
     }
 }

@@ -1,0 +1,76 @@
+//! The order of evaluated subsets: by cost, then by size.
+
+use crate::base::subset::Subset;
+use crate::problem::objective::Cost;
+use crate::search::algorithm::Evaluation;
+
+/// The key two subsets are compared by: cost, then size, less being better.
+pub type Standing = (Cost, usize);
+
+/// The standing of an evaluated subset. The empty one counts as the largest: it never beats another of its cost.
+pub fn standing(evaluation: &Evaluation) -> Standing {
+    standing_of(&evaluation.subset, evaluation.cost)
+}
+
+/// The standing of a subset of this cost.
+pub fn standing_of(subset: &Subset, cost: Cost) -> Standing {
+    match subset.count() {
+        0 => (cost, usize::MAX),
+        size => (cost, size),
+    }
+}
+
+/// The rule for replacing a best by a subset of equal cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// The older one stays.
+    #[default]
+    Stay,
+    /// A smaller subset replaces it.
+    Shrink,
+}
+
+impl Ties {
+    /// True if a subset of this cost and size replaces a best of that cost and size.
+    pub fn replaces(self, new: Standing, best: Standing) -> bool {
+        self.key(new) < self.key(best)
+    }
+
+    /// The part of a standing that is compared.
+    pub fn key(self, (cost, size): Standing) -> Standing {
+        (cost, if self == Self::Shrink { size } else { 0 })
+    }
+}
+
+/// The index of the least of `values`; the first of equals. 0 where there are none.
+pub fn first_least<T: Ord>(values: impl Iterator<Item = T>) -> usize {
+    values.enumerate().min_by(|a, b| a.1.cmp(&b.1)).map_or(0, |(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::Measures;
+
+    #[test]
+    fn the_empty_subset_loses_every_tie() {
+        let mut tried = [vec![], vec![1]].map(|features| Evaluation {
+            subset: Subset::from_indices(9, features),
+            measures: Measures::WORST,
+            cost: Cost::new(0.5),
+        });
+        assert!(standing(&tried[1]) < standing(&tried[0]));
+        tried[0].cost = Cost::new(0.4);
+        assert!(standing(&tried[0]) < standing(&tried[1]));
+    }
+
+    #[test]
+    fn a_tie_goes_to_the_smaller_subset_where_asked() {
+        let at = |cost, size| (Cost::new(cost), size);
+        assert!(Ties::Shrink.replaces(at(0.10, 5), at(0.10, 6)));
+        assert!(!Ties::Shrink.replaces(at(0.10, 6), at(0.10, 6)));
+        assert!(!Ties::Shrink.replaces(at(0.11, 1), at(0.10, 6)));
+        assert!(!Ties::Stay.replaces(at(0.10, 5), at(0.10, 6)));
+        assert!(Ties::Stay.replaces(at(0.09, 7), at(0.10, 6)));
+    }
+}

@@ -1,0 +1,130 @@
+//! The swarm of continuous positions in the unit cube whose subset lies above a threshold.
+
+use crate::base::random::Rng;
+use crate::base::subset::Subset;
+use crate::operators::standing::{Standing, Ties, first_least, standing};
+use crate::operators::threshold::select;
+use crate::search::algorithm::{Evaluation, Iteration, Space};
+
+/// Positions in [0, 1], velocities and bests.
+#[derive(Debug)]
+pub struct RealSwarm {
+    space: Space,
+    threshold: f64,
+    ties: Ties,
+    positions: Vec<Vec<f64>>,
+    velocities: Vec<Vec<f64>>,
+    bests: Vec<(Vec<f64>, Standing)>,
+    leader: usize,
+}
+
+/// A particle about to move.
+#[derive(Debug)]
+pub struct RealParticle<'a> {
+    /// Its position.
+    pub x: &'a mut [f64],
+    /// Its velocity.
+    pub v: &'a mut [f64],
+    /// Its personal best.
+    pub p: &'a [f64],
+    /// The global best.
+    pub g: &'a [f64],
+}
+
+impl RealSwarm {
+    /// A swarm at rest, before its first iteration.
+    pub fn new(population: usize, threshold: f64, ties: Ties, space: &Space) -> Self {
+        Self {
+            space: space.clone(),
+            threshold,
+            ties,
+            positions: Vec::new(),
+            velocities: vec![vec![0.0; space.n_features()]; population],
+            bests: Vec::new(),
+            leader: 0,
+        }
+    }
+
+    /// Draws the initial swarm: `draw` returns the position of a particle, by its index, and may set its velocity.
+    pub fn start(
+        &mut self,
+        iteration: &Iteration<'_>,
+        draw: impl Fn(usize, &mut [f64], &mut Rng) -> Vec<f64> + Sync,
+    ) -> Vec<Subset> {
+        let particles = self.velocities.iter_mut().enumerate().collect();
+        let started = iteration.map(particles, |(particle, v): (usize, &mut Vec<f64>)| {
+            let mut rng = iteration.rng(particle);
+            let mut x = draw(particle, v, &mut rng);
+            let subset = select(&mut x, self.threshold, &self.space, &mut rng);
+            (x, subset)
+        });
+        let (positions, subsets) = started.into_iter().unzip();
+        self.positions = positions;
+        subsets
+    }
+
+    /// Moves every particle by `rule`, each with its own random stream, and selects by the threshold.
+    pub fn advance(
+        &mut self,
+        iteration: &Iteration<'_>,
+        rule: impl Fn(&mut RealParticle<'_>, &mut Rng) + Sync,
+    ) -> Vec<Subset> {
+        let g = &self.bests[self.leader].0;
+        let particles = self.positions.iter_mut().zip(&mut self.velocities).zip(&self.bests);
+        iteration.map(particles.enumerate().collect(), |(particle, ((x, v), (p, _)))| {
+            let mut rng = iteration.rng(particle);
+            rule(&mut RealParticle { x, v, p, g }, &mut rng);
+            select(x, self.threshold, &self.space, &mut rng)
+        })
+    }
+
+    /// Updates personal and global bests. The lead moves on improvement only, to the lowest index among equals.
+    pub fn learn(&mut self, evaluations: &[Evaluation]) {
+        let ranks = evaluations.iter().map(standing);
+        let before = self.bests.get(self.leader).map(|best| best.1);
+        if self.bests.is_empty() {
+            self.bests = self.positions.iter().cloned().zip(ranks).collect();
+        } else {
+            for ((best, y), rank) in self.bests.iter_mut().zip(&self.positions).zip(ranks) {
+                if self.ties.replaces(rank, best.1) {
+                    *best = (y.clone(), rank);
+                }
+            }
+        }
+        let candidate = first_least(self.bests.iter().map(|best| self.ties.key(best.1)));
+        if before.is_none_or(|before| self.ties.replaces(self.bests[candidate].1, before)) {
+            self.leader = candidate;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::Measures;
+    use crate::problem::objective::Cost;
+
+    #[test]
+    fn of_equals_the_lowest_index_leads_even_where_the_leader_improves_too() {
+        let leaders = |ties: Ties| {
+            let mut swarm = RealSwarm::new(3, 0.6, ties, &Space::new(4, 4));
+            swarm.positions = vec![vec![0.0; 4]; 3];
+            [
+                [(0.4, 1), (0.3, 1), (0.2, 1)],
+                [(0.5, 1), (0.1, 3), (0.1, 3)],
+                [(0.1, 2), (0.2, 1), (0.1, 2)],
+            ]
+            .map(|evaluations| {
+                let evaluations = evaluations.map(|(cost, size)| Evaluation {
+                    subset: Subset::from_indices(4, 0..size),
+                    measures: Measures::WORST,
+                    cost: Cost::new(cost),
+                });
+                swarm.learn(&evaluations);
+                swarm.leader
+            })
+        };
+        assert_eq!(leaders(Ties::Stay), [2, 1, 1]);
+        assert_eq!(leaders(Ties::Shrink), [2, 1, 0]);
+    }
+}
