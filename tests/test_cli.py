@@ -37,7 +37,7 @@ class TestSelect:
         assert lines[:10] == [
             "data         blobs.csv: 60 rows, 6 features, 3 classes of 'tree'",
             "algorithm    sfs, seed 1",
-            "measured by  5-NN, euclidean, stratified 10-fold, scale minmax",
+            "evaluated by  5-NN, euclidean, stratified 10-fold, scale minmax",
             "objective    error",
             "",
             "selected     2 of 6 columns",
@@ -50,7 +50,7 @@ class TestSelect:
 
     def test_json_is_the_result_of_select(self, cli: Cli, blobs_csv: Path) -> None:
         out = json.loads(cli("select", blobs_csv, *QUICK, "-f", "json").out)
-        result = select(blobs_csv, max_evals=60, params={"population": 20}, random_state=1)
+        result = select(blobs_csv, max_evals=60, algo_params={"population": 20}, random_state=1)
         assert out | {"seconds": 0} == result.to_dict() | {"seconds": 0}
 
     def test_csv_lists_the_columns(self, cli: Cli, blobs_csv: Path) -> None:
@@ -59,10 +59,10 @@ class TestSelect:
 
     def test_every_option_reaches_the_search(self, cli: Cli, blobs_csv: Path) -> None:
         out = cli(
-            *("select", blobs_csv, "--target", "tree", "--algo", "pbpso", "--classifier", "knn"),
+            *("select", blobs_csv, "--target", "tree", "--algo", "pbpso", "--estimator", "knn"),
             *("-k", 3, "--metric", "manhattan", "--weights", "distance", "--cv", "5"),
             *("--cv-seed", 9, "--scale", "standard", "--objective", "weighted", "--alpha", 0.7),
-            *("--max-evals", 90, "--iterations", 2, "--set", "population=15"),
+            *("--max-evals", 90, "--max-iter", 2, "--set", "population=15"),
             *("--time-limit", 60, "--target-cost", -1, "--include", "a", "--exclude", "f"),
             *("--max-features", 3, "--seed", 4, "--jobs", 2, "--memory", "10MiB", "-f", "json"),
         ).out
@@ -160,10 +160,10 @@ class TestEvaluate:
         ]
 
     def test_json_and_csv_agree_with_the_evaluator(self, cli: Cli, blobs_csv: Path) -> None:
-        options = ("--features", "b", "--features", 4, "-c", "nb", "--cv", "loo")
+        options = ("--features", "b", "--features", 4, "-e", "nb", "--cv", "loo")
         plain = json.loads(cli("evaluate", blobs_csv, *options, "-f", "json").out)
         table = read_table(blobs_csv)
-        scores = swarmrs.Evaluator(table, classifier="nb", cv="loo").measure(
+        scores = swarmrs.Evaluator(table, estimator="nb", cv="loo").measure(
             [name in ("b", "e") for name in table.names]
         )[0]
         assert plain["selected"] == ["b", "e"]
@@ -188,7 +188,7 @@ class TestAlgorithms:
         assert "10.1109/ICSMC.1997.637339" in out
         row = next(line for line in out.splitlines() if line.startswith("population"))
         assert row.split()[:2] == ["population", "30"]
-        assert "measured by  5-NN, euclidean, stratified 10-fold\n" in out
+        assert "evaluated by  5-NN, euclidean, stratified 10-fold\n" in out
 
     def test_a_paper_without_a_doi_has_no_line_for_it(self, cli: Cli) -> None:
         assert not any(line.startswith("doi") for line in cli("algorithms", "fcbf").out.split("\n"))

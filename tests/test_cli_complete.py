@@ -12,7 +12,7 @@ import pytest
 import swarmrs
 import swarmrs.cli
 from swarmrs.evaluation._native import METRICS
-from swarmrs.evaluation._presets import PRESETS
+from swarmrs.search._presets import presets as PRESETS
 
 Start = Callable[..., subprocess.Popen[str]]
 Offer = Callable[..., list[str]]

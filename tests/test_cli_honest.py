@@ -22,7 +22,7 @@ SETTINGS: dict[str, Any] = {"algo": "bpso", "random_state": 1, "max_evals": 90}
         (("--test-size", 0.3), {"test_size": 0.3}),
         (("--outer-cv", 3, "--cv-seed", 5), {"outer_cv": 3, "cv_seed": 5}),
         (("--outer-cv", "holdout=0.3"), {"outer_cv": "holdout=0.3"}),
-        (("--parsimony", "1se"), {"parsimony": "1se"}),
+        (("--pick", "1se"), {"parsimony": "1se"}),
     ],
     ids=lambda it: " ".join(map(str, it)) if isinstance(it, tuple) else "",
 )

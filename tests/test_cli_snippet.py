@@ -63,7 +63,7 @@ def test_the_page_of_commands_shows_it_as_it_is(cli: Cli, tmp_path: Path) -> Non
     [
         ("sklearn:breast_cancer", "-c", "knn", "-k", 3, "--metric", "manhattan"),
         ("sklearn:breast_cancer", "-c", "knn", "-k", 1),
-        ("sklearn:iris", "-c", "nb"),
+        ("sklearn:iris", "-e", "nb"),
     ],
 )
 def test_the_model_errs_as_the_search_says(
@@ -148,7 +148,7 @@ def test_what_has_no_code_is_refused_before_the_search(
     for words, message in (
         (("-",), "code cannot read standard input again"),
         ((blobs_csv, "-c", "nb-cdf"), "scikit-learn has no nb-cdf"),
-        ((blobs_csv, "--preset", "000-nb"), "scikit-learn has no nb-cdf"),
+        ((blobs_csv, "--preset", "hafiz2018-nb"), "scikit-learn has no nb-cdf"),
     ):
         code, out, err = cli("select", *words, "-o", path)
         assert (code, out) == (2, "")

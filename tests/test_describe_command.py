@@ -243,6 +243,6 @@ class TestTime:
         long = cli("select", tmp_path / "d.csv", "--jobs", "1", "-k", "99999")
         assert told in long.err
         assert "(6000 evaluations of 9000 rows)" in long.err
-        for option in (("--time-limit", "5"), ("--max-evals", "30"), ("-c", "nb"), ("-q",)):
+        for option in (("--time-limit", "5"), ("--max-evals", "30"), ("-e", "nb"), ("-q",)):
             short = cli("select", tmp_path / "d.csv", "--cv", "99999", *option)
             assert told not in short.err

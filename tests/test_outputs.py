@@ -145,7 +145,7 @@ class TestRefusedBeforeTheSearch:
             code, _, err = cli(command, path)
             assert code in (1, 2), command
             assert "hint: " in err
-        assert cli("select", blobs_csv, "--groups", path, "-q").code == 2
+        assert cli("select", blobs_csv, "--feature-groups", path, "-q").code == 2
         assert cli("select", blobs_csv, "--config", path, "-q").code == 2
 
     def test_a_directory_is_no_file(self, cli: Cli, blobs_csv: Path, tmp_path: Path) -> None:
