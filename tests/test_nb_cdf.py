@@ -60,7 +60,7 @@ def test_predictions_are_those_of_the_oracle() -> None:
     n_checked = n_ruled_out = n_hopeless = 0
     for x, y, n_classes in tables():
         splits = list(KFold(4, shuffle=True, random_state=0).split(x))
-        engine = Evaluator(x, y, classifier="nb-cdf", cv=splits, scale="none")
+        engine = Evaluator(x, y, estimator="nb-cdf", cv=splits, scale="none")
         rows, codes, _ = engine.predict(np.ones(x.shape[1], dtype=bool))
         predicted = dict(zip(rows.tolist(), codes.tolist(), strict=True))
         for train, test in splits:
@@ -83,15 +83,15 @@ def test_predictions_are_those_of_the_oracle() -> None:
 def test_a_class_without_deviation_takes_all_from_its_mean_on_and_nothing_below() -> None:
     x = np.array([[1.0], [1.0], [3.0], [5.0], [0.0], [1.0]])
     splits = [([0, 1, 2, 3], [4, 5])]
-    engine = Evaluator(x, ["a", "a", "b", "b", "a", "b"], classifier="nb-cdf", cv=splits)
+    engine = Evaluator(x, ["a", "a", "b", "b", "a", "b"], estimator="nb-cdf", cv=splits)
     # At 1 class a has the whole share, b that of z = (1 - 4) / sqrt 2. At 0 only b has any.
     assert engine.predict([True])[1].tolist() == ["b", "a"]
 
 
 def test_it_warns_and_is_not_naive_bayes() -> None:
     with pytest.warns(SwarmrsWarning, match="nb-cdf repeats a published error"):
-        wrong = select("sklearn:wine", algo="sfs", classifier="nb-cdf")
-    right = select("sklearn:wine", algo="sfs", classifier="nb")
+        wrong = select("sklearn:wine", algo="sfs", estimator="nb-cdf")
+    right = select("sklearn:wine", algo="sfs", estimator="nb")
     assert wrong.evaluation["classifier"] == "nb-cdf"
     assert right.cost < 0.05 < 0.15 < wrong.cost
 
@@ -110,7 +110,7 @@ def errors(name: str, target: str, classifier: str, n_features: int | None) -> l
     mask = np.arange(x.shape[1]) < (n_features or x.shape[1])
     return [
         float(
-            Evaluator(x, y, preset="000", classifier=classifier, cv_seed=seed).measure(mask)[
+            Evaluator(x, y, preset="hafiz2018", estimator=classifier, cv_seed=seed).measure(mask)[
                 "error"
             ][0]
         )
@@ -149,7 +149,7 @@ def test_the_published_optimum_of_wine_is_that_of_all_subsets() -> None:
     x, y = read("wine")
     masks = np.array(list(product([False, True], repeat=13)))[1:]
     least = [
-        Evaluator(x, y, preset="000-nb", cv_seed=seed).measure(masks)["error"].min()
+        Evaluator(x, y, preset="hafiz2018-nb", cv_seed=seed).measure(masks)["error"].min()
         for seed in range(5)
     ]
     # The best mean published is 0.2085; the optimum moves with the folds.
