@@ -38,7 +38,7 @@ TESTS = {
     STATISTICS / "_moments.py": STATISTICS_TESTS,
     STATISTICS / "_pairs.py": STATISTICS_TESTS,
     STATISTICS / "_friedman.py": STATISTICS_TESTS,
-    DATA / "_table.py": f"{TABLE_TESTS} test_formats test_any_estimator test_outer",
+    DATA / "_table.py": TABLE_TESTS,
     DATA / "_encode.py": TABLE_TESTS,
     DATA / "_impute.py": TABLE_TESTS,
     DATA / "_target.py": TABLE_TESTS,

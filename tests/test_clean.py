@@ -175,7 +175,8 @@ class TestNotices:
         assert table.constant == (1,)
         assert table.notices == ("1 constant column: 'one'",)
         assert table.warnings == (
-            "1 column like an identifier: 'id'; leave what is no measurement out with exclude=...",
+            "'id' looks like a row identifier (strictly increasing); "
+            'consider excluding it with exclude=["id"]',
         )
         excluded = read_table(data, "class", exclude=["id", "one"])
         assert excluded.constant == (0, 1)  # zeros now
@@ -184,7 +185,7 @@ class TestNotices:
     def test_text_that_never_repeats(self) -> None:
         data = pl.DataFrame({"key": list("qwertzuiopas"), "class": [0, 1, 1] * 4})
         table = read_table(data, encode="ordinal")
-        assert table.warnings[0].startswith("1 column like an identifier: 'key'")
+        assert table.warnings[0].startswith("'key' looks like a row identifier")
 
     def test_equal_columns_are_grouped(self) -> None:
         values = [0.0, 2.0, 1.0, 0.0]

@@ -124,14 +124,14 @@ class TestSelect:
         options = (
             *("--input-format", "tsv", "--decimal", ",", "--encoding", "utf-16"),
             *("--null", "-", "--null", "NA", "--null-only", "--dedupe-names"),
-            *("--missing", "drop-columns", "--max-input-bytes", "1KiB", "-f", "json"),
+            *("--missing", "drop-columns", "--max-bytes", "1KiB", "-f", "json"),
         )
         done = cli("evaluate", "-", *options, "--cv", 2, "-k", 1, stdin=content)
         assert done.code == 0
         assert json.loads(done.out)["selected"] == ["a"]
         assert "note: missing are empty fields, '-', 'NA'; --null adds words\n" in done.err
         assert "note: 1 column with missing values dropped: 'a_2'\n" in done.err
-        done = cli("evaluate", "-", *options, "--max-input-bytes", "9", stdin=content)
+        done = cli("evaluate", "-", *options, "--max-bytes", "9", stdin=content)
         assert done.err.startswith("error: stdin holds more than 9 B\nhint: ")
 
     def test_quiet_prints_no_notes(self, cli: Cli, blobs_csv: Path) -> None:
@@ -248,7 +248,7 @@ BAD_CALLS = [
     (("--set", "population=3", "--population", 4), "population is set twice", "set it once"),
     (("--set", "population=many"), "population is ", ""),
     (("--memory", "lots"), "memory is 'lots', expected a size", "write 512MiB or 2GiB"),
-    (("--max-input-bytes", "x"), "max-input-bytes is 'x', expected a size", "write 512MiB or 2GiB"),
+    (("--max-bytes", "x"), "max-bytes is 'x', expected a size", "write 512MiB or 2GiB"),
     (("--decimal", ";"), "unknown decimal mark ';'", "known: ., ,"),
     (("--input-format", "xls"), "unknown input format 'xls'", "known: csv, tsv, parquet"),
     (("--rare-class", "ignore"), "unknown policy for rare classes 'ignore'", "known: warn"),

@@ -13,6 +13,8 @@ import polars as pl
 import pytest
 from swarmrs import read_table
 from swarmrs.data._encode import (
+    Codes,
+    NumberText,
     count_infinite,
     drop_columns,
     drop_rows,
@@ -23,7 +25,8 @@ from swarmrs.data._encode import (
 )
 from swarmrs.data._impute import Unfilled, fill, spread_out
 from swarmrs.data._read import Raw
-from swarmrs.data._target import classes_of, many_values, names_here, split
+from swarmrs.data._table import prepare
+from swarmrs.data._target import classes_of, many_values, present_names, split
 from swarmrs.exceptions import DataError, SpecError
 
 
@@ -172,6 +175,11 @@ def test_every_missing_value_is_a_null() -> None:
     assert [column.null_count() for column in marked] == [1, 2, 1]
 
 
+def test_a_frame_without_nans_is_left_as_it_is() -> None:
+    given = frame(a=[1.0, None], b=[1, 2], c=["x", "y"], d=[0.5, 1.5])
+    assert mark_missing(given) is given
+
+
 def test_rows_with_a_gap_anywhere_are_dropped() -> None:
     given, labels = (
         frame(a=[1, None, 3, 4], b=[1, 2, 3, None]),
@@ -294,14 +302,37 @@ def test_the_places_of_encoded_columns_are_known() -> None:
     ]
     assert found.encoded == [(1, 2, 3), (5, 6)]
     clash = pl.DataFrame({"w": ["a", "b"], "w=a": [1, 2]})
-    with pytest.raises(DataError, match="two columns called 'w=a'"):
+    with pytest.raises(DataError, match="the encoded table has two columns called 'w=a'") as told:
         to_numbers(clash, missing="error", encode="onehot")
+    assert told.value.hint == "rename one of them"
     assert to_numbers(clash, missing="error", encode="ordinal").encoded == []
+
+
+def test_text_that_becomes_many_columns_is_warned_of() -> None:
+    for count, told in ((20, []), (21, ["1 column of text became many: 'w' (21)"])):
+        given = frame(w=[f"w{number}" for number in range(count)])
+        assert to_numbers(given, missing="error", encode="onehot").warnings == told
+        assert to_numbers(given, missing="error", encode="ordinal").warnings == []
+
+
+def test_codes_are_turned_back_into_values() -> None:
+    codes = Codes(pl.Series(["x", "y"]))
+    restored = codes.restored(pl.Series("w", [1.0, 0.0, None]))
+    assert (restored.name, restored.to_list()) == ("w", ["y", "x", None])
+    # A mean of codes is no code.
+    assert codes.restored(pl.Series("w", [1.0, 0.5])).to_list() == [1.0, 0.5]
+    given = frame(word=["x", "y"], flag=[True, False], n=[1, 2])
+    ordinal = to_numbers(given, missing="error", encode="ordinal").keys
+    assert {name: key.values.to_list() for name, key in ordinal.items()} == {
+        "flag": [False, True],
+        "word": ["x", "y"],
+    }
+    assert [*to_numbers(given, missing="error", encode="onehot").keys] == ["flag"]
 
 
 def test_whole_numbers_that_floats_round_are_warned_of() -> None:
     long, exact = 2**53 + 1, 2**53
-    for dtype in (pl.Int64, pl.UInt64):
+    for dtype in (pl.Int64, pl.UInt64, pl.Int128):
         given = frame(a=pl.Series([long, 1], dtype=dtype), b=pl.Series([exact, 1], dtype=dtype))
         [told] = to_numbers(given, missing="error", encode="error").warnings
         assert told.startswith("1 column of whole numbers too long")
@@ -323,6 +354,69 @@ def test_text_that_holds_numbers_is_recognized(values: list[str], told: str) -> 
     assert refused.value.hint is not None
     assert told in refused.value.hint
     assert "'a'" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "examples"),
+    [
+        (["1,500", "2"], "either", ["1,500"]),
+        (["2", "1,500.5"], "thousands", ["1,500.5"]),
+        (["x", "1,5", "2"], "decimal", ["1,5"]),
+        (["1", "2.5"], "plain", []),
+        (["1", "none", "2", "n/a", "3", "none", "4", "5"], "words", ["none", "n/a"]),
+        (["1", "2", "x"], "words", ["x"]),
+    ],
+)
+def test_kinds_of_numbers_in_text(values: list[str], kind: str, examples: list[str]) -> None:
+    assert NumberText.of(pl.Series(values)) == NumberText(kind, tuple(examples))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        # As many words as numbers with a comma, or as plain numbers.
+        ["1,5", "x"],
+        ["1", "2", "x", "y"],
+        # The comma may stand between thousands.
+        ["1,500", "x", "2"],
+        [None, None],
+    ],
+    ids=str,
+)
+def test_text_that_is_no_numbers(values: list[str | None]) -> None:
+    assert NumberText.of(pl.Series(values, dtype=pl.String)) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (["1,5", "2"], """with a decimal comma: read it with read_table(..., decimal=",")"""),
+        (
+            ["1,500", "2"],
+            """like 1,500: read it with read_table(..., decimal=",") if the comma is a decimal"""
+            " one, else remove it",
+        ),
+        (["1,500.5", "2"], "like 1,500.5: remove the commas between thousands"),
+        (["1", "2"], "written as text: convert it to a column of numbers"),
+        (
+            ["1", "2", "none"],
+            """but for 'none': correct that, or call it missing with """
+            """read_table(..., null_words=["none"])""",
+        ),
+    ],
+)
+def test_what_to_do_about_numbers_in_text(values: list[str], told: str) -> None:
+    # The first column is text and tells nothing.
+    with pytest.raises(DataError, match="2 columns of text: 'w', 'a'") as refused:
+        to_numbers(frame(w=["x"] * len(values), a=values), missing="error", encode="error")
+    assert refused.value.hint == f"'a' holds numbers {told}"
+
+
+def test_what_to_do_about_text() -> None:
+    with pytest.raises(DataError) as refused:
+        to_numbers(frame(a=["x", "y"]), missing="error", encode="error")
+    expected = 'encode text with encode="ordinal" or "onehot", or leave it out with exclude=...'
+    assert refused.value.hint == expected
 
 
 def test_text_that_is_half_numbers_is_text() -> None:
@@ -375,10 +469,10 @@ def test_a_label_that_is_not_a_number_is_missing() -> None:
 
 def test_names_of_columns_to_come_are_passed_over() -> None:
     given = frame(a=[1], b=[2])
-    assert names_here(given, ["b", 0, -1], "made", "error", "y") == ["b", "a", "b"]
-    assert names_here(given, ["b", "c=x"], "made", "onehot", "y") == ["b"]
+    assert present_names(given.columns, ["b", 0, -1], "made", "error", "y") == ["b", "a", "b"]
+    assert present_names(given.columns, ["b", "c=x"], "made", "onehot", "y") == ["b"]
     with pytest.raises(SpecError, match="'c' not found"):
-        names_here(given, ["c"], "made", "ordinal", "y")
+        present_names(given.columns, ["c"], "made", "ordinal", "y")
 
 
 def test_classes_are_sorted_and_coded() -> None:
@@ -410,6 +504,21 @@ def test_classes_are_sorted_and_coded() -> None:
 def test_labels_that_are_no_classes_are_refused(labels: list[Any], told: str) -> None:
     with pytest.raises(DataError, match=f"^target 'y' of made {told}"):
         classes_of(pl.Series("y", labels), "made")
+
+
+def test_labels_that_are_all_missing_are_refused() -> None:
+    with pytest.raises(DataError, match=r"^target 'y' of made has no value at all") as refused:
+        classes_of(pl.Series("y", [None, None], dtype=pl.String), "made")
+    assert refused.value.hint == "name the column of classes with target=..."
+
+
+def test_what_to_do_about_a_measured_target() -> None:
+    with pytest.raises(DataError, match="is continuous") as refused:
+        classes_of(pl.Series("y", [0.5, 1.5, 1.5]), "made")
+    assert refused.value.hint == (
+        "name the column of classes with target=..., or cut its values into classes first; "
+        "give a regressor as the classifier"
+    )
 
 
 def test_why_labels_may_be_missing_is_said() -> None:
@@ -444,6 +553,9 @@ def test_a_table_as_numbers() -> None:
         "class 'r' has 1 row",
         "in class 2",
     )
+    assert found.name_classes(["1 row(s), 2 class(es), 3 fold(s)"]) == (
+        "1 row, 2 class(es), 3 folds",
+    )
     reduced = found.reduced(["b"])
     assert reduced.columns == ["b", "y"]
     assert reduced["y"].to_list() == ["p", "q", "p", "q", "r", "p"]
@@ -468,6 +580,25 @@ def test_some_rows_of_a_table() -> None:
         table().take(np.array([0, 2]))
 
 
+def test_chosen_features_are_given_back_as_they_were() -> None:
+    given = frame(
+        word=["n", "m", "n", "o"],
+        flag=[True, True, False, True],
+        day=[date(2001, 1, 1), date(2001, 1, 5), date(2001, 1, 2), date(2001, 1, 9)],
+        n=[4, 1, 2, 3],
+        y=["p", "q", "p", "q"],
+    )
+    found = read_table(given, "y", encode="ordinal")
+    assert found.x[:, 0].tolist() == [1, 0, 1, 2]
+    assert found.reduced(["word", "n", "flag", "day"]).equals(
+        given.select("word", "n", "flag", "day", "y")
+    )
+    # Of text alone the values are needed to read the codes.
+    assert found.text_codes(["word", "flag", "day", "n"]) == {"word": ["m", "n", "o"]}
+    assert found.text_codes(["flag", "n"]) == {}
+    assert any("'day'" in notice for notice in found.notices)
+
+
 def test_what_was_filled_can_be_taken_as_given() -> None:
     found = table().as_filled()
     assert found.unfilled is None
@@ -488,6 +619,28 @@ def test_a_measured_target_has_levels() -> None:
     assert measured.y.tolist() == [1, 2, 1, 2, 1, 2]
     assert read_table(measured, continuous=True) is measured
     assert read_table(coded) is coded
+    # Given apart from the features, it is called by what it is.
+    apart = (given.select("a"), given["y"].to_numpy())
+    assert read_table(apart, continuous=True).target == "target"
+    classes = prepare(
+        Raw("made", given.select("a")),
+        ["p", "q"] * 3,
+        missing="error",
+        encode="error",
+        exclude=(),
+        allow_target_copy=False,
+    )
+    assert (classes.target, classes.labels, classes.values) == ("class", ("p", "q"), None)
+
+
+def test_many_different_numbers_are_doubted_unless_measured() -> None:
+    given = frame(a=[number % 7 for number in range(104)]).with_columns(
+        numbers_with(21, 104, lone=0)
+    )
+    assert "target 'y' has 21 different numbers in 104 rows: are they classes?" in (
+        read_table(given, "y").warnings
+    )
+    assert not any("classes?" in told for told in read_table(given, "y", continuous=True).warnings)
 
 
 def test_a_copy_of_the_target_is_refused() -> None:
@@ -530,8 +683,10 @@ def test_every_holder_of_a_table_is_read() -> None:
         given.to_numpy(),
         given.to_numpy().tolist(),
     ]
-    for holder in holders:
+    names = ["frame", "frame", "frame", "array", "array"]
+    for holder, name in zip(holders, names, strict=True):
         found = read_table(holder)
+        assert found.name == name
         assert found.x.ravel().tolist() == [1.0, 2.0, 4.0, 3.0]
         assert found.codes.tolist() == [0, 1, 0, 1]
 
@@ -539,14 +694,27 @@ def test_every_holder_of_a_table_is_read() -> None:
         def __arrow_c_stream__(self, schema: object = None) -> object:
             return given.__arrow_c_stream__(schema)
 
-    assert read_table(Stream()).names == ["a"]  # type: ignore[arg-type]
+    streamed = read_table(Stream())  # type: ignore[arg-type]
+    assert (streamed.name, streamed.names) == ("frame", ["a"])
     assert read_table("sklearn:iris").x.shape == (150, 4)
 
 
 def test_policies_are_checked_first() -> None:
-    for options in ({"missing": "guess"}, {"encode": "guess"}):
-        with pytest.raises(SpecError, match="'guess'"):
+    for options, told in (
+        ({"missing": "guess"}, "^unknown policy for missing values 'guess'"),
+        ({"encode": "guess"}, "^unknown encoding of text 'guess'"),
+        ({"allow_target_copy": "yes"}, "^allow_target_copy is 'yes', expected True or False"),
+    ):
+        with pytest.raises(SpecError, match=told):
             read_table("no such file", **options)  # type: ignore[arg-type]
+
+
+def test_a_tuple_is_features_and_labels() -> None:
+    x = [[1.0], [2.0], [4.0], [3.0]]
+    for given, count in (((x,), 1), ((x, ["p", "q"] * 2, 3), 3)):
+        with pytest.raises(DataError, match=f"^the data is a tuple of {count}, expected features"):
+            read_table(given)  # type: ignore[arg-type]
+    assert read_table((x, ["p", "q"] * 2)).labels == ("p", "q")
 
 
 def test_columns_that_mislead_are_told() -> None:
@@ -558,7 +726,7 @@ def test_columns_that_mislead_are_told() -> None:
         given.with_columns(word=pl.Series(words[::2] + words[1::2])), "y", encode="ordinal"
     )
     for one in (found, shuffled):
-        assert any("like an identifier: 'word'" in warning for warning in one.warnings)
+        assert any("'word' looks like a row identifier" in warning for warning in one.warnings)
         assert "1 constant column: 'c'" in one.notices
 
 

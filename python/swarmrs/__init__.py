@@ -1,81 +1,82 @@
-"""Wrapper feature selection by swarms: exact, incremental, fast.
+"""Wrapper feature selection with particle swarms and other metaheuristics.
 
 Examples
 --------
 >>> from swarmrs import select
 >>> result = select("sklearn:wine", algo="sfs")
->>> result.size, round(result.scores["error"], 3)
-(7, 0.011)
+>>> result.size, round(result.score, 3)
+(7, 0.983)
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from swarmrs import exceptions
-    from swarmrs._swarmrs import __version__
-    from swarmrs.data._table import read_table
-    from swarmrs.estimators._filter_selector import FilterSelector
-    from swarmrs.estimators._swarm_selector import SwarmSelector
-    from swarmrs.evaluation._evaluator import Evaluator
-    from swarmrs.experiments._compare import Comparison, compare
-    from swarmrs.filters._groups import Grouping, group
-    from swarmrs.filters._rank import Ranking, rank
-    from swarmrs.optimize import Minimum, minimize
-    from swarmrs.search._describe import Description, describe
-    from swarmrs.search._nested import HeldOut
-    from swarmrs.search._results import Selection
-    from swarmrs.search._select import select
-    from swarmrs.search._settings import algorithms
-    from swarmrs.search._stability import Stability
+    from swarmrs import exceptions as exceptions
+    from swarmrs._swarmrs import __version__ as __version__
+    from swarmrs.data._table import Table as Table
+    from swarmrs.data._table import read_table as read_table
+    from swarmrs.estimators._filter_selector import FilterSelector as FilterSelector
+    from swarmrs.estimators._swarm_selector import SwarmSelector as SwarmSelector
+    from swarmrs.evaluation._evaluator import Evaluator as Evaluator
+    from swarmrs.evaluation._losses import Baseline as Baseline
+    from swarmrs.evaluation._native import Work as Work
+    from swarmrs.experiments._compare import compare as compare
+    from swarmrs.experiments._plan import Comparison as Comparison
+    from swarmrs.filters._groups import Grouping as Grouping
+    from swarmrs.filters._groups import group as group
+    from swarmrs.filters._rank import Ranking as Ranking
+    from swarmrs.filters._rank import rank as rank
+    from swarmrs.optimize import Minimum as Minimum
+    from swarmrs.optimize import minimize as minimize
+    from swarmrs.search._describe import Column as Column
+    from swarmrs.search._describe import Description as Description
+    from swarmrs.search._describe import describe as describe
+    from swarmrs.search._front import Front as Front
+    from swarmrs.search._front import FrontPoint as FrontPoint
+    from swarmrs.search._front import Parsimony as Parsimony
+    from swarmrs.search._nested import HeldOut as HeldOut
+    from swarmrs.search._nested import Part as Part
+    from swarmrs.search._presets import Preset as Preset
+    from swarmrs.search._presets import presets as presets
+    from swarmrs.search._progress import Iteration as Iteration
+    from swarmrs.search._results import Card as Card
+    from swarmrs.search._results import Evaluations as Evaluations
+    from swarmrs.search._results import Parameter as Parameter
+    from swarmrs.search._results import Seconds as Seconds
+    from swarmrs.search._results import Selection as Selection
+    from swarmrs.search._select import select as select
+    from swarmrs.search._settings import algorithms as algorithms
+    from swarmrs.search._stability import Agreement as Agreement
+    from swarmrs.search._stability import Stability as Stability
 
-__all__ = [
-    "Comparison",
-    "Description",
-    "Evaluator",
-    "FilterSelector",
-    "Grouping",
-    "HeldOut",
-    "Minimum",
-    "Ranking",
-    "Selection",
-    "Stability",
-    "SwarmSelector",
-    "__version__",
-    "algorithms",
-    "compare",
-    "describe",
-    "exceptions",
-    "group",
-    "minimize",
-    "rank",
-    "read_table",
-    "select",
-]
-
-# Names are imported when first used: polars and scikit-learn take seconds to load.
-_HOMES = {
-    "Comparison": "experiments._compare",
-    "Description": "search._describe",
-    "Evaluator": "evaluation._evaluator",
-    "FilterSelector": "estimators._filter_selector",
-    "Grouping": "filters._groups",
-    "HeldOut": "search._nested",
-    "Minimum": "optimize",
-    "Ranking": "filters._rank",
-    "Selection": "search._results",
-    "Stability": "search._stability",
-    "SwarmSelector": "estimators._swarm_selector",
-    "__version__": "_swarmrs",
-    "algorithms": "search._settings",
-    "compare": "experiments._compare",
-    "describe": "search._describe",
-    "group": "filters._groups",
-    "minimize": "optimize",
-    "rank": "filters._rank",
-    "read_table": "data._table",
-    "select": "search._select",
+# The public names of each module. They are imported when first used: polars and scikit-learn take
+# seconds to load.
+_MODULES = {
+    "_swarmrs": "__version__",
+    "data._table": "Table read_table",
+    "estimators._filter_selector": "FilterSelector",
+    "estimators._swarm_selector": "SwarmSelector",
+    "evaluation._evaluator": "Evaluator",
+    "evaluation._losses": "Baseline",
+    "evaluation._native": "Work",
+    "experiments._compare": "compare",
+    "experiments._plan": "Comparison",
+    "filters._groups": "Grouping group",
+    "filters._rank": "Ranking rank",
+    "optimize": "Minimum minimize",
+    "search._describe": "Column Description describe",
+    "search._front": "Front FrontPoint Parsimony",
+    "search._nested": "HeldOut Part",
+    "search._presets": "Preset presets",
+    "search._progress": "Iteration",
+    "search._results": "Card Evaluations Parameter Seconds Selection",
+    "search._select": "select",
+    "search._settings": "algorithms",
+    "search._stability": "Agreement Stability",
 }
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
+__all__ = sorted([*_HOMES, "exceptions"])
 
 
 def __getattr__(name: str) -> object:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs import _swarmrs
 from swarmrs._base._arguments import check_arguments
 from swarmrs._base._messages import Setting, check_number, check_whole, counted
+from swarmrs._base._public import public
 from swarmrs._base._resources import RandomState, draw_seed
 from swarmrs.evaluation._estimator import Outside
 from swarmrs.exceptions import SpecError, SwarmrsWarning
@@ -29,6 +30,7 @@ Cost: TypeAlias = Callable[[NDArray[np.bool_]], ArrayLike]
 _MOST_BITS = 2**24
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Minimum:
     """The best candidate a search measured, and how it was found.

@@ -51,7 +51,8 @@ def _raise(*_: object, **__: object) -> Any:
 _MEANT = """
 knn nb loo minmax standard none rank euclidean manhattan uniform distance accuracy balanced_accuracy
 ovr_accuracy f1_macro matthews_corrcoef error weighted hybrid gaussian filter-cfs filter-mrmr plain
-literal mvn log10 ln su>0 fcbf cfs top=2 best knee size<=2 size<=0 1se warn drop merge keep mean median mode
+literal mvn
+log10 ln su>0 fcbf cfs top=2 best knee size<=2 size<=0 1se warn drop merge keep mean median mode
 drop-rows drop-columns ordinal onehot encoded lbm hclust hclust=2 kmeans su mi text json kfold=3
 kfold=0 kfold=3,contiguous holdout=0.3 holdout=2 split70 cv10 cv3 001 002 003 004 utf-8 utf-16
 latin-1 csv arff parquet arrow 0/1 1/2 2/1 1G 1K 0 class f0 f0,f1 population=3 population=0 w=nan

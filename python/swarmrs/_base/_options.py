@@ -1,12 +1,9 @@
 """Options: each is declared once and offered by every door that has it."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ForwardRef, get_args
-
-from swarmrs._base._messages import nearest
-from swarmrs.exceptions import SpecError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,28 +69,6 @@ def type_of(declaration: type, name: str) -> str:
 def defaults_of(declaration: type, door: str | None = None) -> dict[str, Any]:
     """Return the defaults by name."""
     return {name: option.default for name, option in options_of(declaration, door).items()}
-
-
-def refuse_unknown(given: Mapping[str, object], known: Mapping[str, object], call: str) -> None:
-    """Refuse keywords that a call does not have.
-
-    Raises
-    ------
-    SpecError
-        If there is one; the hint offers the nearest name.
-
-    Examples
-    --------
-    >>> refuse_unknown({"scorng": "f1"}, {"scoring": None, "cv": 10}, "compare")
-    Traceback (most recent call last):
-    ...
-    swarmrs.exceptions.SpecError: compare has no option 'scorng'
-    """
-    for name in given:
-        if name not in known:
-            guess = nearest(name, known)
-            offer = f"did you mean '{guess}'? " if guess else ""
-            raise SpecError(f"{call} has no option '{name}'", f"{offer}known: {', '.join(known)}")
 
 
 def takes_options(*declarations: type, door: str = "p") -> Callable[[Any], Any]:

@@ -11,7 +11,7 @@ from typer import TyperException
 
 from swarmrs._base._files import STREAM_ERRORS, output_error
 from swarmrs.cli._command import Command, Group, configurable
-from swarmrs.cli._commands import algorithms, evaluate, select
+from swarmrs.cli._commands import algorithms, evaluate, presets, select
 from swarmrs.cli._compare import compare, merge
 from swarmrs.cli._describe import describe
 from swarmrs.cli._group import group
@@ -34,7 +34,7 @@ _CODES: tuple[tuple[type[SwarmrsError], int, str], ...] = (
     (DataError, 1, "correct the data and run again"),
     (OutputError, 74, "write to another file"),
 )
-_SEARCHES = (select, evaluate, rank, describe, group, algorithms)
+_SEARCHES = (select, evaluate, rank, describe, group, algorithms, presets)
 _COMPARISONS = (compare, merge, report, reproduce)
 for command in (*_SEARCHES, *_COMPARISONS, config):
     app.command(cls=Command)(configurable(command))

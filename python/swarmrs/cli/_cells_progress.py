@@ -1,4 +1,4 @@
-"""What a comparison shows while it runs, and how it is stopped."""
+"""Progress of a comparison, and how signals stop it."""
 
 import os
 import signal
@@ -14,16 +14,16 @@ from swarmrs.cli._progress import EVERY
 from swarmrs.cli._signals import INTERRUPTED, TERMINATED
 
 if TYPE_CHECKING:
-    from swarmrs.experiments._run import Progress
+    from swarmrs.experiments import Progress
 
 
 class Stopping:
-    """Lets the first Ctrl-C or SIGTERM ask a run to stop, and the second end it at once.
+    """Stops a run on the first Ctrl-C or SIGTERM, and ends the process on the second.
 
     Attributes
     ----------
     stop : Event
-        Set when it is to stop.
+        Set by the first signal.
     code : int
         The exit code then.
     """
@@ -32,31 +32,31 @@ class Stopping:
         self.stop, self.code = Event(), INTERRUPTED
 
     def __enter__(self) -> "Stopping":
-        """Take over both signals."""
+        """Handle both signals."""
         self._before = {
             number: signal.signal(number, self._heard) for number in (signal.SIGINT, signal.SIGTERM)
         }
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give them back."""
+        """Restore the handlers from before."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
     def _heard(self, number: int, _frame: FrameType | None) -> None:
         self.code = TERMINATED if number == signal.SIGTERM else INTERRUPTED
         if self.stop.is_set():
-            # Nothing is lost: the store is whole after every cell. A bar has hidden the cursor.
+            # The store is consistent after every cell. A bar has hidden the cursor.
             if sys.stderr.isatty():
                 os.write(2, b"\x1b[?25h")
             os._exit(self.code)
         self.stop.set()
-        os.write(2, b"\nstopping; once more ends at once\n")
+        os.write(2, b"\nstopping; press again to exit at once\n")
 
 
 @contextmanager
 def cells_progress(is_wanted: bool) -> Iterator["Callable[[Progress], None] | None"]:
-    """Give what shows how far a comparison is: a bar on a terminal, else a line now and then."""
+    """Yield a function that shows the progress: a bar on a terminal, else a line now and then."""
     if not is_wanted:
         yield None
         return
@@ -67,14 +67,14 @@ def cells_progress(is_wanted: bool) -> Iterator["Callable[[Progress], None] | No
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
     from rich.progress import Progress as Bars
 
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[told]}"))
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[state]}"))
     with Bars(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, told="")
+        task = bar.add_task("", total=None, state="")
 
         def show(progress: "Progress") -> None:
-            told = ", ".join(_state(progress)[1:])
+            state = ", ".join(_state(progress)[1:])
             ended = progress.done + progress.failed
-            bar.update(task, total=progress.total, completed=ended, told=told)
+            bar.update(task, total=progress.total, completed=ended, state=state)
 
         yield show
 
@@ -83,29 +83,29 @@ class _Lines:
     """Prints a line every half minute."""
 
     def __init__(self) -> None:
-        self._told = time.monotonic()
+        self._printed = time.monotonic()
 
     def __call__(self, progress: "Progress") -> None:
-        if time.monotonic() - self._told >= EVERY:
-            self._told = time.monotonic()
+        if time.monotonic() - self._printed >= EVERY:
+            self._printed = time.monotonic()
             print(", ".join(_state(progress)), file=sys.stderr, flush=True)
 
 
 def _state(progress: "Progress") -> list[str]:
-    told = [f"{progress.done + progress.failed} of {progress.total} cells"]
+    parts = [f"{progress.done + progress.failed} of {progress.total} cells"]
     if progress.failed:
-        told.append(f"{progress.failed} failed")
+        parts.append(f"{progress.failed} failed")
     if progress.left is not None:
-        told.append(f"about {spoken(progress.left)} left")
-    return told + ([progress.trouble] if progress.trouble else [])
+        parts.append(f"about {duration(progress.left)} left")
+    return parts + ([progress.trouble] if progress.trouble else [])
 
 
-def spoken(seconds: float) -> str:
-    """Say how long something takes.
+def duration(seconds: float) -> str:
+    """Return a time span as text.
 
     Examples
     --------
-    >>> spoken(42), spoken(170), spoken(9000)
+    >>> duration(42), duration(170), duration(9000)
     ('42 s', '3 min', '2.5 h')
     """
     if seconds < 100:

@@ -42,8 +42,7 @@ SECTIONS = {
     "Features": "features",
     "Stopping": "",
     "Validation": "",
-    "Reading": "input_format separator decimal encoding null null_only dedupe_names "
-    "max_input_bytes",
+    "Reading": "input_format separator decimal encoding null null_only dedupe_names max_bytes",
     "Running": "jobs memory",
     "Output": "format top every output trace kept report force quiet no_progress",
 }

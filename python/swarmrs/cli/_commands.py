@@ -15,7 +15,7 @@ from swarmrs.cli._progress import progress
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._signals import INTERRUPTED
 from swarmrs.cli._snippet import check_snippet, snippet
-from swarmrs.cli._text import Attempts, complain, deliver, remark, told_later
+from swarmrs.cli._text import Attempts, aligned, complain, deliver, remark, told_later
 from swarmrs.cli._validation import all_measured
 from swarmrs.exceptions import DataError
 
@@ -126,7 +126,7 @@ def select(
             render.write_frame(result.trace, trace)
     with attempts.attempt():
         if report is not None:
-            from swarmrs.experiments._report import write_selection_report
+            from swarmrs.experiments import write_selection_report
 
             write_selection_report(result, report, command=shlex.join(["swarmrs", *sys.argv[1:]]))
     with attempts.attempt():
@@ -187,7 +187,7 @@ def evaluate(
     wanted = set(table.locate(columns)) if columns else set(range(len(names)))
     mask = [index in wanted for index in range(len(names))]
     with told_later():
-        settings = Settings.of({"n_jobs": -1, **given}, "evaluate")
+        settings = Settings.of({"n_jobs": -1, **given})
         asked = settings.options
         evaluator = Evaluator(
             table,
@@ -262,3 +262,46 @@ def algorithms(
         print(render.as_csv(("name", "default", "range", "about"), cards[0].params))
     else:
         print(render.cards_table(cards) if algorithm is None else render.card_table(cards[0]))
+
+
+def presets(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="Print the options of this one.", autocompletion=complete.presets
+        ),
+    ] = None,
+    format: options.Format = "table",
+    debug: options.Debug = False,
+) -> None:
+    """List the presets: the settings of published studies, or print one.
+
+    \b
+    # all of them, a line each
+    swarmrs presets
+    # the options of one, with its citation
+    swarmrs presets tran2019
+    """  # noqa: D301
+    check_word("format", format, render.FORMATS)
+    from swarmrs.search._presets import find_preset
+    from swarmrs.search._presets import presets as known
+
+    if name is None:
+        header = ("name", "year", "doi", "about")
+        rows = [[getattr(preset, key) for key in header] for preset in known.values()]
+        if format == "json":
+            print(render.as_json([preset.to_dict() for preset in known.values()]))
+        elif format == "csv":
+            print(render.as_csv(header, rows))
+        else:
+            shown = [[key.upper() for key in header], *([str(it) for it in row] for row in rows)]
+            print("\n".join(aligned(shown)))
+        return
+    preset = find_preset(name)
+    plain = preset.to_dict()
+    if format == "json":
+        print(render.as_json(plain))
+    elif format == "csv":
+        print(render.as_csv(("option", "value"), plain["options"].items()))
+    else:
+        print(render.preset_table(preset))

@@ -1,4 +1,4 @@
-"""swarmrs compare and merge: experiments that lose nothing."""
+"""swarmrs compare and merge: experiments that survive crashes."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ import typer
 from swarmrs._base._messages import check_word, counted, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
-from swarmrs.cli._cells_progress import Stopping, cells_progress, spoken
+from swarmrs.cli._cells_progress import Stopping, cells_progress, duration
 from swarmrs.cli._files import check_place
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._report import as_text
@@ -20,7 +20,7 @@ from swarmrs.cli._text import complain, line, remark
 from swarmrs.exceptions import ClusterError, SpecError, StoreError
 
 if TYPE_CHECKING:
-    from swarmrs.experiments._compare import Plan
+    from swarmrs.experiments import Plan
 
 FAILED = 3
 _SHOWN = 10
@@ -35,42 +35,48 @@ Algos = Annotated[
         "--algos",
         "-a",
         metavar="IDS",
-        help="Methods with commas, settings of one in brackets: bpso,vlpso[population=50],all. "
-        "all takes every column.",
+        help="Methods, separated by commas; hyperparameters of one in brackets: "
+        "bpso,vlpso[population=50],all. all selects every feature.",
     ),
 ]
-Runs = Annotated[int, typer.Option(metavar="N", help="Runs of each method; run r has seed r.")]
+Runs = Annotated[
+    int, typer.Option(metavar="N", help="Runs of each method, with random seeds S, S+1, ...")
+]
 ProtocolName = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="cv10: each of ten folds is tested by what was found without it; split70: 70 % of the "
-        "rows are searched, the others tested; resub: no rows are held out; loo: the same, "
-        "measured by leaving one out.",
+        help="cv10: nested cross-validation with 10 outer folds; split70: 70 % of the rows are "
+        "searched, the others held out; resub: no rows are held out; loo: the same with "
+        "leave-one-out.",
     ),
 ]
 StorePath = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Required, but for --dry-run. Keeps every cell; the same command goes on from it.",
+        help="File of all results, required unless --dry-run; the same command continues from it.",
     ),
 ]
-FirstSeed = Annotated[int, typer.Option(metavar="N", help="The seed of the first run.")]
+FirstSeed = Annotated[
+    int, typer.Option("--seed", "--random-state", metavar="N", help="Random seed of the first run.")
+]
 SplitSeed = Annotated[
     int | None,
     typer.Option(
-        metavar="N", help="Deal the rows once, for all runs.", show_default="each run its own"
+        metavar="N",
+        help="Use one train/test split for all runs, of this seed.",
+        show_default="each run its own",
     ),
 ]
 TestMetric = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="Distance on the rows held out.", show_default="that of the search"
+        metavar="NAME", help="Distance on held-out rows.", show_default="that of the search"
     ),
 ]
 DataDir = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Where tables are that are given by name.")
+    Path | None, typer.Option(metavar="DIR", help="Folder of tables that are given by name.")
 ]
 Shard = Annotated[
     str | None,
@@ -85,7 +91,7 @@ ClusterAddress = Annotated[
     ),
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Only say how many cells there are and what they take.")
+    bool, typer.Option("--dry-run", help="Only estimate the number of searches, time and memory.")
 ]
 
 
@@ -101,7 +107,7 @@ def compare(
     protocol: ProtocolName = "cv10",
     store: StorePath = None,
     test_metric: TestMetric = None,
-    seed: FirstSeed = 1,
+    random_state: FirstSeed = 1,
     split_seed: SplitSeed = None,
     data_dir: DataDir = None,
     reading: Reading,
@@ -125,60 +131,52 @@ def compare(
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     if store is None and not dry_run:
-        raise SpecError("no store is given", "name the file that keeps results: --store results.db")
+        raise SpecError("no store is given", "name the file of results: --store results.db")
     if store is not None:
         check_place(store)
     n_bytes = options.parse_size(memory)
     with Stopping() as stopping:
-        from swarmrs.experiments._compare import Plan, carry_out, describe
-        from swarmrs.experiments._frame import cells_frame
-        from swarmrs.experiments._frame import settings as settings_of
-        from swarmrs.experiments._store import Store
+        from swarmrs.experiments import Plan
 
-        planned = Plan.of(
+        plan = Plan.of(
             data,
             algos,
             target=target,
+            read=reading,
+            data_dir=data_dir,
             runs=runs,
             protocol=protocol,
-            seed=seed,
+            random_state=random_state,
             split_seed=split_seed,
             test_metric=test_metric,
             shard=_parse_shard(shard),
-            data_dir=data_dir,
-            reading=reading,
             **given,
         )
         if not quiet:
-            for table in planned.data:
-                remark("warning", tuple(f"{table.name}: {it}" for it in table.table.warnings))
+            remark("warning", plan.warnings)
         if dry_run:
-            print(_dry(planned, store, jobs, n_bytes, format))
+            print(_estimated(plan, store, jobs, n_bytes, format))
             return
-        assert store is not None
         command = shlex.join(["swarmrs", *sys.argv[1:]])
-        with Store(store) as kept:
-            try:
-                planned.enter(kept, command)
-                with cells_progress(not (quiet or no_progress)) as show:
-                    outcome = carry_out(
-                        planned,
-                        kept,
-                        n_jobs=jobs,
-                        memory=n_bytes,
-                        cluster=cluster,
-                        stop=stopping.stop,
-                        show=show,
-                    )
-            except (ClusterError, StoreError) as problem:
-                complain(str(problem), f"{problem.hint}; then go on with: {command}")
-                raise typer.Exit(1) from None
-            if outcome.is_stopped:
-                remark("note", (f"stopped; finished cells are stored. Go on with: {command}",))
-                raise typer.Exit(stopping.code)
-            print(as_text(cells_frame(kept), settings_of(kept), format))
-    failed = [(describe(cell), text) for cell, text in outcome.failed]
-    tell_failed(failed, "the same command tries them again; other results are stored")
+        try:
+            with cells_progress(not (quiet or no_progress)) as show:
+                found = plan.run(
+                    store,
+                    n_jobs=jobs,
+                    memory=n_bytes,
+                    cluster=cluster,
+                    stop=stopping.stop,
+                    on_progress=show,
+                    command=command,
+                )
+        except (ClusterError, StoreError) as problem:
+            complain(str(problem), f"{problem.hint}; then continue with: {command}")
+            raise typer.Exit(1) from None
+        if not found.is_complete:
+            remark("note", (f"stopped; finished cells are stored. Continue with: {command}",))
+            raise typer.Exit(stopping.code)
+        print(as_text(found.cells, found.settings, format))
+    report_failed(found.failed, "the same command tries them again; other results are stored")
 
 
 def merge(
@@ -187,15 +185,15 @@ def merge(
     force: options.Force = False,
     debug: options.Debug = False,
 ) -> None:
-    """Join the stores of shards to one.
+    """Merge the stores of shards into one.
 
     \b
     swarmrs merge part1.db part2.db -o all.db
     """  # noqa: D301
     check_place(output)
-    from swarmrs.experiments import merge as join
+    from swarmrs.experiments import merge as merge_stores
 
-    join(stores, output, force=force)
+    merge_stores(stores, output, force=force)
 
 
 def _parse_shard(text: str | None) -> tuple[int, int] | None:
@@ -207,23 +205,16 @@ def _parse_shard(text: str | None) -> tuple[int, int] | None:
     return int(parts[1]), int(parts[2])
 
 
-def _dry(planned: "Plan", path: Path | None, n_jobs: int, memory: int, format: str) -> str:
+def _estimated(plan: "Plan", store: Path | None, n_jobs: int, memory: int, format: str) -> str:
+    """Return the estimate of a comparison as text."""
     from dataclasses import asdict
 
     from swarmrs._base._resources import count_threads
     from swarmrs.cli._text import told_later
-    from swarmrs.experiments._estimate import estimate
-    from swarmrs.experiments._frame import cells_frame
-    from swarmrs.experiments._store import Store
 
     threads = count_threads(n_jobs)
-    # The store is looked at and not touched: a cell is planned when it is to be run.
-    cells, states = None, {}
-    if path is not None and path.exists():
-        with Store(path, read_only=True) as store:
-            cells, states = cells_frame(store), store.states()
     with told_later():
-        found = estimate(planned, cells, states, threads=threads, memory=memory)
+        found = plan.estimate(store, n_jobs=threads, memory=memory)
     if format == "json":
         return render.as_json(asdict(found))
     if format == "csv":
@@ -231,22 +222,22 @@ def _dry(planned: "Plan", path: Path | None, n_jobs: int, memory: int, format: s
     left = found.total - found.done
     by = "finished cells" if found.done else "short trials"
     lines = [
-        line("tables", str(len(planned.data))),
-        line("methods", str(len(planned.methods))),
+        line("tables", str(len(plan.data))),
+        line("methods", str(len(plan.methods))),
         line("cells", f"{found.total}: {found.done} done, {left} to do"),
-        line("time", f"about {spoken(found.seconds)} on {counted(threads, 'thread')}, by {by}"),
+        line("time", f"about {duration(found.seconds)} on {counted(threads, 'thread')}, by {by}"),
         line("memory", f"{sized(found.memory)} at most"),
     ]
     return "\n".join(lines)
 
 
-def tell_failed(failed: Sequence[tuple[str, str]], hint: str) -> None:
-    """Say which cells failed and why, and end with the code for it; nothing if none did."""
+def report_failed(failed: Sequence[tuple[str, str]], hint: str) -> None:
+    """Print which cells failed and why, and exit with the code for it; nothing if none did."""
     if not failed:
         return
-    told = [f"{which}: {text}" for which, text in failed[:_SHOWN]]
+    lines = [f"{cell}: {text}" for cell, text in failed[:_SHOWN]]
     if len(failed) > _SHOWN:
-        told.append(f"and {len(failed) - _SHOWN} more; `swarmrs report -f csv` has them")
-    remark("failed", tuple(told))
+        lines.append(f"and {len(failed) - _SHOWN} more; `swarmrs report -f csv` lists them")
+    remark("failed", tuple(lines))
     complain(f"{counted(len(failed), 'cell')} failed", hint)
     raise typer.Exit(FAILED)

@@ -11,8 +11,6 @@ from swarmrs.cli._signature import Option
 
 # What is called otherwise in Python.
 _NAMES = {
-    "null_words": "null",
-    "max_bytes": "max_input_bytes",
     "keep_all": "kept",
 }
 

@@ -72,7 +72,7 @@ def group(
     elif format == "json":
         print(render.as_json(plain))
     elif format == "csv":
-        print(render.as_csv(("group", "index", "column"), render.group_rows(plain)))
+        print(render.as_csv(("group", "index", "feature"), render.group_rows(plain)))
     else:
         print(render.grouping_table(plain))
     if output not in (None, options.STDOUT):

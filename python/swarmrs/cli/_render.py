@@ -17,10 +17,11 @@ from swarmrs.evaluation._losses import loss_name
 if TYPE_CHECKING:
     import polars as pl
 
+    from swarmrs.search._presets import Preset
     from swarmrs.search._results import Card
 
 FORMATS = ("table", "json", "csv")
-OPTIMISTIC = "optimistic: the same folds chose the columns (try --outer-cv 10)"
+OPTIMISTIC = "optimistic: the same folds chose the features (try --outer-cv 10)"
 
 _MEASURES = {
     "su": "su, symmetric uncertainty with the class, 0 to 1",
@@ -49,7 +50,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
         [
             line("data", _data(result["data"])),
             line("algorithm", f"{result['algorithm']}, seed {result['seed']}"),
-            line("measured by", _measuring(result)),
+            line("evaluated by", _evaluated_by(result)),
             line("objective", _objective(result["objective"])),
             *_prescreen(result["prescreen"]),
             *_known_groups(result["groups"]),
@@ -59,8 +60,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             *_codes(result["data"].get("codes", {})),
             "",
             *_losses(result),
-            line("accuracy", f"{result['accuracy']:.4f}"),
-            line("balanced", f"{result['balanced_accuracy']:.4f}"),
+            *_accuracies(result),
             line("cost", f"{result['cost']:.4f}"),
             line("evaluations", f"{counts['total']} ({counts['unique']} unique)"),
             line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
@@ -77,7 +77,7 @@ def evaluation_table(result: Mapping[str, Any], scores: Iterable[str]) -> str:
     return "\n".join(
         [
             line("data", _data(result["data"])),
-            line("measured by", _measuring(result)),
+            line("evaluated by", _evaluated_by(result)),
             "",
             *_chosen(result),
             "",
@@ -89,14 +89,14 @@ def evaluation_table(result: Mapping[str, Any], scores: Iterable[str]) -> str:
 
 def cards_table(cards: Sequence["Card"]) -> str:
     """Return a line for each algorithm."""
-    rows = [("ID", "NAME", "FAMILY", "YEAR", "WHAT SETS IT APART")]
+    rows = [("ID", "NAME", "FAMILY", "YEAR", "SUMMARY")]
     rows += [(card.id, card.name, card.family, str(card.year), card.summary) for card in cards]
     return "\n".join(aligned(rows))
 
 
 def card_table(card: "Card") -> str:
     """Return all there is to know about an algorithm."""
-    budget = "until it ends by itself" if card.evaluations is None else str(card.evaluations)
+    budget = "until the search is complete" if card.evaluations is None else str(card.evaluations)
     rows = [("PARAMETER", "DEFAULT", "RANGE", "MEANING")]
     rows += [(p.name, json.dumps(p.default), p.range, p.about) for p in card.params]
     return "\n".join(
@@ -109,7 +109,7 @@ def card_table(card: "Card") -> str:
             line("paper", f"{card.paper}, {card.year}"),
             *([line("doi", card.doi)] if card.doi else []),
             line("evaluations", budget),
-            line("measured by", f"{_neighbors(card.evaluated_by)}, {_folds(card.evaluated_by)}"),
+            line("evaluated by", f"{_neighbors(card.evaluated_by)}, {_folds(card.evaluated_by)}"),
             line("objective", _objective(card.objective)),
             "",
             *aligned(rows),
@@ -117,12 +117,34 @@ def card_table(card: "Card") -> str:
     )
 
 
+def preset_table(preset: "Preset") -> str:
+    """Return the settings of a published study."""
+    rows = [("OPTION", "VALUE"), *((name, str(value)) for name, value in preset.options.items())]
+    plain = preset.to_dict()
+    for option in ("max_evals", "population"):
+        by_family = ", ".join(f"{family} {number}" for family, number in plain[option].items())
+        rows.append((option, by_family))
+    if preset.test_metric is not None:
+        rows.append(("test_metric", preset.test_metric))
+    return "\n".join(
+        [
+            f"{preset.name}: {preset.about}",
+            "",
+            line("study", preset.citation),
+            "",
+            *aligned(rows),
+            "",
+            "Counts by algorithm family; those that depend on the number of features are for 1000.",
+        ]
+    )
+
+
 def ranking_table(ranking: Mapping[str, Any]) -> str:
     """Return a ranking, given as for JSON, for people."""
-    rows = [("RANK", "INDEX", "COLUMN", "SCORE", "LEVELS")]
+    rows = [("RANK", "INDEX", "FEATURE", "SCORE", "LEVELS")]
     for row in ranking["ranking"]:
         place, score = (str(row["rank"]), str(row["index"])), f"{row['score']:.6f}"
-        rows.append((*place, printable(row["column"]), score, str(row["levels"])))
+        rows.append((*place, printable(row["feature"]), score, str(row["levels"])))
     return "\n".join(
         [
             line("data", _data(ranking["data"])),
@@ -188,13 +210,12 @@ def _data(data: Mapping[str, Any]) -> str:
     return f"{data['name']}: {counts} of '{data['target']}'"
 
 
-def _measuring(result: Mapping[str, Any]) -> str:
+def _evaluated_by(result: Mapping[str, Any]) -> str:
     evaluation, preset = result["evaluation"], result["preset"]
-    name = {"nb": "Gaussian naive Bayes", "nb-cdf": "nb-cdf, no naive Bayes"}.get(
-        evaluation["estimator"]
-    )
-    if name is None:
-        votes = "" if evaluation["weights"] == "uniform" else ", votes by distance"
+    names = {"nb": "Gaussian naive Bayes", "nb-cdf": "naive Bayes with a published misprint"}
+    name = names.get(evaluation["estimator"], evaluation["estimator"])
+    if name == "knn":
+        votes = "" if evaluation["weights"] == "uniform" else ", weighted by distance"
         name = f"{_neighbors(evaluation)}{votes}"
     study = "" if preset is None else f" (preset {preset})"
     return f"{name}, {_folds(evaluation)}, scale {evaluation['scale']}{study}"
@@ -224,14 +245,14 @@ def _objective(objective: Mapping[str, Any]) -> str:
 def _prescreen(screened: Mapping[str, Any] | None) -> list[str]:
     if screened is None:
         return []
-    survivors, rule = counted(screened["survivors"], "column"), screened["rule"]
+    survivors, rule = counted(screened["survivors"], "feature"), screened["rule"]
     return [line("prescreen", f"{rule} leaves {survivors} of {screened['candidates']}")]
 
 
 def _known_groups(groups: Sequence[Sequence[str]] | None) -> list[str]:
     if groups is None:
         return []
-    total = counted(sum(map(len, groups)), "column")
+    total = counted(sum(map(len, groups)), "feature")
     return [line("groups", f"{len(groups)} of {total}")]
 
 
@@ -240,19 +261,17 @@ def _pick(result: Mapping[str, Any]) -> list[str]:
     if rule == "best":
         return []
     if given_up is not None:
-        what, size = loss_name(result["scoring"]), counted(given_up["best_size"], "column")
-        best = f"{what} {given_up['best_loss']:.4f} of {size}"
-        near = f"the smallest within {given_up['standard_error']:.4f} of the best, {best}"
-        return [line("parsimony", f"{rule}, {near}")]
+        what, size = loss_name(result["scoring"]), counted(given_up["best_size"], "feature")
+        best = f"the best, {what} {given_up['best_loss']:.4f} of {size}"
+        near = f"within one standard error ({given_up['standard_error']:.4f}) of {best}"
+        return [line("pick", f"{rule}, the smallest {near}")]
     least = "error" if loss_name(result["scoring"]) == "error" else "loss"
-    how = {"knee": "knee, where the front bends most"}.get(
-        rule, f"{rule}, the least {least} of these"
-    )
+    how = {"knee": "knee of the Pareto front"}.get(rule, f"{rule}, the least {least} among these")
     return [line("pick", how)]
 
 
 def _caution(held_out: Mapping[str, Any] | None) -> str:
-    return OPTIMISTIC if held_out is None else "optimistic: see the rows held out below"
+    return OPTIMISTIC if held_out is None else "optimistic: see the outer error below"
 
 
 def _losses(result: Mapping[str, Any]) -> list[str]:
@@ -264,7 +283,15 @@ def _losses(result: Mapping[str, Any]) -> list[str]:
     else:
         told = [line("loss", f"{result['loss']:.4f} ({name}), {caution}")]
     told.append(line("baseline", baseline_text(result["loss"], result["baseline"])))
-    return told if name == "error" else [*told, line("error", error)]
+    # An estimator of scikit-learn has its one score only.
+    has_more = name != "error" and result["accuracy"] is not None
+    return [*told, line("error", error)] if has_more else told
+
+
+def _accuracies(result: Mapping[str, Any]) -> list[str]:
+    """Return the accuracies; an estimator of scikit-learn has its one score only."""
+    named = (("accuracy", "accuracy"), ("balanced", "balanced_accuracy"))
+    return [line(name, f"{result[key]:.4f}") for name, key in named if result[key] is not None]
 
 
 def _beside(result: Mapping[str, Any], name: str) -> str:
@@ -280,11 +307,11 @@ def _held_out(held_out: Mapping[str, Any] | None, scoring: str | None) -> list[s
 
 
 def _front(result: Mapping[str, Any]) -> list[str]:
-    """List the front, the knee and the chosen subset being marked."""
+    """List the Pareto front, with its knee and the selected subset marked."""
     front = result["front"]
     name = loss_name(result["scoring"])
     is_error = name == "error"
-    rows = [("SIZE", "ERROR" if is_error else "LOSS", "", "COLUMNS")]
+    rows = [("SIZE", "ERROR" if is_error else "LOSS", "", "FEATURES")]
     for at, point in enumerate(front["points"]):
         is_chosen = point["selected_indices"] == result["selected_indices"]
         marks = ["knee"] * (at == front["knee"]) + ["selected"] * is_chosen
@@ -293,13 +320,12 @@ def _front(result: Mapping[str, Any]) -> list[str]:
     subsets = counted(len(front["points"]), "subset")
     area = f"hypervolume {front['hypervolume']:.4f}"
     what = "error" if is_error else f"loss ({name})"
-    return ["", line("front", f"{subsets} that none tried beats in {what} and size, {area}")] + [
-        f"  {row}" for row in aligned(rows)
-    ]
+    told = f"{subsets}, non-dominated in {what} and size, {area}"
+    return ["", line("Pareto front", told), *(f"  {row}" for row in aligned(rows))]
 
 
 def _chosen(result: Mapping[str, Any]) -> list[str]:
-    """List the columns, in as many columns as the terminal holds."""
+    """List the selected features, in as many columns as the terminal holds."""
     total = result["data"]["features"]
     last = str(total - 1)
     cells = [
@@ -311,7 +337,7 @@ def _chosen(result: Mapping[str, Any]) -> list[str]:
     n_lines = -(-len(cells) // n_columns)
     lines = ("".join(f"{cell:<{width}}" for cell in cells[at::n_lines]) for at in range(n_lines))
     return [
-        line("selected", f"{len(cells)} of {counted(total, 'column')}"),
+        line("selected", f"{len(cells)} of {counted(total, 'feature')}"),
         *(f"  {line}".rstrip() for line in lines),
     ]
 
@@ -330,7 +356,7 @@ def _codes(codes: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _groups(groups: Sequence[Sequence[str]]) -> list[str]:
     """List the members of groups, in as many lines as the terminal asks for."""
-    rows = [("GROUP", "SIZE", "COLUMNS")]
+    rows = [("GROUP", "SIZE", "FEATURES")]
     width = max(40, shutil.get_terminal_size().columns - len("GROUP  SIZE  "))
     for number, group in enumerate(groups, start=1):
         lines = [""]

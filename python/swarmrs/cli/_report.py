@@ -1,4 +1,4 @@
-"""swarmrs report: what is in a store, as text, as a page and as figures."""
+"""swarmrs report: the results of a store as text, as a page and as figures."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 StoreFile = Annotated[
-    Path, typer.Argument(metavar="STORE", help="What `swarmrs compare --store` wrote.")
+    Path, typer.Argument(metavar="STORE", help="A file of `swarmrs compare --store`.")
 ]
 
 
@@ -38,23 +38,25 @@ def report(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="What is compared: test_accuracy, test_balanced_accuracy, test_ovr_accuracy, "
+            help="Score to compare: test_accuracy, test_balanced_accuracy, test_ovr_accuracy, "
             "test_f1_macro, test_matthews_corrcoef, test_error, test_loss, train_error, "
             "train_loss, train_cost, size, seconds.",
-            show_default="test_accuracy or what --scoring named, or train_error",
+            show_default="test_accuracy or that of --scoring, or train_error",
         ),
     ] = None,
     reference: Annotated[
         str | None,
         typer.Option(
-            metavar="METHOD", help="Test the others against it.", show_default="the best rank"
+            metavar="METHOD",
+            help="Test the other methods against this one.",
+            show_default="the best average rank",
         ),
     ] = None,
     force: options.Force = False,
     format: options.Format = "table",
     debug: options.Debug = False,
 ) -> None:
-    """Print what a comparison found, or every cell; write it as a page.
+    """Summarize a comparison with statistical tests; write it as a page.
 
     \b
     swarmrs report results.db
@@ -63,11 +65,11 @@ def report(
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     options.check_page(output, force)
-    from swarmrs.experiments import cells_frame, settings
+    from swarmrs.experiments import cells_frame, store_settings
 
-    cells, about = cells_frame(store), settings(store)
+    cells, about = cells_frame(store), store_settings(store)
     if output is not None or figures is not None:
-        from swarmrs.experiments._report import write_report
+        from swarmrs.experiments import write_report
 
         write_report(cells, about, output, figures=figures, measure=measure, reference=reference)
     print(as_text(cells, about, format, measure=measure, reference=reference))
@@ -81,16 +83,16 @@ def as_text(
     measure: str | None = None,
     reference: str | None = None,
 ) -> str:
-    """Return the cells as CSV, or what they come to for people or programs."""
+    """Return the cells as CSV, or their summary as text or JSON."""
     if format == "csv":
         return _cells_csv(cells)
-    from swarmrs.experiments._summary import summary
+    from swarmrs.experiments import summary
 
     found, note = None, None
     try:
         found = summary(cells, measure=measure, reference=reference).to_dict()
     except DataError as problem:
-        # A shard can be done without a run that is whole.
+        # A finished shard may have no complete run.
         note = f"nothing to compare yet: {problem}"
     if format == "json":
         return render.as_json({"settings": about, "summary": found, "note": note})

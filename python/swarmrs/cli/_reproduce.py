@@ -1,4 +1,4 @@
-"""swarmrs reproduce: the tables of the papers run again."""
+"""swarmrs reproduce: the tables of published studies, our figures beside those printed."""
 
 import shlex
 import sys
@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swarmrs._base._messages import check_word, counted
+from swarmrs._base._messages import check_word, counted, printable
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._cells_progress import Stopping, cells_progress
-from swarmrs.cli._compare import FirstSeed, tell_failed
+from swarmrs.cli._compare import FirstSeed, report_failed
 from swarmrs.cli._text import complain, deliver, line, remark
 from swarmrs.exceptions import SpecError, StoreError
 
 if TYPE_CHECKING:
-    from swarmrs.experiments._papers._results import Reproduced
+    from swarmrs.experiments import Reproduced
 
 _SEPARATOR = ","
 
@@ -26,11 +26,15 @@ _SEPARATOR = ","
 def reproduce(
     table: Annotated[
         str | None,
-        typer.Argument(metavar="TABLE", help="002-III, or 002 for all tables of a paper."),
+        typer.Argument(
+            metavar="TABLE", help="tran2019-III, or tran2019 for all tables of a study."
+        ),
     ] = None,
     datasets: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Data sets with commas.", show_default="all at hand"),
+        typer.Option(
+            metavar="NAMES", help="Data sets, separated by commas.", show_default="all available"
+        ),
     ] = None,
     runs: Annotated[
         int | None,
@@ -38,18 +42,20 @@ def reproduce(
     ] = None,
     data_dir: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where the data sets are, in files of their names."),
+        typer.Option(metavar="DIR", help="Folder of the data sets, in files of their names."),
     ] = None,
     fetch: Annotated[
-        bool, typer.Option("--fetch", help="Ask OpenML for data sets that are not there.")
+        bool, typer.Option("--fetch", help="Download data sets that are not there from OpenML.")
     ] = False,
     store: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keeps every cell; the same command goes on from it."),
+        typer.Option(
+            metavar="DIR", help="Folder of all results; the same command continues from it."
+        ),
     ] = None,
-    seed: FirstSeed = 1,
+    random_state: FirstSeed = 1,
     split_seed: Annotated[
-        int, typer.Option(metavar="N", help="Deals the rows that are held out.")
+        int, typer.Option(metavar="N", help="Seed of the train/test split of all runs.")
     ] = 1,
     max_evals: Annotated[
         int | None,
@@ -60,7 +66,7 @@ def reproduce(
         ),
     ] = None,
     listed: Annotated[
-        bool, typer.Option("--list", help="Only say which tables there are and what they need.")
+        bool, typer.Option("--list", help="Only list the tables and their data sets.")
     ] = False,
     jobs: options.Jobs = -1,
     memory: options.Memory = "1GiB",
@@ -69,23 +75,23 @@ def reproduce(
     no_progress: options.NoProgress = False,
     debug: options.Debug = False,
 ) -> None:
-    """Run a published table again, our figures beside those printed.
+    """Reproduce a published table: our figures beside those printed.
 
     \b
     swarmrs reproduce --list
-    swarmrs reproduce 004-2 --datasets wine,wdbc
-    swarmrs reproduce 000-4 --datasets wine,sonar --runs 10 --data-dir tables
-    swarmrs reproduce 002-III --data-dir tables --store kept --format csv
+    swarmrs reproduce chuang2012-2 --datasets wine,wdbc
+    swarmrs reproduce hafiz2018-4 --datasets wine,sonar --runs 10 --data-dir tables
+    swarmrs reproduce tran2019-III --data-dir tables --store results --format csv
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     if listed:
         print(_list(table, format))
         return
     if table is None:
-        raise SpecError("no table is given", "name one, such as 004-2; --list has them all")
+        raise SpecError("no table is given", "name one, such as chuang2012-2; --list has them all")
     n_bytes = options.parse_size(memory)
     with Stopping() as stopping:
-        from swarmrs.experiments._papers._reproduce import Reproduction
+        from swarmrs.experiments import Reproduction
 
         found = Reproduction.of(
             table,
@@ -93,7 +99,7 @@ def reproduce(
             runs=runs,
             data_dir=data_dir,
             fetch=fetch,
-            seed=seed,
+            random_state=random_state,
             split_seed=split_seed,
             max_evals=max_evals,
         )
@@ -107,19 +113,19 @@ def reproduce(
                     n_jobs=jobs,
                     memory=n_bytes,
                     stop=stopping.stop,
-                    show=show,
+                    on_progress=show,
                     command=command,
                 )
         except StoreError as problem:
-            complain(str(problem), f"{problem.hint}; then go on with: {command}")
+            complain(str(problem), f"{problem.hint}; then continue with: {command}")
             raise typer.Exit(1) from None
         if found.is_stopped:
-            kept = "nothing is kept without --store" if store is None else "cells are stored"
-            remark("note", (f"stopped; {kept}. Go on with: {command}",))
+            kept = "nothing is stored without --store" if store is None else "cells are stored"
+            remark("note", (f"stopped; {kept}. Continue with: {command}",))
             raise typer.Exit(stopping.code)
         deliver(_shown(found.results(), format))
     hint = "the same command tries them again"
-    tell_failed(found.failed, hint if store is None else f"{hint}; other results are stored")
+    report_failed(found.failed, hint if store is None else f"{hint}; other results are stored")
 
 
 def _words(text: str) -> list[str]:
@@ -130,7 +136,7 @@ def _shown(tables: "list[Reproduced]", format: str) -> str:
     if format == "json":
         return render.as_json([table.to_dict() for table in tables])
     if format == "csv":
-        from swarmrs.experiments._papers._results import Line
+        from swarmrs.experiments import Line
 
         head = ["table", *(field.name for field in fields(Line))]
         rows = ([table.table, *astuple(line)] for table in tables for line in table.lines)
@@ -139,22 +145,10 @@ def _shown(tables: "list[Reproduced]", format: str) -> str:
 
 
 def _list(name: str | None, format: str) -> str:
-    """Say which tables there are: what is in them, what they need, what cannot be had."""
-    from swarmrs.experiments._papers import PAPERS, find_tables
-    from swarmrs.experiments._papers._data import origin
+    """Return the tables as text: their titles, methods and data sets."""
+    from swarmrs.experiments import published_tables
 
-    chosen = [find_tables(name)] if name else [(it, [*it.tables]) for it in PAPERS.values()]
-    rows: list[dict[str, Any]] = [
-        {
-            "table": table.name,
-            "title": table.title,
-            "runs": paper.runs if table.studies else None,
-            "methods": [method for method in table.methods if method],
-            "data": {data: paper.absent.get(data, origin(data)) for data in table.data},
-        }
-        for paper, tables in chosen
-        for table in tables
-    ]
+    rows = published_tables(name)
     if format == "json":
         return render.as_json(rows)
     if format == "csv":
@@ -164,7 +158,12 @@ def _list(name: str | None, format: str) -> str:
             for data, needs in row["data"].items()
         )
         return render.as_csv(("table", "title", "runs", "methods", "data", "from"), lines)
-    return "\n\n".join("\n".join(_listed(row)) for row in rows)
+    studies: dict[str, list[str]] = {row["citation"]: [] for row in rows}
+    for row in rows:
+        studies[row["citation"]].append("\n".join(_listed(row)))
+    return "\n\n".join(
+        "\n\n".join([printable(citation), *tables]) for citation, tables in studies.items()
+    )
 
 
 def _listed(row: dict[str, Any]) -> Iterator[str]:

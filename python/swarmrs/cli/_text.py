@@ -13,7 +13,7 @@ from swarmrs._base._files import output_error
 from swarmrs._base._messages import printable
 from swarmrs.exceptions import OutputError, SwarmrsWarning
 
-LABEL = 13
+LABEL = 14
 
 
 def line(label: str, value: str, width: int = LABEL) -> str:

@@ -1,4 +1,4 @@
-"""What a result says of itself: how stable it is, what rows that no search saw show."""
+"""Selection stability and nested cross-validation on the screen."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from swarmrs import Selection
 
-# Columns chosen less often than so many others are counted, not listed.
+# Features selected less often than so many others are counted, not listed.
 _LISTED = 20
 _LABEL = 40
 
@@ -33,10 +33,10 @@ def stability_lines(stability: Mapping[str, Any] | None, what: str) -> list[str]
     seeds = f"{len(runs)} runs, seeds {runs[0]['seed']} to {runs[-1]['seed']}"
     rows = "" if drawn is None else f", each on {drawn:.0%} of the rows, drawn anew"
     agreed = set(consensus["selected_indices"])
-    table = [("INDEX", "COLUMN", "RUNS", "")]
+    table = [("INDEX", "FEATURE", "RUNS", "")]
     for at in stability["frequency"][:_LISTED]:
         mark = "consensus" if at["index"] in agreed else ""
-        table.append((str(at["index"]), printable(at["column"]), f"{at['frequency']:.0%}", mark))
+        table.append((str(at["index"]), printable(at["feature"]), f"{at['frequency']:.0%}", mark))
     more = len(stability["frequency"]) - _LISTED
     return [
         "",
@@ -44,11 +44,11 @@ def stability_lines(stability: Mapping[str, Any] | None, what: str) -> list[str]
         line("stability", _interval(stability)),
         line(
             "consensus",
-            f"{counted(consensus['size'], 'column')}, {what} {consensus['loss']:.4f}, "
+            f"{counted(consensus['size'], 'feature')}, {what} {consensus['loss']:.4f}, "
             f"cost {consensus['cost']:.4f}",
         ),
         *(f"  {row}" for row in aligned(table, right=(0, 2))),
-        *([f"  and {counted(more, 'column')} that fewer runs chose"] if more > 0 else []),
+        *([f"  and {counted(more, 'feature')} selected by fewer runs"] if more > 0 else []),
     ]
 
 
@@ -60,19 +60,22 @@ def held_out_lines(held_out: Mapping[str, Any] | None, folds: str, what: str) ->
     if held_out is None:
         return []
     parts, spread = held_out["parts"], held_out["spread"]
-    which = f"{folds}, each by a search that did not see it"
+    which = f"nested cross-validation, {folds}: one search per outer fold, on the other rows"
     if len(parts) == 1:
         all_rows = parts[0]["train_rows"] + parts[0]["test_rows"]
-        which = f"{parts[0]['test_rows']} of {counted(all_rows, 'row')}, which no search saw"
+        which = f"{parts[0]['test_rows']} of {counted(all_rows, 'row')}, unseen by the search"
     loss, formula = ("error", "") if what == "error" else ("loss", f" ({what})")
     told = [
         "",
         line("held out", which),
-        line(f"inner {loss}", f"{held_out['inner_loss']:.4f}{formula}, what a search says itself"),
+        line(
+            f"inner {loss}",
+            f"{held_out['inner_loss']:.4f}{formula}, optimistic: the same folds chose the features",
+        ),
         line(
             f"outer {loss}",
             f"{held_out['outer_loss']:.4f}"
-            f"{'' if spread is None else f' ± {spread:.4f}'}{formula} on the rows held out",
+            f"{'' if spread is None else f' ± {spread:.4f}'}{formula} on held-out rows",
         ),
         line("baseline", baseline_text(held_out["outer_loss"], held_out["baseline"])),
         line("optimism", f"{held_out['optimism']:.4f}"),
@@ -81,7 +84,7 @@ def held_out_lines(held_out: Mapping[str, Any] | None, folds: str, what: str) ->
     if held_out["stability"] is None:
         return told
     sizes = [part["size"] for part in parts]
-    between = f"{min(sizes)} to {counted(max(sizes), 'column')}"
+    between = f"{min(sizes)} to {counted(max(sizes), 'feature')}"
     return [*told, line("subsets", f"{between}, stability {_interval(held_out['stability'])}")]
 
 

@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from swarmrs._base._hints import leaving_out, setting
 from swarmrs._base._messages import counted, listed, quoted
-from swarmrs.data._impute import FILLS, Unfilled, fill, spread_out
+from swarmrs.data._impute import Unfilled, fill, spread_out
 from swarmrs.data._read import check_names, too_long
 from swarmrs.exceptions import DataError, SpecError
 
-MISSING = ("error", *FILLS, "drop-rows", "drop-columns", "keep")
 TEXT = (pl.String, pl.Categorical, pl.Enum)
-ENCODINGS = ("error", "ordinal", "onehot")
 
 # Numbers as other places write them: with a decimal comma, or their thousands apart.
 _DECIMAL_COMMA = r"^[+-]?\d+(,\d+)?([eE][+-]?\d+)?$"
@@ -104,6 +102,9 @@ class Codes(NamedTuple):
         return self.values.gather(codes).alias(numbers.name)
 
 
+BOOLEANS = Codes(pl.Series([False, True]))
+
+
 class Numbers(NamedTuple):
     """Columns as numbers.
 
@@ -181,7 +182,7 @@ def to_numbers(
     many = {name: len(known) for name, known in spread.items() if len(known) > _MANY_VALUES}
     if many:
         warnings.append(f"{counted(len(many), 'column')} of text became many: {_counts(many)}")
-    keys = dict.fromkeys(booleans, Codes(pl.Series([False, True])))
+    keys = dict.fromkeys(booleans, BOOLEANS)
     if not spread:
         keys |= {name: Codes(known) for name, known in values.items()}
     return Numbers(pl.DataFrame(columns), warnings, encoded, keys, unfilled)
@@ -295,7 +296,7 @@ def _unread(frame: pl.DataFrame) -> str:
         if found.kind == "words":
             return (
                 f"'{name}' holds numbers but for {quoted(found.examples)}: correct that, "
-                f"or call it missing with {setting('null_words', [found.examples[0]])}"
+                f"or call it missing with {setting('null', [found.examples[0]])}"
             )
         like = f"'{name}' holds numbers like {found.examples[0]}"
         if found.kind == "either":

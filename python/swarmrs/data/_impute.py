@@ -11,8 +11,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-FILLS = ("mean", "median", "mode", "knn")
-
 
 class Copies(NamedTuple):
     """Rows as splits see them: those with missing values stand once for each split.

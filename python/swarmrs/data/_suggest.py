@@ -105,7 +105,7 @@ def _number_changes(found: Found) -> dict[str, object]:
         for word in look.examples
     }
     new = sorted(words - {*reading.null_words})
-    return {"null_words": [*reading.null_words, *new]} if new else {}
+    return {"null": [*reading.null, *new]} if new else {}
 
 
 def suggest_target(raw: Raw, target: Target) -> Target:
@@ -155,7 +155,7 @@ def suggest_policies(
         is_empty = column["missing"] == rows or (drops and 2 * column["missing"] > rows)
         is_copy = "equal to the target" in column["remark"] and not given["allow_target_copy"]
         is_bad = column["reason"] == "neither number nor text" or "infinite" in column["reason"]
-        is_id = "like an identifier" in column["remark"]
+        is_id = "row identifier" in column["remark"]
         if column["reason"] == "excluded":
             continue
         if is_name or is_empty or is_copy or is_bad or is_id:
@@ -181,4 +181,4 @@ def try_policies(raw: Raw, target: Target, policies: Mapping[str, Any]) -> Table
     except SwarmrsError:
         return None
     out = {*table.constant, *table.locate(policies["exclude"])}
-    return table if len(out) < table.frame.width else None
+    return table if len(out) < table.x.shape[1] else None

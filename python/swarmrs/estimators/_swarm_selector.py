@@ -9,10 +9,9 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
-from swarmrs._base._messages import Setting, check_whole
-from swarmrs._base._options import refuse_unknown
+from swarmrs._base._messages import Setting, check_whole, refuse_unknown
 from swarmrs._base._resources import RandomState
-from swarmrs.estimators._base import Chooser
+from swarmrs.estimators._base import Chooser, is_frame
 from swarmrs.estimators._callbacks import CallbackSupportMixin, Task, with_callbacks
 from swarmrs.estimators._routing import route, router_of
 from swarmrs.evaluation._estimator import Estimator, Scoring
@@ -171,14 +170,19 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
             Itself.
         """
         options = self._options()
-        settings = Settings.of(options, "SwarmSelector")
+        settings = Settings.of(options)
         most = None if self.max_iter is None else check_whole("max_iter", self.max_iter)
         of_splitter, of_estimator = route(self, params)
-        allow_nan = self._allows_nan()
-        samples = self._checked(X, y, allow_nan=allow_nan, continuous=settings.is_regression)
+        allow_nan, continuous = self._allows_nan(), settings.is_regression
+        samples: Any
+        if settings.classifier is None and is_frame(X):
+            # The estimator may name columns of the frame, or encode their text.
+            samples = self._framed(X, y, continuous=continuous)
+        else:
+            samples = self._checked(X, y, allow_nan=allow_nan, continuous=continuous)
         if of_splitter:
             splitter: Any = self.cv
-            options["cv"] = list(splitter.split(*samples, **of_splitter))
+            options["cv"] = list(splitter.split(X, y, **of_splitter))
         task = Task(self, X, y, most)
         result = select(
             samples,
@@ -200,7 +204,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
                 f"constraints is {constraints!r}, expected a mapping",
                 'give a dict: {"include": ["age"]}',
             )
-        refuse_unknown(constraints or {}, dict.fromkeys(CONSTRAINTS), "constraints")
+        refuse_unknown(constraints or {}, CONSTRAINTS)
         return {**options, **(constraints or {})}
 
     def _allows_nan(self) -> bool:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from swarmrs._base._public import public
+
 # The scores of a subset, by the names of the engine.
 SCORES = (
     "error",
@@ -23,6 +25,7 @@ _NAMES = {
 _EQUAL = 1e-12
 
 
+@public
 class Baseline(NamedTuple):
     """The scores of predicting one value for every row, whatever its features: what to beat.
 

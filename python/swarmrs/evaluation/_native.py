@@ -12,6 +12,7 @@ from swarmrs import _swarmrs
 from swarmrs._base._choices import CLASSIFIERS, METRICS, SCALES, WEIGHTS
 from swarmrs._base._hints import setting, worded
 from swarmrs._base._messages import check_whole, check_word
+from swarmrs._base._public import public
 from swarmrs.data._table import Table
 from swarmrs.evaluation._folds import CV, Folds
 from swarmrs.evaluation._losses import Baseline, loss_of
@@ -35,6 +36,7 @@ _SMOOTHING = 1e-9
 _MOST_UNEQUAL = 1e3
 
 
+@public
 class Work(NamedTuple):
     """Element operations done, what it would take from nothing, and those before any subset."""
 
@@ -164,6 +166,18 @@ class Classifier:
         least, largest = float(np.nanmin(within)), float(np.nanmax(deviations))
         return bool(least * np.sqrt(_MOST_UNEQUAL) > largest)
 
+    def scaling(self, scale: str | None) -> str:
+        """Return the feature scaling that is given, or else the classifier's own.
+
+        Raises
+        ------
+        SpecError
+            If it is unknown, or the classifier's pipeline scales already.
+        """
+        if scale is not None and self.scale.startswith("fold-"):
+            raise SpecError(f"scale is '{scale}', but the pipeline scales already", "leave it out")
+        return check_word("scale", scale or self.scale, SCALES)
+
     def to_sklearn(self) -> Any:
         """Return the estimator of scikit-learn for a classifier given by name, min-max scaled.
 
@@ -252,10 +266,7 @@ class Evaluation:
                     shell=f"impute them with {setting('missing', 'median', 'mode', 'knn')}",
                 ),
             )
-        if scale is not None and classifier.scale.startswith("fold-"):
-            raise SpecError(f"scale is '{scale}', but the pipeline scales already", "leave it out")
-        chosen = check_word("scale", scale or classifier.scale, SCALES)
-        return cls(Folds.of(cv, cv_seed, table), chosen, classifier)
+        return cls(Folds.of(cv, cv_seed, table), classifier.scaling(scale), classifier)
 
     def standard_error(
         self,
@@ -365,9 +376,9 @@ def jackknife(
         case = (is_class, tuple(said_by[0].tolist()), tuple(said_by[1].tolist()))
         if case not in known:
             touched, at = np.unique(said_by[0], return_inverse=True)
-            left, own = counts[:, touched], np.full(len(at), is_class)
-            np.subtract.at(left[0], (at, own), said_by[1] == is_class)
-            np.subtract.at(left[1], (at, own), 1)
+            left = counts[:, touched]
+            np.subtract.at(left[0, :, is_class], at, said_by[1] == is_class)
+            np.subtract.at(left[1, :, is_class], at, 1)
             np.subtract.at(left[2], (at, said_by[1]), 1)
             others = np.delete(scores, touched)
             # A fold that tests this row alone is left out with it.

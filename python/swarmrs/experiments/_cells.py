@@ -1,4 +1,4 @@
-"""Cells: what a comparison consists of, each with a key that says all that fixes its result."""
+"""Cells: the searches of a comparison, each with a key that hashes all its result depends on."""
 
 import hashlib
 import json
@@ -9,121 +9,116 @@ from typing import Any
 import numpy as np
 
 from swarmrs import _swarmrs
-from swarmrs._base._messages import check_whole, counted
+from swarmrs._base._messages import Setting, check_whole, counted
+from swarmrs._base._options import options_of
 from swarmrs.data._table import Table
-from swarmrs.evaluation._native import COMMON
-from swarmrs.evaluation._presets import find_preset, settle
+from swarmrs.evaluation._native import Classifier
+from swarmrs.evaluation._objectives import is_native_score, read_objective
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._methods import ALL, Method
 from swarmrs.experiments._protocols import Protocol
+from swarmrs.search._options import SearchOptions
 from swarmrs.search._search import plain
+from swarmrs.search._settings import Settings
 
-# Traces move with the second number of the version, and only then; results with them.
+# Traces change with the second number of the version, and only then; results with them.
 RESULTS_VERSION = ".".join(_swarmrs.__version__.split(".")[:2])
 
-# What one comparison may have; a plan of that many cells takes about 250 MB.
+# Limits of one comparison; a plan of that many cells takes about 250 MB.
 MOST_RUNS = 100_000
 MOST_CELLS = 1_000_000
 
-# What is the same whether it is said or not.
-_DEFAULTS = {"cv_seed": 0, "pick": "best", "rare_class": "warn"}
+# The options of a search that `compare` has. Hyperparameters belong to methods, all others to the
+# experiment.
+OPTIONS = options_of(SearchOptions, "m")
+_SHARED = tuple(name for name in OPTIONS if name != "algo_params")
+# Those that `all` has no use for: it does not search.
+_OF_A_SEARCH = ("max_evals", "max_iter", "max_features", "prescreen", "feature_groups", "pick")
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What all cells of a store share, so that any two of them can be compared.
+    """The settings that all cells of a store share, so that any two of them can be compared.
 
     Attributes
     ----------
     protocol : Protocol
         Which rows are searched and which are tested.
     seed : int
-        The seed of the first run; each run has the next.
+        The random seed of the first run; each run has the next.
     split_seed : int or None
-        What deals the rows of all runs; None if each run deals its own by its seed.
-    settings : mapping
-        What `select` is given beside data, method and seed.
+        The seed of the train/test split of all runs; None if each run is split by its own seed.
+    options : mapping
+        The options of a search that all methods share, as values of JSON.
     test_metric : str or None
-        The distance on the rows held out, if it is another than that of the search.
-    fills_once : bool
-        Whether missing values are filled once, by all rows that a search sees, as papers do, and
-        not for each of its folds by the rows that train.
+        The distance on held-out rows, if it is another than that of the search.
+    imputes_once : bool
+        Whether missing values are imputed once, from all rows that a search sees, as papers do it,
+        and not for each of its folds from the training rows.
     """
 
     protocol: Protocol
     seed: int
     split_seed: int | None
-    settings: Mapping[str, Any]
+    options: Mapping[str, Any]
     test_metric: str | None
-    fills_once: bool
+    imputes_once: bool
 
     @classmethod
     def of(
         cls,
         protocol: str,
+        options: Mapping[str, Any],
         *,
-        seed: int,
+        random_state: int,
         split_seed: int | None,
         test_metric: str | None,
-        fills_once: bool,
-        settings: Mapping[str, Any],
+        imputes_once: bool,
     ) -> "Experiment":
-        """Check what is given and fill in what all methods are to have alike.
+        """Check the options given and fill them up, so that all methods are evaluated alike.
 
         Raises
         ------
         SpecError
-            If settings are unknown or do not fit the protocol.
+            If options are unknown or do not fit the protocol.
         """
-        scheme = Protocol.of(protocol)
-        given = {
-            name: value.item() if isinstance(value, np.generic) else value
-            for name, value in settings.items()
-            if value is not None
-        }
-        study = find_preset(given.get("preset"))
-        classifier = settle(given.get("classifier"), study.classifier, "knn")
-        # Left to itself, each algorithm would be measured as in its paper.
-        alike = {
-            "classifier": classifier,
-            "cv": settle(given.get("cv"), study.cv, COMMON["folds"]["k"]),
-            "scale": settle(given.get("scale"), study.scale, "minmax"),
-        }
-        if classifier == "knn":
-            alike["k"] = settle(given.get("k"), study.k, COMMON["k"])
-            alike["metric"] = settle(given.get("metric"), study.metric, COMMON["metric"])
-            alike["weights"] = settle(given.get("weights"), study.weights, "uniform")
+        scheme, settings = Protocol.of(protocol), Settings.of(options)
+        shared = _resolve(settings)
         if scheme.kind == "loo":
-            if given.get("cv", "loo") != "loo":
+            if options.get("cv", "loo") != "loo":
                 raise SpecError(
-                    f"cv is '{given['cv']}', but protocol loo leaves out one row at a time",
-                    "leave cv out, or take protocol resub",
+                    f"cv is '{options['cv']}', but protocol loo is leave-one-out",
+                    "leave cv out, or use protocol resub",
                 )
-            alike["cv"] = "loo"
+            shared["cv"] = "loo"
         if not scheme.holds_out:
-            for what, value in (("split_seed", split_seed), ("test_metric", test_metric)):
+            for name, value in (("split_seed", split_seed), ("test_metric", test_metric)):
                 if value is not None:
                     raise SpecError(
-                        f"{what} is {value}, but protocol {protocol} holds out no rows",
-                        "leave it out, or take protocol cv10 or split70",
+                        f"{name} is {value}, but protocol {protocol} holds out no rows",
+                        "leave it out, or use protocol cv10 or split70",
                     )
-        elif test_metric is None:
-            test_metric = study.test_metric
+        elif test_metric is None and settings.preset is not None:
+            test_metric = settings.preset.test_metric
         return cls(
             scheme,
-            check_whole("seed", seed, 0),
+            check_whole("random_state", random_state, 0),
             None if split_seed is None else check_whole("split_seed", split_seed, 0),
-            _DEFAULTS | given | alike,
+            shared,
             test_metric,
-            fills_once,
+            imputes_once,
         )
 
-    def settings_of(self, algo: str) -> dict[str, Any]:
-        """Return what `select` is given for an algorithm."""
-        settings = dict(self.settings)
-        if algo == ALL and find_preset(settings.get("preset")).objective is None:
-            settings.setdefault("objective", "error")
-        return settings
+    def settings(self, algo: str, params: Mapping[str, Setting], **run: Any) -> Settings:
+        """Return the settings of a search by a method; `run` has further options of this search."""
+        options = {**self.options, **run}
+        if algo != ALL:
+            return Settings.of({**options, "algo": algo, "algo_params": params})
+        options = {name: value for name, value in options.items() if name not in _OF_A_SEARCH}
+        if options["objective"] == "paper":
+            options["objective"] = "error"
+        # A backward search evaluates all features first, and this one has no second iteration.
+        return Settings.of({**options, "algo": "gsbs", "max_evals": 1, "constant": "keep"})
 
     def to_dict(self) -> dict[str, object]:
         """Return the experiment as plain values, ready for JSON."""
@@ -133,9 +128,50 @@ class Experiment:
             "seed": self.seed,
             "split_seed": self.split_seed,
             "test_metric": self.test_metric,
-            "fills_once": self.fills_once,
-            **{name: self.settings[name] for name in sorted(self.settings)},
+            "imputes_once": self.imputes_once,
+            **{name: self.options[name] for name in sorted(self.options)},
         }
+
+
+def _resolve(settings: Settings) -> dict[str, Any]:
+    """Return the options that methods share, each with the value that is used, ready for JSON.
+
+    Raises
+    ------
+    SpecError
+        If the engine does not have the estimator or the score.
+    """
+    filled: dict[str, Any] = {**settings.options}
+    options = {
+        name: filled[name].item() if isinstance(filled[name], np.generic) else filled[name]
+        for name in _SHARED
+    }
+    estimator, scoring = options["estimator"], options["scoring"]
+    neighbors = {name: options[name] for name in ("n_neighbors", "metric", "weights")}
+    classifier = Classifier.of(estimator, **neighbors)
+    if classifier is None:
+        raise SpecError(
+            f"estimator is {' '.join(repr(estimator).split())}, which compare cannot use",
+            "give 'knn', 'nb', or KNeighborsClassifier or GaussianNB with settings that run "
+            "natively; SwarmSelector takes any estimator",
+        )
+    if not is_native_score(scoring):
+        raise SpecError(
+            f"scoring is {scoring!r}, which compare cannot use",
+            f"known: {', '.join(OPTIONS['scoring'].words)}",
+        )
+    if classifier.name == "knn":
+        neighbors = {name: getattr(classifier, name) for name in neighbors}
+    objective = read_objective(options["objective"]) or {"kind": "paper"}
+    return {
+        **options,
+        **neighbors,
+        "estimator": classifier.name,
+        "scale": classifier.scaling(options["scale"]),
+        # As in scikit-learn, None is 5 folds.
+        "cv": 5 if options["cv"] is None else options["cv"],
+        "objective": objective if len(objective) > 1 else objective["kind"],
+    }
 
 
 @dataclass(frozen=True)
@@ -145,11 +181,11 @@ class Data:
     Attributes
     ----------
     name : str
-        What it is called in results.
+        Its name in results.
     table : Table
-        What is in it.
+        Its samples.
     fingerprint : str
-        A hash of that.
+        A hash of them.
     source : str or None
         Where a worker finds it: an absolute path or a built-in name; None if only this process can.
     """
@@ -162,20 +198,20 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One search: a method on a table, by a seed, on the rows that a fold leaves.
+    """One search: a method on a table, by a seed, on the rows that are not held out.
 
     Attributes
     ----------
     key : str
-        A hash of all that fixes the result.
+        A hash of all that the result depends on.
     data, fingerprint : str
         The table.
     method, algo, params : str
-        The label of the method, its algorithm, its settings as JSON.
+        The label of the method, its algorithm, its hyperparameters as JSON.
     run, seed : int
-        The number of the run, from 1, and the seed of its search.
+        The number of the run, from 1, and the random seed of its search.
     split_seed, fold : int
-        What deals the rows, and which fold is held out, from 0.
+        The seed of the train/test split, and the fold that is held out, from 0.
     """
 
     key: str
@@ -189,18 +225,22 @@ class Cell:
     split_seed: int
     fold: int
 
+    def __str__(self) -> str:
+        """Return which cell it is."""
+        return f"{self.method} on {self.data}, run {self.run}, fold {self.fold}, seed {self.seed}"
+
     def belongs_to(self, shard: tuple[int, int]) -> bool:
-        """Whether this is a cell of shard i of n; of its key alone, so that shards never meet."""
+        """Whether this is a cell of shard i of n: by its key alone, so shards never overlap."""
         index, total = shard
         return int(self.key, 16) % total == index - 1
 
 
-def plan(
+def list_cells(
     data: Sequence[Data], methods: Sequence[Method], runs: int, experiment: Experiment
 ) -> list[Cell]:
     """Return all cells, run by run, so that an unfinished comparison is a fair one.
 
-    A method without chance has one run where all runs see the same rows.
+    A deterministic method has one run where all runs see the same rows.
 
     Raises
     ------
@@ -209,18 +249,18 @@ def plan(
     """
     check_runs(runs, experiment.seed)
     protocol = experiment.protocol
-    deals_anew = protocol.holds_out and experiment.split_seed is None
-    n_runs = {method.label: runs if method.has_chance or deals_anew else 1 for method in methods}
+    splits_differ = protocol.holds_out and experiment.split_seed is None
+    n_runs = {method.label: runs if method.is_random or splits_differ else 1 for method in methods}
     total = sum(n_runs.values()) * len(data) * protocol.n_folds
     if total > MOST_CELLS:
         raise SpecError(
             f"the comparison has {total} cells ({counted(len(data), 'table')} x "
             f"{counted(len(methods), 'method')} x {counted(runs, 'run')} x "
             f"{counted(protocol.n_folds, 'fold')}), at most {MOST_CELLS} fit into one",
-            "take fewer runs, or make several comparisons of it",
+            "reduce the runs, or divide it into several comparisons",
         )
     shared = experiment.to_dict()
-    # The seeds of a cell stand for these two: other runs may join and change nothing.
+    # A cell has its own seeds in place of these two: further runs change no key.
     del shared["seed"], shared["split_seed"]
     # A key is a hash of canonical JSON; all but its end is the same for a method on a table.
     heads = {}
@@ -249,7 +289,7 @@ def plan(
 
 
 def check_runs(runs: int, seed: int) -> None:
-    """Refuse a number of runs that is none, or that no comparison can have.
+    """Refuse a number of runs that is out of range.
 
     Raises
     ------
@@ -261,7 +301,7 @@ def check_runs(runs: int, seed: int) -> None:
 
 
 def canonical(value: object) -> str:
-    """Return JSON of which there is one only: keys sorted, no blanks, no NaN.
+    """Return canonical JSON: keys sorted, no blanks, no NaN.
 
     Examples
     --------

@@ -1,9 +1,8 @@
-"""What is refused before the first cell: settings that no search of a comparison would take."""
+"""Checks before the first cell: options that no search of a comparison would accept."""
 
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,34 +11,31 @@ from swarmrs.data._table import Table
 from swarmrs.evaluation._evaluator import Evaluator
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 from swarmrs.experiments._cells import Data, Experiment
-from swarmrs.experiments._measure import keywords
-from swarmrs.experiments._methods import Method
+from swarmrs.experiments._methods import ALL, Method
 from swarmrs.filters._groups import group_spec
 from swarmrs.search._search import Search
-from swarmrs.search._settings import Settings
 
 # The rows of a stand-in, half of them of each class.
 _ROWS = 20
-
-_MEASURING = ("preset", "classifier", "k", "metric", "weights", "cv", "cv_seed", "scale")
 
 
 def check_experiment(
     experiment: Experiment, methods: Sequence[Method], tables: Sequence[Data]
 ) -> None:
-    """Refuse settings that every cell of a method, or of a table, would refuse.
+    """Refuse options that every cell of a method, or of a table, would refuse.
 
     Raises
     ------
     SpecError
-        If there are such settings.
+        If there are such options.
     """
-    shared = experiment.settings
-    if not isinstance(shared["cv"], int | str):
+    options = experiment.options
+    if not isinstance(options["cv"], int | str):
         raise SpecError("cv is neither a number nor a word", "each cell makes its own folds")
-    if "groups" in shared and group_spec(shared["groups"], tables[0].table)[0] in ("file", "given"):
+    groups = options["feature_groups"]
+    if groups is not None and group_spec(groups, tables[0].table)[0] in ("file", "given"):
         raise SpecError(
-            "groups are columns by name, which differ from table to table",
+            "feature_groups has columns by name, which differ from table to table",
             "name a method: lbm, hclust or prefix",
         )
     for width in sorted({data.table.x.shape[1] for data in tables}):
@@ -49,25 +45,34 @@ def check_experiment(
                 _check_method(method, stand_in, experiment)
     for data in tables:
         with _blaming(data.name):
-            _check_measuring(data, experiment)
+            _check_evaluation(data, experiment)
 
 
 def _check_method(method: Method, table: Table, experiment: Experiment) -> None:
-    """Have the engine set up a search of a method; settings do not depend on what is searched."""
+    """Have the engine set up a search by a method; its settings do not depend on the rows."""
     # Whether folds and neighbors fit is up to the real rows.
-    few = {"cv": 2} | ({"k": 1} if "k" in experiment.settings else {})
-    settings = Settings(**keywords(method.algo, method.params, experiment) | few)
+    few = {"cv": 2} | ({"n_neighbors": 1} if experiment.options["estimator"] == "knn" else {})
+    settings = experiment.settings(method.algo, method.params, **few)
     Search.of(settings.settle(table), settings).price([0])
 
 
-def _check_measuring(data: Data, experiment: Experiment) -> None:
-    """Have the engine set up what evaluates subsets, on rows as the first cell of a table has."""
+def _check_evaluation(data: Data, experiment: Experiment) -> None:
+    """Have the engine set up the evaluation, on the training rows of the first cell of a table."""
     division = experiment.protocol.divide(data.table, experiment.seed, 0)
     seen = data.table if division.test is None else data.table.take(division.train)
-    chosen: dict[str, Any] = {name: experiment.settings.get(name) for name in _MEASURING}
+    settings = experiment.settings(ALL, {})
+    options = settings.options
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SwarmrsWarning)
-        Evaluator(seen, memory=0, rare_class=experiment.settings["rare_class"], **chosen)
+        Evaluator(
+            seen,
+            estimator=settings.classifier,
+            cv=options["cv"],
+            cv_seed=options["cv_seed"],
+            scale=options["scale"],
+            rare_class=options["rare_class"],
+            memory=0,
+        )
 
 
 @contextmanager
@@ -78,7 +83,7 @@ def _blaming(whom: str | None) -> Iterator[None]:
         message = f"{problem}" if whom is None else f"{whom}: {problem}"
         raise SpecError(message, problem.hint or "nothing was run; correct the setting") from None
     except DataError:
-        # Rows that cannot be searched fail in their own cells; those of others are run.
+        # Rows that cannot be searched fail in their own cells; the others are run.
         return
 
 
@@ -87,5 +92,5 @@ def _stand_in(n_features: int) -> Table:
     codes = np.arange(_ROWS, dtype=np.uint32) % 2
     values = codes + np.arange(_ROWS) / (4 * _ROWS)
     x = np.asfortranarray(np.tile(values[:, np.newaxis], n_features))
-    frame = pl.DataFrame(x, schema=[f"x{at}" for at in range(n_features)])
+    frame = pl.DataFrame(x, schema=[f"x{index}" for index in range(n_features)])
     return Table("a stand-in", frame, x, "class", codes, (0, 1))

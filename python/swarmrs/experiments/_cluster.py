@@ -16,7 +16,7 @@ from swarmrs._base._hints import setting
 from swarmrs.data._table import Table, read_table
 from swarmrs.exceptions import ClusterError, SpecError, SwarmrsWarning
 from swarmrs.experiments._cells import Cell, Data, Experiment, canonical, fingerprint_of
-from swarmrs.experiments._measure import Finished, run_cell
+from swarmrs.experiments._run_cell import Finished, run_cell
 
 # How many cells wait at each thread of the cluster, so that none is ever idle.
 _AHEAD = 2
@@ -31,7 +31,7 @@ def cluster_workers(
     data: Mapping[str, Data],
     experiment: Experiment,
     *,
-    reading: Mapping[str, Any],
+    read: Mapping[str, Any],
     threads: int,
     memory: int,
 ) -> Iterator["Cluster"]:
@@ -45,8 +45,8 @@ def cluster_workers(
         The tables, by name. Workers read them again, by the same path.
     experiment : Experiment
         What all cells share.
-    reading : mapping
-        How the tables were read.
+    read : mapping
+        How tables are read: further arguments of `read_table`.
     threads : int
         The worker processes of a local cluster.
     memory : int
@@ -95,7 +95,7 @@ def cluster_workers(
             f"start one with `dask scheduler`, or take {setting('cluster', 'local')}",
         ) from None
     try:
-        yield Cluster(client, address, data, experiment, reading, memory // threads)
+        yield Cluster(client, address, data, experiment, read, memory // threads)
     finally:
         client.close(timeout=_LOOK)
         if local is not None:
@@ -111,7 +111,7 @@ class Cluster:
         The connection.
     address : str
         Where to, for messages.
-    data, experiment, reading, memory
+    data, experiment, read, memory
         As for `cluster_workers`; `memory` is for one cell.
     """
 
@@ -121,12 +121,12 @@ class Cluster:
         address: str,
         data: Mapping[str, Data],
         experiment: Experiment,
-        reading: Mapping[str, Any],
+        read: Mapping[str, Any],
         memory: int,
     ) -> None:
         self._client, self._address = client, address
         self._data, self._experiment = data, experiment
-        self._how = {"reading": dict(reading), "memory": memory}
+        self._how = {"read": dict(read), "memory": memory}
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._futures: dict[str, tuple[Any, Cell]] = {}
         self._suspects: list[Cell] = []
@@ -243,13 +243,13 @@ def _work(
     target: str,
     experiment: Experiment,
     *,
-    reading: dict[str, Any],
+    read: dict[str, Any],
     memory: int,
 ) -> Finished:
     """Run a cell in a worker."""
     warnings.simplefilter("ignore", SwarmrsWarning)
     try:
-        table, fingerprint = _read(source, target, canonical(reading))
+        table, fingerprint = _read(source, target, canonical(read))
     except Exception as problem:
         # Whatever it is, it travels as text: not every exception can be sent.
         return Finished(cell.key, error=f"a worker cannot read the data: {problem}")
@@ -259,7 +259,7 @@ def _work(
 
 
 @lru_cache(maxsize=16)
-def _read(source: str, target: str, reading: str) -> tuple[Table, str]:
+def _read(source: str, target: str, read: str) -> tuple[Table, str]:
     """Return a table and its fingerprint, read once for many cells."""
-    table = read_table(source, target, **json.loads(reading))
+    table = read_table(source, target, **json.loads(read))
     return table, fingerprint_of(table)

@@ -1,4 +1,4 @@
-"""The cells of a store as a frame: what statistics and reports are made of."""
+"""The cells of a store as a frame: the input of statistics and reports."""
 
 import json
 import os
@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from swarmrs.evaluation._losses import loss_of
-from swarmrs.evaluation._presets import find_preset
 from swarmrs.experiments._store import Store
 
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -74,27 +73,27 @@ def cells_frame(store: Store | str | os.PathLike[str]) -> pl.DataFrame:
     polars.DataFrame
         ``data``, ``method``, ``params`` (JSON), ``run``, ``seed``, ``split_seed``, ``fold``,
         ``protocol``, ``scoring``, ``state`` (``"todo"``, ``"done"``, ``"failed"``) and
-        ``error_text`` say which cell it is and what became of it. ``size``, ``selected`` and
-        ``n_features`` are what was chosen of how much. ``train_...`` is what the search measured on
-        its own folds, ``test_...`` what the chosen columns show on rows that no search saw; null
-        where the protocol holds out none. A ``..._loss`` is that of the score named by ``scoring``,
-        of the accuracy the error. A cell whose ``stop`` is ``"no_features"`` chose none, because
-        none survived the prescreen, and predicts the majority class. ``evaluations`` are in
-        total, ``unique`` of them of new subsets. ``seconds_search`` and ``seconds_evaluate`` add up
-        to ``seconds``. ``trace`` has the iterations at which the best changed, and the last.
+        ``error_text`` identify the cell and its outcome. ``size`` of ``n_features`` features are
+        ``selected``. ``train_...`` are the scores of the search on its own folds, ``test_...``
+        those of the selected features on held-out rows; null where the protocol holds out none. A
+        ``..._loss`` is that of the score named by ``scoring``, of the accuracy the error. A cell
+        whose ``stop`` is ``"no_features"`` selected none, because none survived the prescreen, and
+        predicts the majority class. Of the ``evaluations``, ``unique`` were of different subsets.
+        ``seconds_search`` and ``seconds_evaluate`` add up to ``seconds``. ``trace`` has the
+        iterations at which the best changed, and the last.
     """
     if not isinstance(store, Store):
         with closing(Store(store, read_only=True)) as opened:
             return cells_frame(opened)
     experiment = store.about()["experiment"]
-    scoring = experiment.get("scoring") or find_preset(experiment.get("preset")).scoring
-    shared = {"protocol": experiment.get("protocol"), "scoring": scoring or "accuracy"}
-    rows = [_row(row, shared["scoring"]) | shared for row in store.rows()]
+    scoring = experiment.get("scoring") or "accuracy"
+    shared = {"protocol": experiment.get("protocol"), "scoring": scoring}
+    rows = [_row(row, scoring) | shared for row in store.rows()]
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
-def settings(store: Store | str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what holds for all cells of a store.
+def store_settings(store: Store | str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the settings that all cells of a store share.
 
     Parameters
     ----------
@@ -104,13 +103,13 @@ def settings(store: Store | str | os.PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``command`` (None if it was made in Python), ``created``, ``versions``, ``protocol``,
+        ``command`` (None if it was run in Python), ``created``, ``versions``, ``protocol``,
         ``preset``, ``data`` (the tables with their rows, features and classes) and ``experiment``:
         all settings that the cells share.
     """
     if not isinstance(store, Store):
         with closing(Store(store, read_only=True)) as opened:
-            return settings(opened)
+            return store_settings(opened)
     about = store.about()
     experiment = about["experiment"]
     return {

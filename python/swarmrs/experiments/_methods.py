@@ -1,4 +1,4 @@
-"""The methods of a comparison: an algorithm each, with the settings that set it apart."""
+"""The methods of a comparison: algorithms with their hyperparameters."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,33 +10,33 @@ from swarmrs.exceptions import SpecError
 from swarmrs.search._results import Card, Parameter
 from swarmrs.search._settings import algorithms
 
-# Not an algorithm but what others are held against: every feature, measured once.
+# Not an algorithm but the baseline of the others: every feature, evaluated once.
 ALL = "all"
 
-_CHANCELESS = ("sequential", "filter")
+# The families of deterministic algorithms.
+_DETERMINISTIC = ("sequential", "filter")
 
 
 @dataclass(frozen=True)
 class Method:
-    """An algorithm and its settings.
+    """An algorithm and its hyperparameters.
 
     Attributes
     ----------
     label : str
-        What it is called in results: ``vlpso``, or ``vlpso[population=50]`` where settings are its
-        own.
+        Its name in results: ``vlpso``, or ``vlpso[population=50]`` with hyperparameters of its own.
     algo : str
         The id of the algorithm, or ``all``.
     params : mapping
-        All settings given, those for all methods included.
-    has_chance : bool
-        Whether another seed can give another answer.
+        All hyperparameters given, those for all methods included.
+    is_random : bool
+        Whether the result depends on the random seed.
     """
 
     label: str
     algo: str
     params: Mapping[str, Setting]
-    has_chance: bool
+    is_random: bool
 
 
 def read_methods(
@@ -47,15 +47,15 @@ def read_methods(
     Parameters
     ----------
     algos : str or sequence of str
-        Ids of algorithms, with commas or as a list; ``all`` takes every feature. Settings of one
-        method follow it in brackets.
+        Ids of algorithms, with commas or as a list; ``all`` selects every feature. The
+        hyperparameters of one method follow it in brackets.
     common : mapping, optional
-        Settings for every method that has them; those in brackets win.
+        Hyperparameters of every method that has them; those in brackets override them.
 
     Raises
     ------
     SpecError
-        If a method or a setting is unknown or occurs twice.
+        If a method or a hyperparameter is unknown or occurs twice.
 
     Examples
     --------
@@ -63,7 +63,9 @@ def read_methods(
     ['sfs', 'bpso[population=50]', 'all']
     """
     texts = (
-        _split(algos) if isinstance(algos, str) else [part for it in algos for part in _split(it)]
+        _split(algos)
+        if isinstance(algos, str)
+        else [part for each in algos for part in _split(each)]
     )
     if not texts:
         raise SpecError(
@@ -78,7 +80,7 @@ def read_methods(
     for name in common or {}:
         if name not in known:
             raise SpecError(
-                f"no method here has the setting '{name}'",
+                f"no method here has the hyperparameter '{name}'",
                 f"those they have: {', '.join(sorted(known))}" if known else "they have none",
             )
     return methods
@@ -109,25 +111,27 @@ def _read_method(text: str, cards: Mapping[str, Card], common: Mapping[str, Sett
         raise SpecError(f"'{text}' is not a method", "write bpso or bpso[population=50]")
     own: dict[str, Setting] = {}
     for pair in filter(None, map(str.strip, (inside[1] or "").split(","))):
-        setting, equals, value = pair.partition("=")
-        if not (setting and equals):
+        key, equals, value = pair.partition("=")
+        if not (key and equals):
             raise SpecError(f"'{pair}' of '{text}' has no value", "write bpso[population=50]")
-        if setting in own:
-            raise SpecError(f"{setting} of '{text}' is set twice", "set it once")
-        own[setting] = read_setting(value)
+        if key in own:
+            raise SpecError(f"{key} of '{text}' is set twice", "set it once")
+        own[key] = read_setting(value)
     if name == ALL:
         if own:
-            raise SpecError("'all' has no settings: it takes every feature", "leave them out")
-        return Method(ALL, ALL, {}, has_chance=False)
+            raise SpecError(
+                "'all' has no hyperparameters: it selects every feature", "leave them out"
+            )
+        return Method(ALL, ALL, {}, is_random=False)
     card = cards[name]
     known = [parameter.name for parameter in card.params]
-    for setting in own:
-        check_word(f"setting of {card.id}", setting, known)
+    for key in own:
+        check_word(f"hyperparameter of {card.id}", key, known)
     label = card.id
     if own:
         label += f"[{','.join(f'{name}={_written(value)}' for name, value in own.items())}]"
     params = {name: value for name, value in common.items() if name in known} | own
-    return Method(label, card.id, params, card.family not in _CHANCELESS)
+    return Method(label, card.id, params, card.family not in _DETERMINISTIC)
 
 
 def _written(value: Setting) -> str:

@@ -1,4 +1,4 @@
-"""Protocols: which rows a search may see, and which rows its columns are tried on."""
+"""Protocols: which rows are searched, and which are held out to score the selection."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from swarmrs.exceptions import DataError, SpecError
 
 PROTOCOLS = ("cv10", "split70", "resub", "loo")
 
-# A split holds out so many of ten folds, as the sizes published for such studies imply.
+# A split holds out some of ten folds, as the sizes published for such studies imply.
 _TENTHS = 10
 
 Rows = NDArray[np.intp]
@@ -19,7 +19,7 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Division:
-    """The rows to search and the rows to try the answer on; none if they are the same rows."""
+    """The training rows and the test rows; None if no rows are held out."""
 
     train: Rows
     test: Rows | None
@@ -27,23 +27,22 @@ class Division:
 
 @dataclass(frozen=True)
 class Protocol:
-    """How a run divides the rows of a table.
+    """The train/test splits of a run.
 
-    ``cvK``: K stratified folds; a run searches the rest of each fold and is tried on the fold.
-    ``splitP``: P percent of the rows are searched, the others tested; stratified. ``resub``: the
-    search sees all rows, and what it measured on its own folds is the result. ``loo``: the same,
-    measured by leaving out one row at a time.
+    ``cvK``: K stratified outer folds; each is held out from one search of the run. ``splitP``: P
+    percent of the rows are searched, the others held out; stratified. ``resub``: the search sees
+    all rows, and its own inner CV score is the result. ``loo``: the same with leave-one-out.
 
     Attributes
     ----------
     name : str
-        The word of the user.
+        As it is given: ``"cv10"``.
     kind : {"cv", "split", "resub", "loo"}
-        What it is.
+        Its kind.
     n_folds : int
         The searches of one run.
     dealt : int
-        The folds that rows are dealt to; 0 where they are not.
+        The folds that the rows are divided into; 0 where none are held out.
     """
 
     name: str
@@ -79,11 +78,11 @@ class Protocol:
 
     @property
     def holds_out(self) -> bool:
-        """Whether there are rows that no search sees."""
+        """Whether rows are held out from the searches."""
         return self.dealt > 0
 
     def divide(self, table: Table, seed: int, fold: int) -> Division:
-        """Return the rows of a search and its test.
+        """Return the training and the test rows of a search.
 
         Raises
         ------
@@ -97,7 +96,7 @@ class Protocol:
             raise DataError(
                 f"{table.name} has {n_rows} rows, too few for the {self.dealt} folds of "
                 f"'{self.name}'",
-                "take fewer folds, or protocol resub",
+                "use fewer folds, or protocol resub",
             )
         dealt = deal(table.codes, self.dealt, seed)
         if self.kind == "cv":
@@ -108,7 +107,7 @@ class Protocol:
 
 
 def deal(codes: NDArray[np.uint32], n_folds: int, seed: int) -> NDArray[np.intp]:
-    """Return the fold of each row: each class is shuffled and dealt out, going on where one ended.
+    """Return the fold of each row, stratified: each class is shuffled, and its rows go round.
 
     Examples
     --------
@@ -116,9 +115,9 @@ def deal(codes: NDArray[np.uint32], n_folds: int, seed: int) -> NDArray[np.intp]
     [1, 2, 0, 2, 0, 1]
     """
     # The one generator of numpy whose numbers are promised never to change.
-    chance = np.random.RandomState([seed & 0xFFFFFFFF, seed >> 32])
+    random = np.random.RandomState([seed & 0xFFFFFFFF, seed >> 32])
     classes = (np.flatnonzero(codes == code) for code in np.unique(codes))
-    order = np.concatenate([chance.permutation(rows) for rows in classes])
+    order = np.concatenate([random.permutation(rows) for rows in classes])
     folds = np.empty(len(codes), np.intp)
     folds[order] = np.arange(len(codes)) % n_folds
     return folds

@@ -20,7 +20,7 @@ def read_data(
     target: Target = None,
     *,
     data_dir: str | os.PathLike[str] | None,
-    reading: Mapping[str, Any],
+    read: Mapping[str, Any],
 ) -> list[Data]:
     """Return the tables, each with its name and fingerprint.
 
@@ -33,8 +33,8 @@ def read_data(
         The column of classes, by default the last, as in all tables.
     data_dir : path, optional
         Where tables are that are given by name.
-    reading : mapping
-        More for `read_table`.
+    read : mapping
+        Further arguments of `read_table`.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def read_data(
         raise SpecError("no data is given", "name files, or built-in tables such as sklearn:wine")
     tables: list[Data] = []
     for name, source in _named(given, data_dir):
-        table = read_table(source, target, **reading)
+        table = read_table(source, target, **read)
         data = Data(name or _called(table), table, fingerprint_of(table), _shared(source))
         for other in tables:
             if other.name == data.name:

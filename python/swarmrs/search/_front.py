@@ -9,10 +9,12 @@ import polars as pl
 
 from swarmrs._base._choices import PICKS
 from swarmrs._base._messages import counted
+from swarmrs._base._public import public
 from swarmrs.evaluation._losses import loss_of
 from swarmrs.exceptions import SpecError
 
 
+@public
 class FrontPoint(NamedTuple):
     """A subset that no other tried one beats in both loss and size.
 
@@ -29,6 +31,7 @@ class FrontPoint(NamedTuple):
     loss: float
 
 
+@public
 @dataclass(frozen=True)
 class Front(Sequence[FrontPoint]):
     """The subsets that no other tried one beats in both loss and size: a sequence of points.
@@ -104,6 +107,7 @@ class Front(Sequence[FrontPoint]):
         return {"hypervolume": self.hypervolume, "knee": knee, "points": points}
 
 
+@public
 class Parsimony(NamedTuple):
     """What was given up for a smaller subset.
 

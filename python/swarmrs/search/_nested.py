@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
 from swarmrs._base._messages import counted, quoted
+from swarmrs._base._public import public
 from swarmrs.data._dataset import dataset_of
 from swarmrs.data._table import Table
 from swarmrs.evaluation._estimator import Outside
@@ -29,6 +30,7 @@ from swarmrs.search._stability import LEVEL, Agreement, agreement
 Procedure: TypeAlias = Callable[[Search, int, Callback | None], Selection]
 
 
+@public
 class Part(NamedTuple):
     """What one search found on the rows it was given, and what that shows on those held out.
 
@@ -58,6 +60,7 @@ class Part(NamedTuple):
         return loss_of(self.scores, self.selection.scoring)
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class HeldOut:
     """Scores on rows that no search has seen, beside those of the searches themselves.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from swarmrs._base._messages import check_word
+from swarmrs._base._public import public
 
 if TYPE_CHECKING:
     from swarmrs.search._results import Card
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 Count: TypeAlias = int | Callable[[int], int]
 
 
+@public
 @dataclass(frozen=True)
 class Preset:
     """The settings of a published study, as a bundle of options.
@@ -51,6 +53,14 @@ class Preset:
         """Authors, title, venue and year, with the DOI if there is one."""
         doi = f", doi:{self.doi}" if self.doi else ""
         return f"{self.authors}, {self.title}, {self.venue}, {self.year}{doi}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the preset as plain values; counts that vary are those for 1000 features."""
+        counts = {
+            what: {family: _count(number, 1000) for family, number in by_family.items()}
+            for what, by_family in (("max_evals", self.max_evals), ("population", self.population))
+        }
+        return vars(self) | {"options": dict(self.options)} | counts
 
     def budget(self, card: "Card", n_features: int) -> int | None:
         """Return the evaluations that the study allows an algorithm; None where it has its own."""

@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from typing import NotRequired, TypeAlias, TypedDict
 
+from swarmrs._base._public import public
 
+
+@public
 class Iteration(TypedDict):
     """What a callback receives after an iteration; of several searches, also which of how many."""
 

@@ -98,7 +98,7 @@ def _compare(
     frequency = pl.DataFrame(
         {
             "index": order,
-            "column": [search.table.names[at] for at in order],
+            "feature": [search.table.names[at] for at in order],
             "frequency": counts[order] / len(runs),
         }
     )

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs._base._messages import Setting, counted, listed, printable
+from swarmrs._base._public import public
 from swarmrs._base._versions import SCHEMA_VERSION, versions
 from swarmrs.data._dataset import describe_data
 from swarmrs.data._table import Table
@@ -32,6 +33,7 @@ _NAMED = 10
 _AT_A_TIME = 1024
 
 
+@public
 class Evaluations(NamedTuple):
     """Evaluations of subsets, and those of them whose subset was new."""
 
@@ -39,6 +41,7 @@ class Evaluations(NamedTuple):
     unique: int
 
 
+@public
 class Seconds(NamedTuple):
     """Where the time went: the search itself, its evaluations, both."""
 
@@ -47,6 +50,7 @@ class Seconds(NamedTuple):
     total: float
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Selection:
     """The best subset a search measured, or the one picked of its front, and how it was found.
@@ -244,6 +248,7 @@ class Selection:
         ]
 
 
+@public
 class Parameter(NamedTuple):
     """A setting of an algorithm: its name, default, allowed values and meaning."""
 
@@ -253,6 +258,7 @@ class Parameter(NamedTuple):
     about: str
 
 
+@public
 @dataclass(frozen=True)
 class Card:
     """What there is to know about an algorithm.

@@ -8,8 +8,8 @@ import numpy as np
 
 from swarmrs._base._arguments import check_arguments
 from swarmrs._base._choices import ON_INTERRUPT
-from swarmrs._base._messages import MOST_RUNS, check_whole, check_word
-from swarmrs._base._options import options_of, refuse_unknown, takes_options
+from swarmrs._base._messages import MOST_RUNS, check_whole, check_word, refuse_unknown
+from swarmrs._base._options import options_of, takes_options
 from swarmrs._base._resources import count_threads, draw_seed
 from swarmrs.data._table import Data, Table, read_table
 from swarmrs.data._target import Target
@@ -66,7 +66,7 @@ def select(
     >>> result.selected
     ('alcohol', 'flavanoids')
     """
-    refuse_unknown(options, options_of(SearchOptions, "p"), "select")
+    refuse_unknown(options, options_of(SearchOptions, "p"))
     settings = Settings.of(options)
     asked = settings.options
     check_arguments(select, {"data": data, "target": target, **asked})

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from swarmrs import _swarmrs
 from swarmrs._base._hints import named, worded
-from swarmrs._base._messages import Setting, check_number, check_whole
-from swarmrs._base._options import defaults_of, refuse_unknown
+from swarmrs._base._messages import Setting, check_number, check_whole, refuse_unknown
+from swarmrs._base._options import defaults_of
 from swarmrs.data._table import Table
 from swarmrs.evaluation._estimator import Estimator, Outside, is_regressor
 from swarmrs.evaluation._native import Classifier, Evaluation
@@ -40,7 +40,7 @@ class Settings:
     preset: Preset | None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], call: str = "select") -> "Settings":
+    def of(cls, given: Mapping[str, Any]) -> "Settings":
         """Fill up the options given.
 
         Raises
@@ -49,7 +49,7 @@ class Settings:
             If an option or a preset is unknown.
         """
         defaults = defaults_of(SearchOptions)
-        refuse_unknown(given, defaults, call)
+        refuse_unknown(given, defaults)
         name = given.get("preset")
         preset = None if name is None else find_preset(name)
         study = {} if preset is None else dict(preset.options)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from swarmrs._base._public import public
 from swarmrs.exceptions import SpecError
 from swarmrs.search._front import FrontPoint
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 
 
+@public
 class Agreement(NamedTuple):
     """A stability and the interval that holds the true one with a probability of `LEVEL`."""
 
@@ -25,6 +27,7 @@ class Agreement(NamedTuple):
     high: float
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Stability:
     """What several runs of one search agree on.

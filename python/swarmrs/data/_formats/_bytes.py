@@ -12,8 +12,6 @@ from swarmrs._base._messages import nearest, sized
 from swarmrs.data._read import BUILT_IN
 from swarmrs.exceptions import DataError
 
-MAX_BYTES = 16 << 30
-
 # What is packed may grow to so much, and past that only by so large a factor.
 BOMB_BYTES = 1 << 30
 BOMB_RATIO = 200

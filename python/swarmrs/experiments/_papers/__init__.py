@@ -1,36 +1,36 @@
-"""The papers whose tables can be run again: a module of declarations for each."""
+"""Studies whose tables can be reproduced: a module of declarations for each."""
 
 from swarmrs._base._messages import check_word
-from swarmrs.experiments._papers import paper_000, paper_001, paper_002, paper_003, paper_004
+from swarmrs.experiments._papers import chuang2012, hafiz2018, tran2019, xue2014, xue2016
 from swarmrs.experiments._papers._paper import Paper, PaperTable
 
 PAPERS = {
-    module.PAPER.number: module.PAPER
-    for module in (paper_000, paper_001, paper_002, paper_003, paper_004)
+    module.PAPER.name: module.PAPER
+    for module in (hafiz2018, xue2014, tran2019, xue2016, chuang2012)
 }
 
 
 def find_tables(name: str) -> tuple[Paper, list[PaperTable]]:
-    """Return a paper and the tables of it that a name stands for.
+    """Return a study and those of its tables that a name stands for.
 
     Parameters
     ----------
     name : str
-        ``"002-III"`` for a table, ``"002"`` for all of a paper.
+        ``"tran2019-III"`` for a table, ``"tran2019"`` for all tables of a study.
 
     Raises
     ------
     SpecError
-        If there is no such paper or table; the hint lists them.
+        If there is no such study or table; the hint lists them.
 
     Examples
     --------
-    >>> paper, tables = find_tables("002-iii")
-    >>> paper.number, [table.name for table in tables]
-    ('002', ['002-III'])
+    >>> paper, tables = find_tables("tran2019-iii")
+    >>> paper.name, [table.name for table in tables]
+    ('tran2019', ['tran2019-III'])
     """
-    number, dash, table = name.strip().partition("-")
-    paper = PAPERS[check_word("paper", number, list(PAPERS))]
+    study, dash, table = name.strip().partition("-")
+    paper = PAPERS[check_word("study", study, list(PAPERS))]
     return paper, paper.find(table if dash else None)
 
 

@@ -1,4 +1,4 @@
-"""Where the data sets of the papers come from: a directory, scikit-learn, OpenML."""
+"""The data sets of the studies: from a directory, scikit-learn or OpenML."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -12,12 +12,12 @@ from swarmrs.exceptions import DataError
 from swarmrs.experiments._papers._paper import Paper
 from swarmrs.experiments._tables import find_file
 
-# Those that scikit-learn brings along.
+# Those that scikit-learn includes.
 _BUILT_IN = {"wine": "sklearn:wine", "wdbc": "sklearn:breast_cancer"}
 
 
 class _Deposit(NamedTuple):
-    """A data set of OpenML, and its shape: a number alone is easily another's."""
+    """A data set of OpenML, and its shape, which guards against a wrong id."""
 
     id: int
     rows: int
@@ -38,7 +38,7 @@ _OPENML = {
 
 
 def origin(name: str) -> str:
-    """Say where a data set can come from."""
+    """Return where a data set can come from."""
     if name in _BUILT_IN:
         return "built in"
     folder = named("data_dir")
@@ -53,25 +53,25 @@ def find_sources(
     fetch: bool,
     must_exist: bool,
 ) -> tuple[dict[str, Source], dict[str, str]]:
-    """Return what `read_table` reads each data set from, and why others are left out.
+    """Return the source of each data set, as `read_table` takes it, and why others are left out.
 
     Parameters
     ----------
     paper : Paper
-        Whose they are.
+        The study.
     wanted : sequence of str
         Their names.
     data_dir : path, optional
-        Where files of these names are.
+        The folder of files of these names.
     fetch : bool
-        Whether OpenML may be asked for what is not at hand.
+        Whether to download data sets that are not there from OpenML.
     must_exist : bool
-        Whether one that is not at hand is an error, and not left out.
+        Whether one that is not available is an error, and not left out.
 
     Raises
     ------
     DataError
-        If one is not at hand that must be, or none is.
+        If one is not available that must be, or none is.
     """
     found: dict[str, Source] = {}
     absent: dict[str, str] = {}
@@ -83,7 +83,7 @@ def find_sources(
         elif fetch and name in _OPENML:
             found[name] = _fetched(name)
         else:
-            absent[name] = paper.absent.get(name, "not at hand")
+            absent[name] = paper.absent.get(name, "not available")
     if absent and (must_exist or not found):
         raise DataError(_told(absent), _hint(absent, data_dir, fetch))
     return found, absent
@@ -101,19 +101,19 @@ def _hint(absent: Mapping[str, str], data_dir: str | os.PathLike[str] | None, fe
     hint = f"put {first}.parquet or {first}.csv, its classes in the last column, into {where}"
     if not fetch and any(name in _OPENML for name in absent):
         some = ", ".join(name for name in absent if name in _OPENML)
-        hint += f"; {setting('fetch', True)} asks OpenML for {some}"
+        hint += f"; {setting('fetch', True)} downloads {some} from OpenML"
     return hint
 
 
 def _fetched(name: str) -> Source:
-    """Return a data set of OpenML, which scikit-learn keeps for the next time."""
+    """Download a data set of OpenML, which scikit-learn caches."""
     from sklearn.datasets import fetch_openml
 
     deposit = _OPENML[name]
     put = f"put {name}.parquet into the directory of {named('data_dir')}"
-    hint = f"see whether openml.org can be reached, or {put}"
+    hint = f"check that openml.org can be reached, or {put}"
     try:
-        # Without pandas, which is no dependency of ours.
+        # Without pandas, which is not a dependency.
         bunch = fetch_openml(data_id=deposit.id, as_frame=False, parser="liac-arff")
     except Exception as problem:
         raise DataError(f"'{name}' cannot be fetched from OpenML: {problem}", hint) from None

@@ -1,9 +1,9 @@
-"""Figures: what papers print, in which unit, and when ours is called the same."""
+"""Figures: the quantities that papers print, their units, and when ours agree."""
 
 from dataclasses import dataclass
 
-# By how much ours may differ where the paper prints no deviation. Rows dealt to other folds alone
-# move an error by so much.
+# Tolerance where the paper prints no deviation: another train/test split alone changes an error by
+# so many percentage points.
 _POINTS = 3.0
 _TENTH = 0.1
 
@@ -15,16 +15,16 @@ class Figure:
     Attributes
     ----------
     title : str
-        What it is, in a few words, with its unit.
+        Its name, with its unit.
     digits : int
-        The decimals that are shown.
+        The decimals shown.
     more, less : str
-        What ours is if it is the larger or the smaller one.
+        The verdict if ours is the larger or the smaller one.
     tolerance, share : float
         Where no deviation is printed, ours agrees if it differs by no more than the tolerance or
-        this share of what is printed.
+        this share of the printed value.
     is_ratio : bool
-        Whether the two are told apart by their ratio, and never agree: seconds of two machines.
+        Whether the two are compared by their ratio, and never agree: seconds of two machines.
     is_mark : bool
         Whether it is the outcome of a test: ``+``, ``-`` or ``=``.
     """
@@ -93,7 +93,7 @@ FIGURES = {
     "vs_vlpso": _mark("test against VLPSO"),
     "vs_vlpso_ls": _mark("test against VLPSO-LS"),
 }
-# What we add to a table, beside a figure that the paper found in a way that misleads.
+# Further figures of ours, beside those that the paper computed in a misleading way.
 EXTRA = {
     "all_error_nb_correct": Figure("J(U) of all features, naive Bayes", 4),
     "all_error_knn_correct": Figure("J(U) of all features, 5-NN", 4),
@@ -105,12 +105,12 @@ DEVIATIONS = {name: f"{name}_sd" for name in ("error", "accuracy", "train_accura
 
 @dataclass(frozen=True)
 class Judged:
-    """How ours compares with what is printed.
+    """The comparison of a figure of ours with the printed one.
 
     Attributes
     ----------
     difference : float or None
-        Ours less the printed one; None of marks, and where either is absent.
+        Ours minus the printed one; None for marks, and where either is absent.
     verdict : str
         A word: ``"agrees"``, ``"better"``, ``"worse"``, ``"larger"``, ``"smaller"``, ``"faster"``,
         ``"slower"``, ``"differs"``; empty where there is nothing to compare.
@@ -136,8 +136,9 @@ def judge(
     """Compare a figure of ours with the one that is printed.
 
     A mean agrees if it lies within one published standard deviation of the published mean. Where
-    none is published, it agrees within the tolerance of the figure. What rounding hides is never a
-    difference. Marks and facts are the same or differ. Times are never the same: their ratio tells.
+    none is published, it agrees within the tolerance of the figure. A difference below the rounding
+    of the printed value does not count. Marks and facts are equal or differ. Times are compared by
+    their ratio.
 
     Examples
     --------
@@ -164,14 +165,14 @@ def judge(
         ratio = slow / fast
         return Judged(difference, word, f"{ratio:.{0 if ratio >= 10 else 1}f} times")
     gap = abs(difference)
-    # What rounding to the last place hides, and what sums in another order add to it.
+    # Half of the last printed place, and the rounding error of sums in another order.
     rounding = 0.5 * 10.0**-figure.digits + 1e-9
     if deviation is not None and float(deviation) > rounding:
-        told = f"{gap / float(deviation):.2f} sd"
+        shown = f"{gap / float(deviation):.2f} sd"
         if gap <= float(deviation) + rounding:
-            return Judged(difference, "agrees", f"within {told}")
-        return Judged(difference, word, f"by {told}")
-    # A deviation of rounding noise alone leaves no room for another mean.
+            return Judged(difference, "agrees", f"within {shown}")
+        return Judged(difference, word, f"by {shown}")
+    # A deviation of rounding error alone allows no other mean.
     room = 0.0 if deviation is not None else max(figure.tolerance, figure.share * abs(published))
     if gap <= room + rounding:
         return Judged(difference, "agrees")

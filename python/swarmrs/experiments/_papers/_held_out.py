@@ -1,24 +1,24 @@
-"""What papers 001 and 003 have in common: seven of ten folds searched by 5-NN, three tested."""
+"""Common to xue2014 and xue2016: seven of ten folds searched by 5-NN, three held out."""
 
-from swarmrs.experiments._papers._paper import Handling, Study
+from swarmrs.experiments._papers._paper import RIVALS, Handling, Setup
 
-# In their own way, which scales: the program that the papers took them from does.
-SEQUENTIAL = Study(
+# They scale features, as the program that the papers ran does.
+SEQUENTIAL = Setup(
     "sequential",
     {"LFS": "lfs", "GSBS": "gsbs"},
     "split70",
-    {"k": 5, "cv": "wrap5", "scale": "minmax", "constant": "keep"},
+    RIVALS | {"n_neighbors": 5, "cv": "wrap5"},
     accuracy="ovr_accuracy",
     test_scale="none",
 )
 
 ONE_VERSUS_REST = (
     "Accuracy is the mean over classes of one-versus-rest accuracy, 1 - 2 (1 - accuracy) / classes:"
-    " of more than two classes much more than the share of rows that are right."
+    " with more than two classes it is far higher than plain accuracy."
 )
 SCALED = (
-    "LFS and GSBS search scaled values, as in the program of the paper, and are tested unscaled."
+    "LFS and GSBS search scaled features, as in the program of the paper, and are tested unscaled."
 )
 TENTHS = Handling(
-    "the paper's accuracies are tenths: plain accuracy, so taken here", accuracy="accuracy"
+    "the paper's accuracies are tenths: plain accuracy, as used here", accuracy="accuracy"
 )

@@ -1,4 +1,4 @@
-"""What a paper is here: studies that are run, tables that are printed, notes on both."""
+"""A published study: setups that are run, tables that it prints, notes on both."""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,23 +9,31 @@ from typing import Any
 
 from swarmrs._base._messages import check_word
 from swarmrs.exceptions import SpecError
+from swarmrs.search._presets import presets
 
 # The row of a published table that is about all its data sets.
 ALL_DATA = "ALL"
+# Options of rival methods that no preset is about.
+RIVALS: dict[str, Any] = {
+    "scale": "minmax",
+    "constant": "keep",
+    "objective": "paper",
+    "cv_seed": 0,
+}
 
 
 @dataclass(frozen=True)
 class Handling:
-    """What is particular about a data set in a paper.
+    """The particulars of a data set in a study.
 
     Attributes
     ----------
     note : str
-        What a reader should know.
+        A note for readers.
     missing : str or None
-        What is done about gaps, if it is not what the paper does about those of other tables.
+        How missing values are handled, if otherwise than in the other tables of the study.
     target : int or None
-        The column taken for the classes; None for the last.
+        The target column; None for the last.
     accuracy : str or None
         The score that is printed as accuracy, if it is another than for other tables.
     is_all_true : bool
@@ -40,31 +48,31 @@ class Handling:
 
 
 @dataclass(frozen=True)
-class Study:
-    """Methods that are run and measured alike.
+class Setup:
+    """Methods that are run and evaluated alike.
 
     Attributes
     ----------
     name : str
-        A word for it, one in a paper.
+        A word for it, unique within a study.
     methods : mapping of str to str
         The paper's name of each, and ours, as `compare` takes it.
     protocol : str
-        Which rows are searched and tested, as for `compare`.
-    settings : mapping
-        More for `compare`.
+        Which rows are searched and held out, as for `compare`.
+    options : mapping
+        Options of `compare`.
     accuracy : str
         The score that is printed as accuracy.
     test_scale : str or None
-        How columns are scaled for the test, if not as in the search.
+        The feature scaling for the test, if not as in the search.
     has_groups : bool
-        Whether the search is given groups of features, as many as the paper found.
+        Whether the search is given feature groups, as many as the paper found.
     """
 
     name: str
     methods: Mapping[str, str]
     protocol: str
-    settings: Mapping[str, Any]
+    options: Mapping[str, Any]
     accuracy: str = "accuracy"
     test_scale: str | None = None
     has_groups: bool = False
@@ -78,12 +86,12 @@ class Mark:
     ----------
     against : str
         The method, by the paper's name, that the others are tested against.
-    is_turned : bool
-        Whether ``+`` says that the other is worse.
+    is_reversed : bool
+        Whether ``+`` means that the other is worse.
     """
 
     against: str
-    is_turned: bool = False
+    is_reversed: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,26 +100,26 @@ class PaperTable:
 
     Attributes
     ----------
-    paper, number : str
-        Which one.
+    study, number : str
+        The study and the number of the table in it.
     title : str
-        What is in it.
-    studies : tuple of Study
-        What is run for it; nothing for a table about data sets.
+        Its content.
+    setups : tuple of Setup
+        The setups that are run for it; none for a table about data sets.
     ranked_by : str or None
-        The figure that ranks are of.
+        The figure that the methods are ranked by.
     marks : mapping of str to Mark
         The tests, by figure.
     tested : str
-        What is tested: accuracy on the rows held out, or on those searched.
+        The tested quantity: accuracy on held-out rows, or on training rows.
     notes : tuple of str
-        The paper's oddities, and what is not known of it.
+        Inconsistencies of the paper, and settings that it does not report.
     """
 
-    paper: str
+    study: str
     number: str
     title: str
-    studies: tuple[Study, ...] = ()
+    setups: tuple[Setup, ...] = ()
     ranked_by: str | None = None
     marks: Mapping[str, Mark] = field(default_factory=dict)
     tested: str = "accuracy"
@@ -119,12 +127,12 @@ class PaperTable:
 
     @property
     def name(self) -> str:
-        """The paper and the number."""
-        return f"{self.paper}-{self.number}"
+        """The study and the number."""
+        return f"{self.study}-{self.number}"
 
     @cached_property
     def published(self) -> dict[tuple[str, str], dict[str, str]]:
-        """What the paper prints, by data set and method: figures as they are printed."""
+        """The figures of the paper as they are printed, by data set and method."""
         path = files("swarmrs.experiments").joinpath("_papers", "figures", f"{self.name}.csv")
         rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
         return {
@@ -150,37 +158,37 @@ class PaperTable:
         """Whether a figure is in the table."""
         return any(figure in printed for printed in self.published.values())
 
-    def needs(self, study: Study) -> list[str]:
-        """Return the methods of a study that have to be run for the table."""
+    def needs(self, setup: Setup) -> list[str]:
+        """Return the methods of a setup that have to be run for the table."""
         wanted = {*self.methods, *(mark.against for mark in self.marks.values())}
-        return [method for method in study.methods if method in wanted]
+        return [method for method in setup.methods if method in wanted]
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper.
+    """A published study.
 
     Attributes
     ----------
-    number : str
-        Three digits, as of its preset.
+    name : str
+        First author and year, as of its preset.
     title : str
-        What it is about.
+        Its subject.
     runs : int
-        The runs of each method that it reports; where it does not say, those taken here.
+        The runs of each method that it reports; where it does not say, those used here.
     protocol : str
-        What it does, in a sentence.
+        How methods are run and evaluated, in a sentence.
     tables : tuple of PaperTable
         The tables of figures.
     missing : str
-        What is done about gaps, as `read_table` and `compare` take it.
+        How missing values are handled, as for `read_table`.
     handling : mapping of str to Handling
-        What is particular about a data set.
+        The particulars of data sets.
     absent : mapping of str to str
-        The data sets that nobody has, and why.
+        The data sets that are not available, and why.
     """
 
-    number: str
+    name: str
     title: str
     runs: int
     protocol: str
@@ -189,8 +197,13 @@ class Paper:
     handling: Mapping[str, Handling] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def citation(self) -> str:
+        """Authors, title, venue and year, with the DOI if there is one."""
+        return presets[self.name].citation
+
     def handle(self, data: str) -> Handling:
-        """Return what is particular about a data set."""
+        """Return the particulars of a data set."""
         return self.handling.get(data, Handling())
 
     def find(self, number: str | None) -> list[PaperTable]:
@@ -206,7 +219,7 @@ class Paper:
         known = {table.number.lower(): table for table in self.tables}
         if number.lower() not in known:
             raise SpecError(
-                f"paper {self.number} has no table '{number}' of figures here",
+                f"{self.name} has no table '{number}' of figures here",
                 f"known: {', '.join(table.name for table in self.tables)}",
             )
         return [known[number.lower()]]
@@ -231,10 +244,10 @@ def choose(wanted: Sequence[str] | None, tables: Sequence[PaperTable]) -> list[s
 
 
 def notes_on(paper: Paper, table: PaperTable, data: Sequence[str]) -> Iterator[str]:
-    """Yield what a reader of a table should know, with these data sets in it."""
+    """Yield the notes for readers of a table with these data sets."""
     yield from table.notes
     for name in data:
         handling = paper.handle(name)
-        # How accuracy is counted matters where some is.
-        if handling.note and (table.studies or handling.accuracy is None):
+        # The kind of accuracy matters only where there is one.
+        if handling.note and (table.setups or handling.accuracy is None):
             yield f"{name}: {handling.note}"

@@ -1,11 +1,11 @@
-"""reproduce(): published tables run again."""
+"""reproduce(): run the methods of published tables and compare the figures."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
-from typing import Any, cast
+from typing import Any
 
 import polars as pl
 
@@ -13,64 +13,46 @@ from swarmrs._base._hints import named
 from swarmrs._base._messages import MOST_RUNS, check_whole, counted
 from swarmrs.data._table import Source, Table, read_table
 from swarmrs.exceptions import SpecError
-from swarmrs.experiments._compare import Plan, Settings, carry_out, describe
-from swarmrs.experiments._frame import cells_frame
 from swarmrs.experiments._methods import read_methods
-from swarmrs.experiments._papers import find_tables
-from swarmrs.experiments._papers._data import find_sources
-from swarmrs.experiments._papers._paper import Paper, PaperTable, Study, choose, notes_on
+from swarmrs.experiments._papers import PAPERS, find_tables
+from swarmrs.experiments._papers._data import find_sources, origin
+from swarmrs.experiments._papers._paper import Paper, PaperTable, Setup, choose, notes_on
 from swarmrs.experiments._papers._results import Reproduced, lines_of_data, lines_of_runs
 from swarmrs.experiments._papers._values import FEWEST_TESTED, Sample, all_errors, facts, samples
+from swarmrs.experiments._plan import Plan
 from swarmrs.experiments._protocols import Protocol
-from swarmrs.experiments._run import Progress
-from swarmrs.experiments._store import Store
+from swarmrs.experiments._workers import Progress
 
-# Of cells that failed, so many are named in a result.
+# So many of the failed cells are named in a result.
 _SHOWN = 3
-
-
-@dataclass(frozen=True)
-class Work:
-    """The cells of a study on a data set.
-
-    Attributes
-    ----------
-    name : str
-        What it and the file of its store are called.
-    planned : Plan
-        What is to be run.
-    """
-
-    name: str
-    planned: Plan
 
 
 @dataclass
 class Reproduction:
-    """Tables of a paper to be run again, checked.
+    """Published tables before they are run: `Reproduction.of` takes the arguments of `reproduce`.
 
     Attributes
     ----------
     paper : Paper
-        The paper.
+        The study.
     tables : list of PaperTable
         Its tables.
     sources : mapping of str to Source
-        The data sets that are at hand.
-    works : dict of (str, str) to Work
-        What is to be run, by study and data set.
+        The data sets that are available.
+    plans : dict of (str, str) to Plan
+        The comparisons that are run, by setup and data set.
     remarks : list of str
-        What differs from the paper in this call.
+        Departures of this call from the paper.
     failed : list of (str, str)
         Which cells failed, and why.
     is_stopped : bool
-        Whether the run was ended before all cells were tried.
+        Whether the run was stopped before all cells were tried.
     """
 
     paper: Paper
     tables: list[PaperTable]
     sources: Mapping[str, Source]
-    works: dict[tuple[str, str], Work]
+    plans: dict[tuple[str, str], Plan]
     remarks: list[str]
     failed: list[tuple[str, str]] = field(default_factory=list)
     is_stopped: bool = False
@@ -85,7 +67,7 @@ class Reproduction:
         runs: int | None = None,
         data_dir: str | os.PathLike[str] | None = None,
         fetch: bool = False,
-        seed: int = 1,
+        random_state: int = 1,
         split_seed: int = 1,
         max_evals: int | None = None,
     ) -> "Reproduction":
@@ -101,31 +83,30 @@ class Reproduction:
         )
         remarks = [f"{data} is left out: {why}" for data, why in absent.items()]
         remarks += _departures(paper, tables, n_runs, max_evals)
-        works = {}
-        for study, methods in _studies(tables):
+        plans = {}
+        for setup, methods in _setups(tables):
             for data, source in sources.items():
-                planned = Plan.of(
+                plans[setup.name, data] = Plan.of(
                     {data: source},
-                    list(dict.fromkeys(study.methods[method] for method in methods)),
+                    list(dict.fromkeys(setup.methods[method] for method in methods)),
                     target=paper.handle(data).target,
+                    read=_read(paper, data),
                     runs=n_runs,
-                    protocol=study.protocol,
-                    seed=seed,
-                    split_seed=split_seed if Protocol.of(study.protocol).holds_out else None,
-                    reading=_reading(paper, data),
-                    # No paper fills anew for the folds of a search.
-                    fills_once=True,
-                    **_settings(study, data, max_evals),
+                    protocol=setup.protocol,
+                    random_state=random_state,
+                    split_seed=split_seed if Protocol.of(setup.protocol).holds_out else None,
+                    # No paper imputes anew for the folds of a search.
+                    imputes_once=True,
+                    **_options(setup, data, max_evals),
                 )
-                works[study.name, data] = Work(f"{paper.number}-{study.name}-{data}", planned)
-        return cls(paper, tables, sources, works, remarks)
+        return cls(paper, tables, sources, plans, remarks)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What about the data can mislead, once for each data set."""
-        tables = (table for work in self.works.values() for table in work.planned.data)
-        told = (f"{table.name}: {it}" for table in tables for it in table.table.warnings)
-        return tuple(dict.fromkeys(told))
+        return tuple(
+            dict.fromkeys(warning for plan in self.plans.values() for warning in plan.warnings)
+        )
 
     def run(
         self,
@@ -134,30 +115,27 @@ class Reproduction:
         n_jobs: int | None = None,
         memory: int = 2**30,
         stop: Event | None = None,
-        show: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
         command: str | None = None,
     ) -> None:
-        """Run what is not in the stores yet: a file for each study and data set."""
-        if store is not None and self.works:
+        """Run the cells that are not in the stores yet: a file for each setup and data set."""
+        if store is not None and self.plans:
             _make_directory(Path(store))
-        total, before = sum(len(work.planned.cells) for work in self.works.values()), 0
-        for key, work in self.works.items():
-            path = ":memory:" if store is None else Path(store) / f"{work.name}.db"
-            with Store(path) as kept:
-                work.planned.enter(kept, command)
-                outcome = carry_out(
-                    work.planned,
-                    kept,
-                    n_jobs=n_jobs,
-                    memory=memory,
-                    cluster=None,
-                    stop=stop,
-                    show=None if show is None else _shifted(show, before, total),
-                )
-                self.failed += [(describe(cell), text) for cell, text in outcome.failed]
-                self._cells[key] = _wanted(cells_frame(kept), work.planned)
-            before += len(work.planned.cells)
-            if outcome.is_stopped:
+        total, before = sum(len(plan.cells) for plan in self.plans.values()), 0
+        for (setup, data), plan in self.plans.items():
+            name = f"{self.paper.name}-{setup}-{data}.db"
+            found = plan.run(
+                None if store is None else Path(store) / name,
+                n_jobs=n_jobs,
+                memory=memory,
+                stop=stop,
+                on_progress=None if on_progress is None else _of_all(on_progress, before, total),
+                command=command,
+            )
+            self.failed += found.failed
+            self._cells[setup, data] = _wanted(found.cells, plan)
+            before += len(plan.cells)
+            if not found.is_complete:
                 self.is_stopped = True
                 return
 
@@ -167,34 +145,36 @@ class Reproduction:
 
     def _result(self, table: PaperTable) -> Reproduced:
         data = [name for name in self.sources if name in table.data]
-        if table.studies:
+        if table.setups:
             lines = lines_of_runs(table, {name: self._samples(table, name) for name in data})
         else:
             lines = lines_of_data(table, {name: self._facts(table, name) for name in data})
         failed = [f"{which} failed: {why}" for which, why in self.failed[:_SHOWN]]
         notes = (*self.remarks, *failed, *notes_on(self.paper, table, data))
-        return Reproduced(table.name, table.title, self.paper.protocol, tuple(lines), notes)
+        return Reproduced(
+            table.name, table.title, self.paper.protocol, self.paper.citation, tuple(lines), notes
+        )
 
     def _facts(self, table: PaperTable, data: str) -> dict[str, float]:
         handling = self.paper.handle(data)
-        read = read_table(self.sources[data], handling.target, **_reading(self.paper, data))
+        read = read_table(self.sources[data], handling.target, **_read(self.paper, data))
         return facts(read.as_filled(), handling, {*table.published[data, ""]})
 
     def _samples(self, table: PaperTable, data: str) -> dict[str, Sample]:
-        """Return what each method of a table came to on a data set, by the paper's names."""
+        """Return the runs of each method of a table on a data set, by the paper's names."""
         found: dict[str, Sample] = {}
         handling, on_training = self.paper.handle(data), table.tested == "train_accuracy"
-        for study in table.studies:
-            planned = self.works[study.name, data].planned
+        for setup in table.setups:
+            plan = self.plans[setup.name, data]
             by_label = samples(
-                self._cells[study.name, data], planned, study, handling, on_training=on_training
+                self._cells[setup.name, data], plan, setup, handling, on_training=on_training
             )
             if table.prints("improvement"):
-                errors = _all_errors(planned.data[0].table.as_filled(), study, handling.is_all_true)
+                errors = _all_errors(plan.data[0].table.as_filled(), setup, handling.is_all_true)
                 by_label = {
                     label: replace(sample, all_errors=errors) for label, sample in by_label.items()
                 }
-            labels = {method: _label(study.methods[method]) for method in table.needs(study)}
+            labels = {method: _label(setup.methods[method]) for method in table.needs(setup)}
             found |= {
                 method: by_label[label] for method, label in labels.items() if label in by_label
             }
@@ -209,14 +189,14 @@ def reproduce(
     data_dir: str | os.PathLike[str] | None = None,
     fetch: bool = False,
     store: str | os.PathLike[str] | None = None,
-    seed: int = 1,
+    random_state: int = 1,
     split_seed: int = 1,
     max_evals: int | None = None,
     n_jobs: int | None = None,
     memory: int = 2**30,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> list[Reproduced]:
-    """Run published tables again and hold our figures against those printed.
+    """Reproduce published tables: our figures beside those printed.
 
     A mean agrees with a published one if it lies within one published standard deviation of it;
     where none is published, within a tolerance of the figure.
@@ -224,23 +204,23 @@ def reproduce(
     Parameters
     ----------
     name : str
-        ``"002-III"`` for a table of a paper, ``"002"`` for all of them.
+        ``"tran2019-III"`` for a table of a study, ``"tran2019"`` for all of them.
     datasets : sequence of str, optional
-        Its data sets that are wanted; by default all that are at hand.
+        Some of its data sets; by default all that are available.
     runs : int, optional
         The runs of each method; by default as many as in the paper.
     data_dir : path, optional
-        Where the data sets are, in files of their names.
+        The folder of the data sets, in files of their names.
     fetch : bool
-        Whether OpenML may be asked for data sets that are not there.
+        Whether to download data sets that are not there from OpenML.
     store : path, optional
-        The directory that keeps the cells; the same call goes on where it stopped.
-    seed : int
-        The seed of the first run.
+        The directory of the stores; the same call continues where it stopped.
+    random_state : int
+        The random seed of the first run.
     split_seed : int
-        Deals the rows that are held out, where a paper holds out some.
+        The seed of the train/test split of all runs, where a paper holds out rows.
     max_evals : int, optional
-        The subsets that a search may ask for; by default as in the paper.
+        Maximum number of subset evaluations of each search; by default as in the paper.
     n_jobs, memory, on_progress
         As for `compare`.
 
@@ -254,11 +234,11 @@ def reproduce(
     SpecError
         If there is no such table or data set, or a store holds another experiment.
     DataError
-        If a data set is not at hand or cannot be read.
+        If a data set is not available or cannot be read.
 
     Examples
     --------
-    >>> (table,) = reproduce("004-2", datasets=["wine"], runs=1, max_evals=40)
+    >>> (table,) = reproduce("chuang2012-2", datasets=["wine"], runs=1, max_evals=40)
     >>> [(line.data, line.method, line.figure, line.published) for line in table.lines]
     [('wine', 'CD-BPSO', 'accuracy', '99.44')]
     """
@@ -268,71 +248,110 @@ def reproduce(
         runs=runs,
         data_dir=data_dir,
         fetch=fetch,
-        seed=seed,
+        random_state=random_state,
         split_seed=split_seed,
         max_evals=max_evals,
     )
-    found.run(store=store, n_jobs=n_jobs, memory=memory, show=on_progress)
+    found.run(store=store, n_jobs=n_jobs, memory=memory, on_progress=on_progress)
     return found.results()
+
+
+def published_tables(name: str | None = None) -> list[dict[str, Any]]:
+    """Return the published tables that can be reproduced, as plain values.
+
+    Parameters
+    ----------
+    name : str, optional
+        A table or a study, as for `reproduce`; by default all of them.
+
+    Returns
+    -------
+    list of dict
+        ``table``, ``title``, ``citation``, ``runs`` (None for tables about data sets), ``methods``
+        and ``data``: the data sets, with where each comes from.
+
+    Raises
+    ------
+    SpecError
+        If there is no such study or table.
+
+    Examples
+    --------
+    >>> [table["table"] for table in published_tables("xue2014")]
+    ['xue2014-2', 'xue2014-3', 'xue2014-4']
+    """
+    chosen = [find_tables(name)] if name else [(each, [*each.tables]) for each in PAPERS.values()]
+    return [
+        {
+            "table": table.name,
+            "title": table.title,
+            "citation": paper.citation,
+            "runs": paper.runs if table.setups else None,
+            "methods": [method for method in table.methods if method],
+            "data": {data: paper.absent.get(data, origin(data)) for data in table.data},
+        }
+        for paper, tables in chosen
+        for table in tables
+    ]
 
 
 def _departures(
     paper: Paper, tables: Sequence[PaperTable], n_runs: int, max_evals: int | None
 ) -> Iterator[str]:
-    """Yield in what a call departs from the paper."""
-    if not any(table.studies for table in tables):
+    """Yield the departures of a call from the paper."""
+    if not any(table.setups for table in tables):
         return
     if n_runs != paper.runs:
         yield f"each method has {counted(n_runs, 'run')}, not {paper.runs}"
     if max_evals is not None:
-        yield f"searches end after {max_evals} evaluations, not as in the paper"
+        yield f"searches stop after {max_evals} evaluations, not as in the paper"
     if n_runs < FEWEST_TESTED and any(table.marks for table in tables):
         yield f"tests are left out: they need {FEWEST_TESTED} runs or more"
 
 
-def _studies(tables: Sequence[PaperTable]) -> list[tuple[Study, list[str]]]:
-    """Return the studies of some tables, each with the methods that these need of it."""
-    found: dict[str, tuple[Study, dict[str, None]]] = {}
+def _setups(tables: Sequence[PaperTable]) -> list[tuple[Setup, list[str]]]:
+    """Return the setups of some tables, each with the methods that these need of it."""
+    found: dict[str, tuple[Setup, dict[str, None]]] = {}
     for table in tables:
-        for study in table.studies:
-            _, methods = found.setdefault(study.name, (study, {}))
-            methods |= dict.fromkeys(table.needs(study))
-    return [(study, list(methods)) for study, methods in found.values()]
+        for setup in table.setups:
+            _, methods = found.setdefault(setup.name, (setup, {}))
+            methods |= dict.fromkeys(table.needs(setup))
+    return [(setup, list(methods)) for setup, methods in found.values()]
 
 
-def _settings(study: Study, data: str, max_evals: int | None) -> Settings:
-    settings: dict[str, Any] = {**study.settings, "max_evals": max_evals}
-    if study.has_groups:
-        _, (about,) = find_tables("003-I")
-        settings["groups"] = f"lbm={about.published[data, '']['groups']}"
-    return cast(Settings, settings)
+def _options(setup: Setup, data: str, max_evals: int | None) -> dict[str, Any]:
+    options: dict[str, Any] = {**setup.options, "max_evals": max_evals}
+    if setup.has_groups:
+        _, (about,) = find_tables("xue2016-I")
+        options["feature_groups"] = f"lbm={about.published[data, '']['groups']}"
+    return options
 
 
-def _reading(paper: Paper, data: str) -> dict[str, Any]:
+def _read(paper: Paper, data: str) -> dict[str, Any]:
     handling = paper.handle(data)
-    # Classes that stand for a feature may be words.
+    # Classes that are used as a feature may be text.
     encode = "error" if handling.target is None else "ordinal"
     return {"missing": handling.missing or paper.missing, "encode": encode}
 
 
-def _wanted(cells: pl.DataFrame, planned: Plan) -> pl.DataFrame:
-    """Leave out what a store has from calls for more runs."""
-    labels = [method.label for method in planned.methods]
-    runs = max(cell.run for cell in planned.cells)
+def _wanted(cells: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+    """Leave out the cells that a store has of other methods or further runs."""
+    labels = [method.label for method in plan.methods]
+    runs = max(cell.run for cell in plan.cells)
     return cells.filter(pl.col("method").is_in(labels), pl.col("run") <= runs)
 
 
-def _shifted(
-    show: Callable[[Progress], None], before: int, total: int
+def _of_all(
+    on_progress: Callable[[Progress], None], before: int, total: int
 ) -> Callable[[Progress], None]:
-    """Let a part tell how far the whole is; what other parts will take is not known."""
+    """Report the progress of one plan as that of all; the time of later plans is not known."""
 
-    def of_all(progress: Progress) -> None:
+    def report(progress: Progress) -> None:
         is_last = before + progress.total == total
         left = progress.left if is_last else None
-        show(replace(progress, done=before + progress.done, total=total, left=left))
+        on_progress(replace(progress, done=before + progress.done, total=total, left=left))
 
-    return of_all
+    return report
 
 
 def _label(method: str) -> str:
@@ -340,8 +359,8 @@ def _label(method: str) -> str:
     return read.label
 
 
-def _all_errors(table: Table, study: Study, is_all_true: bool) -> tuple[float, float]:
-    return all_errors(table, str(study.settings["preset"]), is_all_true=is_all_true)
+def _all_errors(table: Table, setup: Setup, is_all_true: bool) -> tuple[float, float]:
+    return all_errors(table, str(setup.options["preset"]), is_all_true=is_all_true)
 
 
 def _make_directory(path: Path) -> None:

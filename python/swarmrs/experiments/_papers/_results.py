@@ -12,9 +12,9 @@ from swarmrs.experiments._papers._paper import ALL_DATA, PaperTable
 from swarmrs.experiments._papers._values import Sample
 from swarmrs.experiments._statistics import places
 
-# What ranks of a figure are ranks of, the least first.
+# The quantity that methods are ranked by for a figure, the least first.
 _RANKED = {"improvement": "error", "reduction": "size", "seconds": "seconds"}
-_TURNED = {"+": "-", "-": "+", "=": "=", None: None}
+_REVERSED = {"+": "-", "-": "+", "=": "=", None: None}
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,16 @@ class Line:
     Attributes
     ----------
     data, method, figure : str
-        Which one; `method` is the paper's name, empty where it is about the data set, and `data` is
-        ``"ALL"`` where it is about all of them.
+        Which figure; `method` is the paper's name, empty for facts about a data set, and `data` is
+        ``"ALL"`` for figures of all of them.
     published, published_sd : str or None
         As it is printed; None where ours has no counterpart.
     ours, ours_sd : float, str or None
-        Ours; None where it could not be found.
+        Ours; None where it could not be computed.
     runs : int or None
-        The runs that ours is of.
+        The number of our runs.
     difference : float or None
-        Ours less the printed one.
+        Ours minus the printed one.
     verdict, detail : str
         Whether it agrees, and by how much it does not.
     """
@@ -60,7 +60,7 @@ class Line:
         ours: float | str | None,
         sample: Sample | None = None,
     ) -> "Line":
-        """Compare a figure with what is printed in its row."""
+        """Compare a figure with the one printed in its row."""
         printed = published.get(figure)
         deviation = DEVIATIONS.get(figure)
         printed_sd = None if deviation is None else published.get(deviation)
@@ -80,7 +80,7 @@ class Line:
         )
 
     def cells(self) -> list[str]:
-        """Return the line as words: which figure, the printed one, ours and how they compare."""
+        """Return the line as text: the figure, the printed one, ours and how they compare."""
         figure = (FIGURES | EXTRA)[self.figure]
 
         def shown(value: float | str | None) -> str:
@@ -91,7 +91,7 @@ class Line:
 
         difference = ""
         if self.difference is not None:
-            # Zero has no sign that would tell anything.
+            # Zero has no sign.
             rounded = round(self.difference, figure.digits) + 0.0
             difference = f"{rounded:+.{figure.digits}f}" if rounded else "0"
         return [
@@ -112,16 +112,19 @@ class Reproduced:
     Attributes
     ----------
     table, title, protocol : str
-        Which table, what is in it, and what is done for it.
+        The table, its content, and how methods are run and evaluated.
+    citation : str
+        The study it is from.
     lines : tuple of Line
         All figures, in the order of the paper.
     notes : tuple of str
-        What a reader should know: the paper's oddities, data sets that are left out.
+        Notes for readers: inconsistencies of the paper, data sets that are left out.
     """
 
     table: str
     title: str
     protocol: str
+    citation: str
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
 
@@ -136,12 +139,14 @@ class Reproduced:
         return {**asdict(self), "tally": self.tally}
 
     def to_markdown(self) -> str:
-        """Return the table for people, with what they should know beneath it."""
+        """Return the table as Markdown, with the notes beneath it."""
         head = ("data", "method", "figure", "published", "ours", "difference", "verdict")
         told = ", ".join(f"{word} {times}" for word, times in self.tally.items())
         return "\n".join(
             [
                 f"## {self.table}: {self.title}",
+                "",
+                f"{self.citation}.",
                 "",
                 f"{self.protocol[0].upper()}{self.protocol[1:]}.",
                 "",
@@ -164,7 +169,7 @@ def lines_of_data(table: PaperTable, facts: Mapping[str, Mapping[str, float]]) -
 
 
 def lines_of_runs(table: PaperTable, found: Mapping[str, Mapping[str, Sample]]) -> Iterator[Line]:
-    """Yield the figures of a table about methods, given what these came to on each data set."""
+    """Yield the figures of a table about methods, given their runs on each data set."""
     ranks = {data: _ranks(table, methods) for data, methods in found.items()}
     for data, methods in found.items():
         for method in table.methods:
@@ -187,7 +192,7 @@ def lines_of_runs(table: PaperTable, found: Mapping[str, Mapping[str, Sample]]) 
 
 
 def _ranks(table: PaperTable, methods: Mapping[str, Sample]) -> dict[str, float]:
-    """Return the place of each method of a table; nothing unless all have one."""
+    """Return the rank of each method of a table; nothing unless all have runs."""
     if table.ranked_by is None or not {*table.methods} <= {*methods}:
         return {}
     quantity = _RANKED[table.ranked_by]
@@ -212,4 +217,4 @@ def _mark(table: PaperTable, figure: str, methods: Mapping[str, Sample], method:
     if method not in methods or mark.against not in methods:
         return None
     found = methods[method].mark(methods[mark.against], table.tested)
-    return _TURNED[found] if mark.is_turned else found
+    return _REVERSED[found] if mark.is_reversed else found

@@ -1,4 +1,4 @@
-"""Our figures: what the cells of a study, or the data sets alone, come to."""
+"""Our figures: computed from the cells of a setup, or from the data sets alone."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 from swarmrs.data._table import Table
 from swarmrs.evaluation._evaluator import Evaluator
 from swarmrs.exceptions import SwarmrsWarning
-from swarmrs.experiments._compare import Plan
-from swarmrs.experiments._papers._paper import Handling, Study
+from swarmrs.experiments._papers._paper import Handling, Setup
+from swarmrs.experiments._plan import Plan
 from swarmrs.experiments._statistics import improvement, reduction, signed_rank, verdict
 from swarmrs.filters._groups import group
 from swarmrs.search._nested import scores_of, side_by_side
+from swarmrs.search._settings import Settings
 
 Values: TypeAlias = NDArray[np.float64]
 
-# Fewer cannot differ significantly, whatever they are.
+# Fewer pairs cannot differ significantly, whatever their values.
 FEWEST_TESTED = 6
 
-# What each figure is of, how the runs are put together, and what makes it the paper's unit.
+# The quantity of each figure, how it is aggregated over runs, and the factor to the paper's unit.
 _STATISTICS: dict[str, tuple[str, Callable[[Values], np.floating], float]] = {
     "error": ("error", np.mean, 1.0),
     "size": ("size", np.mean, 1.0),
@@ -40,7 +41,7 @@ _STATISTICS: dict[str, tuple[str, Callable[[Values], np.floating], float]] = {
 
 @dataclass(frozen=True)
 class Sample:
-    """What the runs of a method on a data set gave.
+    """The runs of a method on a data set.
 
     Attributes
     ----------
@@ -48,11 +49,11 @@ class Sample:
         The runs, by number.
     runs : mapping of str to array
         A value for each of them, the mean over its folds: ``error``, ``size``, ``accuracy``,
-        ``seconds`` and its parts, and ``train_accuracy`` where a table asks for it.
+        ``seconds`` and its parts, and ``train_accuracy`` where a table has it.
     n_features : int
-        The features there are.
+        The number of all features.
     all_errors : (float, float) or None
-        The error of all features: what the paper takes for it, and what it is.
+        The error of all features: as the paper computed it, and the true one.
     """
 
     numbers: NDArray[np.int64]
@@ -77,7 +78,7 @@ class Sample:
         return float(statistic(self.runs[quantity])) * factor
 
     def deviation(self, name: str) -> float | None:
-        """Return the standard deviation over runs; None of a single one."""
+        """Return the standard deviation over runs; None for a single one."""
         quantity, _, factor = _STATISTICS[name]
         values = self.runs[quantity]
         return float(values.std(ddof=1)) * factor if len(values) > 1 else None
@@ -85,9 +86,9 @@ class Sample:
     def mark(self, against: "Sample", quantity: str) -> str | None:
         """Return whether the runs are significantly better (+) or worse (-) than others, or not.
 
-        By Wilcoxon's signed ranks over the runs that both have and that differ; a method without
-        chance has one run, which is held against all of the other. None where there are too few to
-        tell.
+        By the Wilcoxon signed-rank test over the runs that both have, without equal pairs; a
+        deterministic method has one run, which is paired with all of the other. None where there
+        are too few pairs.
         """
         first, second = self.runs[quantity], against.runs[quantity]
         if min(len(first), len(second)) > 1:
@@ -101,31 +102,31 @@ class Sample:
 
 
 def samples(
-    cells: pl.DataFrame, planned: Plan, study: Study, handling: Handling, *, on_training: bool
+    cells: pl.DataFrame, plan: Plan, setup: Setup, handling: Handling, *, on_training: bool
 ) -> dict[str, Sample]:
-    """Return what the runs of each method came to, by our name of it.
+    """Return the runs of each method, by our name of it.
 
-    A run that lacks a fold is left out, a method that lacks all runs too.
+    Incomplete runs, which lack a fold, are left out, and so are methods without a complete run.
     """
-    score = handling.accuracy or study.accuracy
-    holds_out = planned.experiment.protocol.holds_out
+    score = handling.accuracy or setup.accuracy
+    holds_out = plan.experiment.protocol.holds_out
     accuracy = pl.col(f"test_{score}" if holds_out else f"train_{score}")
     cells = cells.filter(pl.col("state") == "done").with_columns(
         error=pl.col("train_error"), accuracy=accuracy
     )
-    if study.test_scale is not None:
-        cells = cells.with_columns(accuracy=_tried(cells, planned, score, study.test_scale))
+    if setup.test_scale is not None:
+        cells = cells.with_columns(accuracy=_rescored(cells, plan, score, setup.test_scale))
     if on_training:
-        cells = cells.with_columns(train_accuracy=_tried(cells, planned, score))
+        cells = cells.with_columns(train_accuracy=_rescored(cells, plan, score))
     kept = ["error", "size", "accuracy", "seconds", "seconds_search", "seconds_evaluate"]
     kept += ["train_accuracy"] if on_training else []
     runs = (
         cells.group_by("method", "run", maintain_order=True)
         .agg(pl.col(kept).mean(), n_folds=pl.len())
-        .filter(pl.col("n_folds") == planned.experiment.protocol.n_folds)
+        .filter(pl.col("n_folds") == plan.experiment.protocol.n_folds)
         .sort("run")
     )
-    n_features = planned.data[0].table.x.shape[1]
+    n_features = plan.data[0].table.x.shape[1]
     return {
         str(method): Sample(
             part["run"].to_numpy(),
@@ -136,43 +137,51 @@ def samples(
     }
 
 
-def _tried(
-    cells: pl.DataFrame, planned: Plan, score: str, test_scale: str | None = None
+def _rescored(
+    cells: pl.DataFrame, plan: Plan, score: str, test_scale: str | None = None
 ) -> pl.Series:
-    """Measure the columns of each cell once more.
+    """Score the selected features of each cell again.
 
-    On the rows held out, by another scale; without one, on the rows searched themselves.
+    On the held-out rows, by another scaling; without one, on the training rows themselves.
     """
-    experiment, whole = planned.experiment, planned.data[0].table
-    how = dict(experiment.settings) | ({} if test_scale is None else {"scale": test_scale})
+    experiment, whole = plan.experiment, plan.data[0].table
+    how = dict(experiment.options) | ({} if test_scale is None else {"scale": test_scale})
     values = []
     for cell in cells.iter_rows(named=True):
         division = experiment.protocol.divide(whole, cell["split_seed"], cell["fold"])
         train, test = division.train, division.test
         table = whole
         if test_scale is None:
-            # The same rows once to learn from and once to be told.
+            # The same rows as training and as test rows.
             table = whole.take(np.tile(train, 2), by=train).as_filled()
             train, test = np.split(np.arange(2 * len(train)), 2)
-        assert test is not None, "only tables of rows held out are measured again"
+        assert test is not None, "only tables of held-out rows are scored again"
         table, split = side_by_side(table, (train, test))
         values.append(scores_of(table, split, cell["selected"], how)[score])
     return pl.Series(values, dtype=pl.Float64)
 
 
 def all_errors(table: Table, preset: str, *, is_all_true: bool) -> tuple[float, float]:
-    """Return J(U) as paper 000 found it, by the first column alone, and that of all features."""
+    """Return J(U) as hafiz2018 computed it, from the first column, and that of all features."""
+    settings = Settings.of({"preset": preset})
     masks = np.ones((2, table.x.shape[1]), bool)
     if not is_all_true:
         masks[0, 1:] = False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SwarmrsWarning)
-        errors = Evaluator(table, preset=preset).measure(masks)["error"]
+        evaluator = Evaluator(
+            table,
+            estimator=settings.classifier,
+            cv=settings.options["cv"],
+            cv_seed=settings.options["cv_seed"],
+            scale=settings.options["scale"],
+        )
+        errors = evaluator.measure(masks)["error"]
     return float(errors[0]), float(errors[1])
 
 
 def facts(table: Table, handling: Handling, wanted: set[str]) -> dict[str, float]:
-    """Return what tables about data sets tell, as far as it is wanted."""
+    """Return the figures of a data set that a table wants."""
     shares = 100 * np.bincount(table.codes) / len(table.codes)
     found = {
         "features": float(table.x.shape[1]),
@@ -181,7 +190,7 @@ def facts(table: Table, handling: Handling, wanted: set[str]) -> dict[str, float
         "smallest_class": float(shares.min()),
         "largest_class": float(shares.max()),
     }
-    for name, preset in (("all_error_nb", "000-nb"), ("all_error_knn", "000")):
+    for name, preset in (("all_error_nb", "hafiz2018-nb"), ("all_error_knn", "hafiz2018")):
         if name in wanted:
             errors = all_errors(table, preset, is_all_true=handling.is_all_true)
             found[name], found[f"{name}_correct"] = errors

@@ -1,7 +1,7 @@
-"""The statistics of comparisons. All are of costs: less is better, and rank 1 is the least.
+"""Statistical tests of comparisons. All are of costs: lower is better, and rank 1 is the lowest.
 
-Values that differ by no more than 1e-12 are equal to everything here: means of the same errors,
-summed in another order, differ by less, and must not win or lose by it.
+Values that differ by no more than 1e-12 are ties: means of the same errors, summed in another
+order, differ by less. The tests themselves are those of scipy, on data without such differences.
 """
 
 from swarmrs.experiments._statistics._friedman import Friedman, friedman

@@ -1,4 +1,4 @@
-"""Several methods on several blocks: Friedman's test and what may follow it."""
+"""Tests of several methods on several blocks: Friedman and its post-hoc tests."""
 
 import math
 from dataclasses import dataclass
@@ -12,28 +12,28 @@ from swarmrs.experiments._statistics._ranks import mid_ranks
 
 @dataclass(frozen=True, eq=False)
 class Friedman:
-    """Whether any of k methods differs from the others on b blocks, and which from which.
+    """The Friedman test of k methods on b blocks, and post-hoc tests of pairs of methods.
 
     Attributes
     ----------
     ranks : ndarray of shape (b, k)
-        The ranks within each block; equals share the mean of theirs.
+        The ranks within each block; ties share the mean of theirs.
     chi_square : Tested
         Friedman's statistic, corrected for ties, against chi square with k - 1 degrees of freedom.
     f : Tested
         That of Iman and Davenport, against F with k - 1 and (b - 1)(k - 1) degrees of freedom; less
-        timid, and infinite if all blocks agree.
+        conservative, and infinite if all blocks agree.
     level : float
         The level of significance of both critical differences.
     critical_difference : float
         Average ranks that differ by more differ significantly, after Nemenyi.
     nemenyi : ndarray of shape (k, k)
-        The chances of each pair, after Nemenyi.
+        The p-values of each pair, after Nemenyi.
     critical_sum_difference : float
-        Rank sums that differ by more differ significantly, after Conover. It is less careful than
-        Nemenyi's and presumes that the test itself is significant.
+        Rank sums that differ by more differ significantly, after Conover. It is less conservative
+        than Nemenyi's and presumes that the test itself is significant.
     conover : ndarray of shape (k, k)
-        The chances of each pair, after Conover.
+        The p-values of each pair, after Conover.
     """
 
     ranks: NDArray[np.float64]
@@ -61,8 +61,9 @@ class Friedman:
 def friedman(costs: ArrayLike, *, level: float = LEVEL) -> Friedman | None:
     """Compare methods (columns) over blocks (rows), by ranks within blocks.
 
-    None if there are fewer than two of either. Where all blocks have nothing but ties, nothing
-    differs: every chance is 1.
+    None if there are fewer than two of either. Where all blocks have nothing but ties, every
+    p-value is 1. The statistic is that of `scipy.stats.friedmanchisquare`, which needs three
+    methods and has no post-hoc tests.
 
     Examples
     --------
@@ -81,11 +82,11 @@ def friedman(costs: ArrayLike, *, level: float = LEVEL) -> Friedman | None:
         return None
     ranks = np.array([mid_ranks(block) for block in table])
     sums = ranks.sum(axis=0)
-    # All that follows is of halves of whole numbers: ranks are, and their squares of quarters.
+    # Exact: ranks are multiples of 1/2, and their squares of 1/4.
     spread = float((ranks**2).sum() - n_blocks * n_methods * (n_methods + 1) ** 2 / 4)
     between = float(((sums - n_blocks * (n_methods + 1) / 2) ** 2).sum())
     chi_square = (n_methods - 1) * between / spread if spread else 0.0
-    # What is left when the methods explain what they can; 0 if all blocks agree.
+    # The variation that the methods do not explain; 0 if all blocks agree.
     left = n_blocks * spread - between
     nemenyi, critical = _nemenyi(sums / n_blocks, n_blocks, level)
     conover, critical_sum = _conover(sums, left, n_blocks, level)
@@ -123,32 +124,32 @@ def _f_test(between: float, left: float, n_blocks: int, n_methods: int) -> Teste
 def _nemenyi(
     means: NDArray[np.float64], n_blocks: int, level: float
 ) -> tuple[NDArray[np.float64], float]:
-    """Return the chances of all pairs and the critical difference of average ranks."""
+    """Return the p-values of all pairs and the critical difference of average ranks."""
     from scipy.stats import studentized_range
 
     n_methods = means.size
-    # The range is that of values with twice the variance of one.
+    # The studentized range is of single values, whose variance is half of that of a difference.
     unit = math.sqrt(n_methods * (n_methods + 1) / (12 * n_blocks))
-    chances = np.ones((n_methods, n_methods))
+    p_values = np.ones((n_methods, n_methods))
     above = np.triu_indices(n_methods, 1)
     gaps = np.abs(means[above[0]] - means[above[1]])
-    # Equal gaps are looked up once: with ranks there are few different ones.
+    # With ranks there are few different gaps: the integral is computed once for each.
     different, which = np.unique(gaps, return_inverse=True)
     found = studentized_range.sf(different / unit, n_methods, np.inf)
-    chances[above] = np.clip(found, 0, 1)[which]
-    chances.T[above] = chances[above]
-    return chances, float(studentized_range.ppf(1 - level, n_methods, np.inf)) * unit
+    p_values[above] = np.clip(found, 0, 1)[which]
+    p_values.T[above] = p_values[above]
+    return p_values, float(studentized_range.ppf(1 - level, n_methods, np.inf)) * unit
 
 
 def _conover(
     sums: NDArray[np.float64], left: float, n_blocks: int, level: float
 ) -> tuple[NDArray[np.float64], float]:
-    """Return the chances of all pairs and the critical difference of rank sums."""
+    """Return the p-values of all pairs and the critical difference of rank sums."""
     from scipy.special import stdtr, stdtrit
 
     freedom = (n_blocks - 1) * (sums.size - 1)
     unit = math.sqrt(2 * left / freedom)
     gaps = np.abs(sums[:, None] - sums)
     with np.errstate(divide="ignore", invalid="ignore"):
-        chances = np.where(gaps == 0, 1.0, 2 * stdtr(freedom, -gaps / unit))
-    return chances, float(stdtrit(freedom, 1 - level / 2)) * unit
+        p_values = np.where(gaps == 0, 1.0, 2 * stdtr(freedom, -gaps / unit))
+    return p_values, float(stdtrit(freedom, 1 - level / 2)) * unit

@@ -1,4 +1,4 @@
-"""What the runs of one method come to: mean, spread, best, and the percentages of the papers."""
+"""Descriptive statistics of runs: mean, standard deviation, best, percentages of the papers."""
 
 import math
 from typing import NamedTuple
@@ -10,9 +10,9 @@ from swarmrs.experiments._statistics._ranks import SAME
 
 
 class Moments(NamedTuple):
-    """The mean of some costs, their standard deviation and the least of them.
+    """The mean of some costs, their standard deviation and the lowest of them.
 
-    The deviation is that of a sample (divided by one less than their number); None for one value.
+    The deviation is that of a sample (divided by n - 1); None for one value.
     """
 
     mean: float
@@ -32,7 +32,7 @@ def moments(costs: ArrayLike) -> Moments:
     best = float(given.min())
     if given.size == 1:
         return Moments(best, None, best)
-    # Equal runs have no spread, not even that of rounding.
+    # Ties have no deviation, not even that of rounding.
     if float(given.max()) - best <= SAME:
         return Moments(best, 0.0, best)
     mean = math.fsum(given) / given.size
@@ -40,7 +40,7 @@ def moments(costs: ArrayLike) -> Moments:
 
 
 def improvement(cost: float, of_all: float) -> float | None:
-    """Return PI(%): by how much of the cost of all features a cost is less; None if that is 0.
+    """Return PI(%): the improvement on the cost of all features; None if that is 0.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def improvement(cost: float, of_all: float) -> float | None:
 
 
 def reduction(size: float, n_features: int) -> float:
-    """Return the reduction Ξ(%): how much of all features is left out.
+    """Return the reduction Ξ(%): the share of all features that are not selected.
 
     Examples
     --------

@@ -1,16 +1,16 @@
-"""Ranks, with values that are equal but for rounding sharing one."""
+"""Ranks, with ties of values that are equal but for rounding."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Above the noise of sums of shares, far below one sample of the largest table.
+# Above the rounding error of sums of shares, far below one row of the largest table.
 SAME = 1e-12
 
 
 def levels(values: ArrayLike) -> NDArray[np.intp]:
-    """Return which of the different values each is, counted from 0 for the least.
+    """Return the dense rank of each value, from 0 for the lowest.
 
-    A value that lies within 1e-12 of the next lower one is equal to it.
+    A value within 1e-12 of the next lower one ties with it.
 
     Examples
     --------
@@ -25,28 +25,28 @@ def levels(values: ArrayLike) -> NDArray[np.intp]:
 
 
 def mid_ranks(values: ArrayLike) -> NDArray[np.float64]:
-    """Return ranks from 1 for the least; equals share the mean of theirs.
+    """Return ranks from 1 for the lowest; ties share the mean of theirs.
 
     Examples
     --------
     >>> mid_ranks([0.2, 0.1, 0.2])
     array([2.5, 1. , 2.5])
     """
-    codes = levels(values)
-    counts = np.bincount(codes)
-    shared: NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[codes]
-    return shared
+    from scipy.stats import rankdata
+
+    ranks: NDArray[np.float64] = rankdata(levels(values))
+    return ranks
 
 
 def places(values: ArrayLike) -> NDArray[np.intp]:
-    """Return places as in a contest, from 1 for the least: two firsts are followed by a third.
+    """Return places from 1 for the lowest; ties share the lowest of theirs.
 
     Examples
     --------
     >>> places([0.2, 0.1, 0.1])
     array([3, 1, 1])
     """
-    codes = levels(values)
-    counts = np.bincount(codes)
-    first: NDArray[np.intp] = (np.cumsum(counts) - counts + 1)[codes]
-    return first
+    from scipy.stats import rankdata
+
+    ranks: NDArray[np.intp] = rankdata(levels(values), method="min")
+    return ranks

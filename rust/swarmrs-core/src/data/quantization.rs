@@ -357,3 +357,223 @@ pub(crate) fn exact_sum_limit(n_samples: usize) -> f64 {
 pub(crate) fn index_bits(n_samples: usize) -> u32 {
     usize::BITS - n_samples.leading_zeros()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quantizer(low: f64, high: f64, unit: f64) -> Quantizer {
+        Quantizer { exponent: 0, low, high, unit, fidelity: Fidelity::Exact }
+    }
+
+    fn power(exponent: i32) -> f64 {
+        libm::ldexp(1.0, exponent)
+    }
+
+    /// The exponents by which columns of two values are normalized, and the columns after that.
+    fn normalized(columns: &[[f64; 2]], scale: Scale) -> (Vec<i32>, Vec<f64>) {
+        let mut values = columns.concat();
+        let exponents = normalize(&mut values, 2, scale);
+        (exponents, values)
+    }
+
+    #[test]
+    fn ranges_up_to_2_to_the_400_stay_as_they_are() {
+        let columns = [[0.0, power(400)], [0.0, power(-400)], [7.0, 7.0]];
+        assert_eq!(normalized(&columns, Scale::Minmax), (vec![0; 3], columns.concat()));
+        let columns = [[0.0, power(401)], [0.0, power(-401)], [0.0, 1.0]];
+        let expected = (vec![-401, 401, 0], vec![0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(normalized(&columns, Scale::Minmax), expected);
+        // The range counts, not its middle.
+        let around_zero = [[-power(449), power(449)]];
+        assert_eq!(normalized(&around_zero, Scale::Minmax), (vec![-450], vec![-0.5, 0.5]));
+        let far_from_zero = [[power(500), power(500) + power(460)]];
+        let expected = (vec![-460], vec![power(40), power(40) + 1.0]);
+        assert_eq!(normalized(&far_from_zero, Scale::Minmax), expected);
+    }
+
+    #[test]
+    fn a_range_beyond_floats_is_halved_first() {
+        let (exponents, values) = normalized(&[[-f64::MAX, f64::MAX / 2.0]], Scale::Minmax);
+        assert_eq!(exponents, [-1024]);
+        assert_eq!(values, [-f64::MAX, f64::MAX / 2.0].map(|x| libm::ldexp(x, -1024)));
+    }
+
+    #[test]
+    fn features_without_a_scale_share_the_factor_of_the_widest() {
+        let columns = [[0.0, 1.0], [0.0, power(450)], [5.0, 5.0]];
+        let (exponents, values) = normalized(&columns, Scale::None);
+        assert_eq!(exponents, [-450; 3]);
+        assert_eq!(values[..4], [0.0, power(-450), 0.0, 1.0]);
+        // A constant feature has no range and does not count.
+        let (exponents, _) = normalized(&[[0.0, power(-450)], [0.0, 0.0]], Scale::None);
+        assert_eq!(exponents, [450; 2]);
+        assert_eq!(normalized(&[[5.0, 5.0]], Scale::None), (vec![0], vec![5.0, 5.0]));
+    }
+
+    #[test]
+    fn a_quantizer_normalizes_scales_and_rounds() {
+        let plain = quantizer(2.0, 6.0, 4.0);
+        assert_eq!([plain.normalize(3.0), plain.scale(3.0), plain.weight()], [3.0, 0.25, 0.25]);
+        assert_eq!([plain.steps(3.0, 9.0), plain.steps(3.0, 10.0)], [2.0, 3.0]);
+        assert!(plain.covers(2.0) && plain.covers(6.0) && !plain.covers(1.9) && !plain.covers(6.1));
+        assert_eq!(Quantizer { exponent: 3, ..plain }.normalize(3.0), 24.0);
+    }
+
+    #[test]
+    fn columns_are_described_by_bounds_distinct_values_and_deviation() {
+        assert_eq!(bounds(&[3.0, -1.0, 2.0]), (-1.0, 3.0));
+        assert_eq!(sorted_distinct(&[3.0, 1.0, 3.0, 2.0, 1.0]), [1.0, 2.0, 3.0]);
+        // The mean is 6, the squares of the differences are 25, 1, 1 and 9.
+        assert!((deviation(&[1.0, 5.0, 7.0, 9.0 + 2.0], 1.0, 11.0) - 13f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_lattice_of_a_feature_is_found() {
+        for (sorted, expected) in [
+            (vec![0.0, 1.0], Some(1)),
+            (vec![2.0, 2.5, 3.0], Some(2)),
+            (vec![0.0, 1.0, 4.0, 6.0], Some(6)),
+            (vec![0.1, 0.3, 0.4, 1.1], Some(10)),
+            (vec![0.0, 2.0, 5.0], Some(5)),
+            (vec![0.0, 1.0, 65_535.0], Some(65_535)),
+            (vec![0.0, 1.0, 65_537.0], None),
+            (vec![0.0, std::f64::consts::SQRT_2, 5.0], None),
+        ] {
+            assert_eq!(lattice(&sorted), expected, "{sorted:?}");
+        }
+    }
+
+    #[test]
+    fn the_common_lattice_serves_as_many_features_as_possible() {
+        let on = |steps: u32| vec![0.0, 1.0, f64::from(steps)];
+        assert_eq!(common_lattice(&[vec![4.0], vec![0.0, 1.0]]), 1);
+        assert_eq!(common_lattice(&[on(3)]), 3);
+        assert_eq!(common_lattice(&[on(6), on(4)]), 12);
+        assert_eq!(common_lattice(&[on(65_535)]), 65_535);
+        // 7 and 6 are those of most features; 65 521 is a prime that fits with neither.
+        let sorted = [on(65_521), on(7), on(6), on(7), on(6), on(7)];
+        assert_eq!(common_lattice(&sorted), 42);
+        let sorted = [on(65_521), on(7), on(65_521)];
+        assert_eq!(common_lattice(&sorted), 65_521);
+        assert_eq!([gcd(12, 18), gcd(18, 12), gcd(7, 0), gcd(9, 4)], [6, 6, 7, 1]);
+    }
+
+    #[test]
+    fn sums_and_row_indices_share_62_bits() {
+        assert_eq!([0, 1, 2, 1023, 1024].map(index_bits), [0, 1, 2, 10, 11]);
+        assert_eq!(exact_sum_limit(1), power(51));
+        assert_eq!(exact_sum_limit(1023), power(51));
+        assert_eq!(exact_sum_limit(1024), power(50));
+        assert_eq!(exact_sum_limit(1 << 20), power(40));
+    }
+
+    #[test]
+    fn a_narrow_resolution_is_the_most_that_16_bits_and_sums_hold() {
+        assert_eq!(narrow_resolution(1, 1, 100), 65_535.0);
+        assert_eq!(narrow_resolution(6, 1, 100), 65_532.0);
+        assert_eq!(narrow_resolution(65_535, 1, 100), 65_535.0);
+        assert_eq!(narrow_resolution(70_000, 1, 100), 65_535.0);
+        // Squared distances below 2^51: 2^21 features leave 2^15 steps for each, less one.
+        assert_eq!(narrow_resolution(1, 1 << 21, 100), 32_767.0);
+        assert_eq!(narrow_resolution(1, 1 << 51, 100), 1.0);
+    }
+
+    #[test]
+    fn a_wide_resolution_is_the_finest_that_sums_hold() {
+        let of = |ranges: &[f64], lattice| {
+            let quantizers: Vec<Quantizer> =
+                ranges.iter().map(|&range| quantizer(0.0, range, 1.0)).collect();
+            wide_resolution(&quantizers, lattice, 100)
+        };
+        assert_eq!(of(&[0.0], 1), 1.0);
+        // (2^25 + 1)^2 is below 2^51, twice that is not.
+        assert_eq!(of(&[1.0], 1), power(25));
+        assert_eq!(of(&[1.0, 1.0], 1), power(24));
+        assert_eq!(of(&[0.0, 1.0], 1), power(25));
+        // 2 * (2^25 - 1 + 1)^2 is 2^51 and no less.
+        assert_eq!(of(&[1.0 - power(-25), 1.0 - power(-25)], 1), power(24));
+        assert_eq!(of(&[power(-10)], 1), power(35));
+        assert_eq!(of(&[power(10)], 1), power(15));
+        assert_eq!(of(&[1.0], 6), 33_554_430.0);
+        assert_eq!(of(&[power(24)], 6), 2.0);
+    }
+
+    #[test]
+    fn fidelity_tells_what_rounding_to_steps_keeps() {
+        let unit = quantizer(0.0, 1.0, 1.0);
+        assert_eq!(fidelity(&[0.0, 0.5, 1.0], &unit, 4.0), Fidelity::Exact);
+        assert_eq!(fidelity(&[0.0, 0.3, 1.0], &unit, 4.0), Fidelity::Injective);
+        assert_eq!(fidelity(&[0.0, 0.1, 1.0], &unit, 4.0), Fidelity::Merging);
+        assert_eq!(fidelity(&[5.0], &quantizer(5.0, 5.0, f64::INFINITY), 4.0), Fidelity::Exact);
+        assert_eq!(merged(&[0.0, 0.1, 0.2, 0.9, 1.0], &unit, 2.0), 3);
+        assert_eq!(merged(&[0.0, 0.5, 1.0], &unit, 2.0), 0);
+        // Whole up to 2^-30 of a step for each 65 535 of them over the range.
+        let at = |off: f64| (10.0 + off) / 65_535.0;
+        assert_eq!(fidelity(&[0.0, at(power(-31)), 1.0], &unit, 65_535.0), Fidelity::Exact);
+        assert_eq!(fidelity(&[0.0, at(power(-29)), 1.0], &unit, 65_535.0), Fidelity::Injective);
+        let wide = quantizer(0.0, 4.0, 1.0);
+        assert_eq!(fidelity(&[0.0, at(power(-29)), 4.0], &wide, 65_535.0), Fidelity::Exact);
+    }
+
+    #[test]
+    fn a_feature_is_crowded_when_merging_is_beyond_what_even_values_have() {
+        let unit = quantizer(0.0, 1.0, 1.0);
+        // A hundred values on 1000 steps: up to 100 (0.05 + 4 * 0.1) = 45 may share a step with the next.
+        let with_merged = |count: u32| -> Vec<f64> {
+            let close = (0..=count).map(|value| f64::from(value) * 1e-6);
+            close.chain((count + 1..100).map(|value| f64::from(value) / 99.0)).collect()
+        };
+        for (count, is_too_much) in [(44, false), (45, false), (46, true)] {
+            let sorted = with_merged(count);
+            assert_eq!((sorted.len(), merged(&sorted, &unit, 1000.0)), (100, count as usize));
+            assert_eq!(is_crowded(&sorted, &unit, 1000.0), is_too_much);
+        }
+    }
+
+    #[test]
+    fn a_feature_is_squeezed_when_eight_of_ten_values_lie_in_a_thousandth_of_its_range() {
+        let with_ends = |inner: &[f64]| [&[-1000.0], inner, &[1000.0]].concat();
+        let spread = |count: u32, range: f64| -> Vec<f64> {
+            (0..count).map(|value| f64::from(value) * range / f64::from(count - 1)).collect()
+        };
+        assert!(is_squeezed(&with_ends(&spread(8, 1.9))));
+        assert!(!is_squeezed(&with_ends(&spread(8, 2.0))));
+        assert!(!is_squeezed(&with_ends(&spread(7, 1.9))));
+        // Of eleven values two are left out at either end.
+        let inner = [&[-500.0], spread(7, 1.9).as_slice(), &[500.0]].concat();
+        assert!(is_squeezed(&with_ends(&inner)));
+        assert!(!is_squeezed(&spread(11, 1.0)));
+    }
+
+    #[test]
+    fn other_rows_are_quantized_alike_unless_they_lie_outside() {
+        let mut columns: Vec<f64> = (0..1000u32).map(|row| f64::from(row).sqrt()).collect();
+        columns.extend((0..1000u32).map(|row| f64::from(row * 7 % 1000)));
+        let all = Quantization::new(&mut columns, 1000, Scale::Minmax);
+        // 999 steps divide 64 935 and no greater multiple of them that 16 bits hold.
+        assert_eq!(all.resolution, 64_935.0);
+        let inside = all.of_rows(&[2.0, 1.0, 500.0, 999.0], 2);
+        assert_eq!(inside.resolution, all.resolution);
+        assert!(matches!(&inside.values, Quantized::Narrow(values) if values[3] == 64_935));
+        let fidelities = inside.quantizers.iter().map(|quantizer| quantizer.fidelity);
+        assert_eq!(fidelities.collect::<Vec<_>>(), [Fidelity::Injective, Fidelity::Exact]);
+        let outside = all.of_rows(&[-2.0, 1.0, 500.0, 1998.0], 2);
+        assert!(matches!(&outside.values, Quantized::Wide(_)));
+        let ends = outside.quantizers.iter().map(|quantizer| (quantizer.low, quantizer.high));
+        assert_eq!(ends.collect::<Vec<_>>(), [(-2.0, 999f64.sqrt()), (0.0, 1998.0)]);
+        assert_eq!(outside.resolution, power(24));
+    }
+
+    #[test]
+    fn a_table_of_irregular_values_has_65_535_steps() {
+        let mut columns: Vec<f64> = (0..1000u32).map(|row| f64::from(row).sqrt()).collect();
+        let minmax = Quantization::new(&mut columns.clone(), 1000, Scale::Minmax);
+        assert_eq!(minmax.resolution, 65_535.0);
+        assert_eq!(minmax.squeezed, [0; 0]);
+        let unscaled = Quantization::new(&mut columns, 1000, Scale::None);
+        assert!(matches!(&unscaled.values, Quantized::Wide(_)));
+        // 31.6 * 2^20 is below 2^25.5.
+        assert_eq!((unscaled.resolution, unscaled.quantizers[0].unit), (power(20), 1.0));
+    }
+}

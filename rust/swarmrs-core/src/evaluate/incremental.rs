@@ -337,3 +337,328 @@ impl<A: Additive> Evaluator for Incremental<A> {
         self.work
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    /// How one subset was reached.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    struct Reached {
+        from_zero: bool,
+        changes: usize,
+        is_kept: bool,
+        is_split: bool,
+    }
+
+    /// Sums of feature numbers, and a record of how each of them was built.
+    struct Recorded {
+        n_features: usize,
+        n_sums: usize,
+        ops: u64,
+        error: fn(&Subset) -> f64,
+        measured: Mutex<Vec<Reached>>,
+        built: Mutex<Vec<Subset>>,
+    }
+
+    impl Recorded {
+        fn new(n_features: usize, n_sums: usize, ops: u64) -> Self {
+            Self {
+                n_features,
+                n_sums,
+                ops,
+                error: |_| 0.5,
+                measured: Mutex::new(Vec::new()),
+                built: Mutex::new(Vec::new()),
+            }
+        }
+
+        /// Builds the sums of a step and checks them against those of its subset.
+        fn reach(&self, step: Step<'_, i64>) {
+            let term = |feature: u32| i64::from(feature * feature + 1);
+            let expected: i64 = step.subset.iter().map(|feature| term(feature as u32)).sum();
+            let mut sums = step.from.map_or_else(|| vec![0; self.n_sums], <[i64]>::to_vec);
+            assert_eq!(sums.len(), self.n_sums);
+            for sum in &mut sums {
+                *sum += step.add.iter().copied().map(term).sum::<i64>();
+                *sum -= step.remove.iter().copied().map(term).sum::<i64>();
+            }
+            assert!(sums.iter().all(|&sum| sum == expected));
+            if let Some(keep) = step.keep {
+                keep.copy_from_slice(&sums);
+            }
+        }
+    }
+
+    impl Additive for Recorded {
+        type Sum = i64;
+
+        fn n_features(&self) -> usize {
+            self.n_features
+        }
+
+        fn n_sums(&self) -> usize {
+            self.n_sums
+        }
+
+        fn ops(&self) -> u64 {
+            self.ops
+        }
+
+        fn measure(&self, step: Step<'_, i64>, pool: Option<&Pool>) -> Measures {
+            self.measured.lock().unwrap().push(Reached {
+                from_zero: step.from.is_none(),
+                changes: step.add.len() + step.remove.len(),
+                is_kept: step.keep.is_some(),
+                is_split: pool.is_some(),
+            });
+            let error = (self.error)(step.subset);
+            self.reach(step);
+            Measures { error, ..Measures::WORST }
+        }
+
+        fn build(&self, step: Step<'_, i64>) {
+            self.built.lock().unwrap().push(step.subset.clone());
+            self.reach(step);
+        }
+    }
+
+    /// An evaluator with room for `capacity` sums.
+    fn evaluator(recorded: Recorded, capacity: usize) -> Incremental<Recorded> {
+        let memory = (2 * capacity * recorded.n_sums * size_of::<i64>()) as u64;
+        let evaluator =
+            Incremental::new(recorded, Resources { memory, threads: 1, incremental: true });
+        assert_eq!(evaluator.capacity, capacity);
+        evaluator
+    }
+
+    /// The first `size` of `n_features` features from `first` on.
+    fn run(n_features: usize, first: usize, size: usize) -> Subset {
+        Subset::from_indices(n_features, first..first + size)
+    }
+
+    /// Measures subsets and returns how they were reached.
+    fn reached(evaluator: &mut Incremental<Recorded>, subsets: &[Subset]) -> Vec<Reached> {
+        evaluator.measure(subsets).unwrap();
+        std::mem::take(&mut *evaluator.additive.measured.lock().unwrap())
+    }
+
+    fn subset_of(reference: Option<&Reference<i64>>) -> Option<&Subset> {
+        reference.map(|reference| &reference.subset)
+    }
+
+    #[test]
+    fn half_of_the_memory_is_for_sums() {
+        let capacity = |n_sums, memory, incremental| {
+            let resources = Resources { memory, threads: 1, incremental };
+            Incremental::new(Recorded::new(4, n_sums, 1), resources).capacity
+        };
+        assert_eq!(capacity(16, 1279, true), 4);
+        assert_eq!(capacity(16, 1280, true), 5);
+        assert_eq!(capacity(16, 1280, false), 0);
+        assert_eq!(capacity(1, 1 << 30, true), 1 << 20);
+        assert_eq!(capacity(0, 20, true), 10);
+    }
+
+    #[test]
+    fn slots_keep_sums_where_features_are_many_enough() {
+        let keeps = |n_features, bytes: usize| {
+            let recorded = Recorded::new(n_features, bytes / size_of::<i64>(), 1);
+            Incremental::new(recorded, Resources::default()).keeps_slots
+        };
+        assert!(!keeps(23, CACHED));
+        assert!(keeps(24, CACHED));
+        assert!(!keeps(255, CACHED + 8));
+        assert!(keeps(256, CACHED + 8));
+    }
+
+    #[test]
+    fn three_sums_have_places_of_their_own_and_the_rest_is_for_slots() {
+        let slots = |capacity, asked| evaluator(Recorded::new(4, 1, 1), capacity).slots(asked);
+        assert_eq!([slots(2, 9), slots(3, 9), slots(4, 9)], [0, 0, 1]);
+        assert_eq!([slots(13, 9), slots(13, 10), slots(13, 11)], [9, 10, 10]);
+    }
+
+    #[test]
+    fn all_features_are_kept_once_a_subset_has_more_than_half_of_them() {
+        let mut half = evaluator(Recorded::new(6, 1, 10), 3);
+        reached(&mut half, &[run(6, 0, 3), run(6, 3, 3)]);
+        assert!(half.shelf.all.is_none());
+        // One of two is enough; all features cost 6, the complement of five 1.
+        let mut most = evaluator(Recorded::new(6, 1, 10), 1);
+        let steps = reached(&mut most, &[run(6, 0, 1), run(6, 0, 5)]);
+        assert_eq!(steps.iter().map(|step| step.changes).collect::<Vec<_>>(), [1, 1]);
+        assert_eq!(steps.iter().map(|step| step.from_zero).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(subset_of(most.shelf.all.as_ref()), Some(&Subset::full(6)));
+        let more = most.work().element_ops;
+        assert_eq!(reached(&mut most, &[run(6, 1, 5)])[0].changes, 1);
+        // The second turn does not build all features again.
+        assert!(most.work().element_ops - more < 60);
+        assert_eq!(most.work().from_scratch_ops, 10 * (1 + 5 + 5));
+        // Without room for any sum, each subset costs its size.
+        let mut none = evaluator(Recorded::new(6, 1, 10), 0);
+        let steps = reached(&mut none, &[run(6, 0, 5)]);
+        let plain = Reached { from_zero: true, changes: 5, is_kept: false, is_split: false };
+        assert_eq!(steps, [plain]);
+        assert_eq!((none.work().element_ops, none.work().from_scratch_ops), (50, 50));
+    }
+
+    #[test]
+    fn slots_keep_what_is_far_from_every_reference() {
+        let d = 40;
+        let is_kept = |evaluator: &mut Incremental<Recorded>, subsets: &[Subset]| -> Vec<bool> {
+            reached(evaluator, subsets).iter().map(|step| step.is_kept).collect()
+        };
+        // Room for the slot of one subset only.
+        let mut narrow = evaluator(Recorded::new(d, 1, 1), 4);
+        assert_eq!(is_kept(&mut narrow, &[run(d, 0, 10), run(d, 20, 10)]), [true, false]);
+        let mut wide = evaluator(Recorded::new(d, 1, 1), 100);
+        assert_eq!(is_kept(&mut wide, &[run(d, 0, 10), run(d, 20, 10)]), [true, true]);
+        // Four and five features from the first.
+        assert_eq!(is_kept(&mut wide, &[run(d, 0, 14), run(d, 0, 5)]), [false, true]);
+        // One subset alone is the leader of its turn.
+        assert_eq!(is_kept(&mut wide, &[run(d, 0, 11)]), [true]);
+        let mut small = evaluator(Recorded::new(10, 1, 1), 100);
+        assert_eq!(is_kept(&mut small, &[run(10, 0, 5), run(10, 5, 5)]), [false, false]);
+        assert_eq!(is_kept(&mut small, &[run(10, 2, 1)]), [true]);
+        let mut none = evaluator(Recorded::new(d, 1, 1), 0);
+        assert_eq!(is_kept(&mut none, &[run(d, 0, 10)]), [false]);
+    }
+
+    #[test]
+    fn the_shelf_has_room_for_two_turns_and_the_best_of_each_slot() {
+        let d = 40;
+        let turn = [run(d, 0, 10), run(d, 10, 10), run(d, 20, 10)];
+        let rooms = |capacity| {
+            let mut evaluator = evaluator(Recorded::new(d, 1, 1), capacity);
+            evaluator.measure(&turn).unwrap();
+            (evaluator.shelf.recent.len(), evaluator.shelf.own.len())
+        };
+        assert_eq!(rooms(100), (6, 3));
+        assert_eq!(rooms(11), (6, 2));
+        assert_eq!(rooms(8), (5, 0));
+        // A smaller turn gives no room back.
+        let mut evaluator = evaluator(Recorded::new(d, 1, 1), 100);
+        evaluator.measure(&turn).unwrap();
+        assert_eq!(evaluator.shelf.oldest, 3);
+        evaluator.measure(&turn[..1]).unwrap();
+        assert_eq!((evaluator.shelf.recent.len(), evaluator.shelf.oldest), (6, 4));
+        evaluator.measure(&turn).unwrap();
+        assert_eq!(evaluator.shelf.oldest, 1);
+    }
+
+    #[test]
+    fn the_oldest_of_two_turns_makes_room() {
+        let d = 40;
+        let turn = [run(d, 0, 10), run(d, 10, 10), run(d, 20, 10)];
+        let mut evaluator = evaluator(Recorded::new(d, 1, 1), 100);
+        evaluator.measure(&turn).unwrap();
+        let recent = |evaluator: &Incremental<Recorded>| -> Vec<Option<Subset>> {
+            let subset = |kept: &Option<Reference<i64>>| subset_of(kept.as_ref()).cloned();
+            evaluator.shelf.recent.iter().map(subset).collect()
+        };
+        let [a, b, c] = turn.clone().map(Some);
+        assert_eq!(recent(&evaluator), [a, b.clone(), c.clone(), None, None, None]);
+        // Four from the second subset: it stands for the new one. The leader is kept itself.
+        evaluator.additive.error = |subset| if subset.contains(39) { 0.1 } else { 0.5 };
+        let next = [run(d, 10, 6), run(d, 24, 16), run(d, 20, 9)];
+        evaluator.measure(&next).unwrap();
+        let leader = Some(next[1].clone());
+        assert_eq!(recent(&evaluator)[3..], [b, leader, c]);
+    }
+
+    #[test]
+    fn room_for_one_slot_holds_the_first_one() {
+        let d = 40;
+        let mut evaluator = evaluator(Recorded::new(d, 1, 1), 4);
+        evaluator.additive.error = |subset| if subset.contains(39) { 0.1 } else { 0.5 };
+        evaluator.measure(&[run(d, 0, 10), run(d, 30, 10)]).unwrap();
+        assert_eq!(evaluator.shelf.recent.len(), 1);
+        assert_eq!(subset_of(evaluator.shelf.recent[0].as_ref()), Some(&run(d, 0, 10)));
+        assert_eq!(subset_of(evaluator.shelf.leader.as_ref()), Some(&run(d, 30, 10)));
+    }
+
+    #[test]
+    fn a_slot_keeps_its_best_subset() {
+        let d = 40;
+        let mut evaluator = evaluator(Recorded::new(d, 1, 1), 100);
+        evaluator.additive.error = |subset| if subset.contains(0) { 0.1 } else { 0.5 };
+        let best = run(d, 0, 10);
+        evaluator.measure(&[run(d, 20, 10)]).unwrap();
+        for subset in [best.clone(), run(d, 30, 10)] {
+            evaluator.measure(&[subset]).unwrap();
+            let (merit, own) = evaluator.shelf.own[0].as_ref().unwrap();
+            assert_eq!((*merit, &own.subset), ((0.1, 10), &best));
+            let (merit, found) = evaluator.shelf.best.as_ref().unwrap();
+            assert_eq!((*merit, &found.subset), ((0.1, 10), &best));
+        }
+        // Of equal errors the smaller subset is better.
+        evaluator.measure(&[run(d, 0, 9)]).unwrap();
+        assert_eq!(evaluator.shelf.best.as_ref().unwrap().0, (0.1, 9));
+    }
+
+    #[test]
+    fn the_leader_of_a_turn_is_kept_and_its_second_build_counted() {
+        // Too few features for slots: only all, best and leader.
+        let d = 10;
+        let error: fn(&Subset) -> f64 = |subset| if subset.contains(9) { 0.1 } else { 0.5 };
+        let turn = [run(d, 0, 4), run(d, 7, 3), run(d, 1, 4)];
+        let mut evaluator_of_three = evaluator(Recorded::new(d, 1, 10), 3);
+        evaluator_of_three.additive.error = error;
+        evaluator_of_three.measure(&turn).unwrap();
+        let leader = evaluator_of_three.shelf.leader.clone().unwrap();
+        assert_eq!(leader.subset, turn[1]);
+        assert!(leader.sums.get().is_some());
+        assert_eq!(*evaluator_of_three.additive.built.lock().unwrap(), [turn[1].clone()]);
+        assert_eq!(evaluator_of_three.work().element_ops, 10 * (4 + 3 + 4) + 10 * 3);
+        assert!(evaluator_of_three.shelf.recent.iter().all(Option::is_none));
+        // A first subset that leads, and one that is alone.
+        evaluator_of_three.measure(&[run(d, 6, 4), run(d, 0, 5)]).unwrap();
+        assert_eq!(evaluator_of_three.shelf.leader.as_ref().unwrap().subset, run(d, 6, 4));
+        // Room for two is too little for best and leader.
+        let mut evaluator_of_two = evaluator(Recorded::new(d, 1, 10), 2);
+        evaluator_of_two.measure(&turn).unwrap();
+        assert!(evaluator_of_two.shelf.leader.is_none() && evaluator_of_two.shelf.best.is_none());
+        // A slot that is not kept holds nothing, whatever the room.
+        let mut evaluator_of_many = evaluator(Recorded::new(d, 1, 10), 100);
+        evaluator_of_many.measure(&turn).unwrap();
+        assert!(evaluator_of_many.shelf.recent.iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn a_recalled_turn_builds_no_sums_until_they_are_needed() {
+        let d = 10;
+        let turn = [run(d, 0, 4), run(d, 4, 4)];
+        let measures = [Measures { error: 0.5, ..Measures::WORST }; 2];
+        let mut evaluator = evaluator(Recorded::new(d, 1, 10), 3);
+        evaluator.recall(&turn, &measures);
+        assert!(evaluator.additive.built.lock().unwrap().is_empty());
+        assert!(evaluator.shelf.leader.as_ref().unwrap().sums.get().is_none());
+        assert_eq!(reached(&mut evaluator, &[run(d, 0, 5)])[0].changes, 1);
+        assert_eq!(evaluator.additive.built.lock().unwrap()[0], turn[0]);
+    }
+
+    #[test]
+    fn few_heavy_subsets_are_split_over_the_threads() {
+        let d = 8;
+        let is_split = |threads, sizes: &[usize]| {
+            let recorded = Recorded::new(d, 1, SPLIT_OPS / 4);
+            let resources = Resources { threads, memory: 0, incremental: true };
+            let mut evaluator = Incremental::new(recorded, resources);
+            let subsets: Vec<Subset> = sizes.iter().map(|&size| run(d, 0, size)).collect();
+            let steps = reached(&mut evaluator, &subsets);
+            assert_eq!(steps.len(), sizes.len());
+            let n_split = steps.iter().filter(|step| step.is_split).count();
+            assert!(n_split == 0 || n_split == sizes.len());
+            n_split > 0
+        };
+        assert!(is_split(2, &[4, 4, 4]));
+        assert!(is_split(2, &[1, 4, 1]));
+        assert!(!is_split(2, &[3, 3, 3]));
+        assert!(!is_split(2, &[4, 4, 4, 4]));
+        assert!(!is_split(2, &[1, 1, 1, 1]));
+        assert!(is_split(1, &[4]));
+        assert!(!is_split(1, &[4, 4]));
+    }
+}

@@ -191,3 +191,93 @@ fn scale_by(column: &mut [f64], train: &[u32], scale: Scale) {
         *x = if is_constant { 0.0 } else { (*x - low) / unit };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folds::FoldSpec;
+
+    /// Rows with missing values, and what they are filled with.
+    #[derive(Debug)]
+    struct Filled {
+        rows: Vec<u32>,
+        values: Vec<f64>,
+    }
+
+    impl Refill for Filled {
+        fn rows(&self) -> &[u32] {
+            &self.rows
+        }
+
+        fn values(&self, _: &[u32]) -> Result<Vec<f64>> {
+            Ok(self.values.clone())
+        }
+    }
+
+    fn dataset(columns: &[f64], n: usize, scale: Scale) -> Dataset {
+        let names = (0..columns.len() / n).map(|feature| format!("f{feature}")).collect();
+        Dataset::new(columns, (0..n as u32).map(|row| row % 2).collect(), 2, names, scale).unwrap()
+    }
+
+    #[test]
+    fn copies_of_a_table_for_each_split_have_a_limit() {
+        // 2^27 values are 1 GiB; 1024 folds of 1024 rows under 129 features are more.
+        let columns: Vec<f64> = (0..1024 * 129).map(|value| f64::from(value % 1021)).collect();
+        let data = dataset(&columns, 1024, Scale::Minmax);
+        let folds = Folds::draw(&FoldSpec::Loo, data.codes(), 2).unwrap().0;
+        let refused = Seen::new(&data, &folds, ScaleFit::Train).err().unwrap().to_string();
+        assert!(refused.contains("takes too much memory"), "{refused}");
+        let plain = dataset(&columns, 1024, Scale::None);
+        let seen = Seen::new(&plain, &folds, ScaleFit::Train).unwrap().0;
+        assert_eq!((seen.n(), seen.block), (1024, 1024));
+    }
+
+    #[test]
+    fn too_many_folds_to_fill_are_said() {
+        // 8192 folds name 2 * 8192 rows each: 2^27 without the one row that is filled.
+        let n = 8192;
+        let columns: Vec<f64> = (0..4 * n).map(f64::from).collect();
+        let filled = Filled { rows: vec![5], values: vec![0.0; 4] };
+        let data = dataset(&columns, n as usize, Scale::Minmax).refilled(Arc::new(filled), "one");
+        let folds = Folds::draw(&FoldSpec::Loo, data.codes(), 2).unwrap().0;
+        let (seen, warning) = Seen::new(&data, &folds, ScaleFit::All).unwrap();
+        assert_eq!(seen.n(), n as usize);
+        assert!(warning.unwrap().contains("takes too much memory"));
+        let few = Folds::draw(&FoldSpec::Holdout { test: 0.5, seed: 1 }, data.codes(), 2).unwrap();
+        let (seen, warning) = Seen::new(&data, &few.0, ScaleFit::All).unwrap();
+        assert_eq!((seen.n(), seen.rows[n as usize], warning), (n as usize + 1, 5, None));
+    }
+
+    #[test]
+    fn filled_values_are_checked_and_normalized() {
+        let huge = libm::ldexp(1.0, 500);
+        let data = dataset(&[0.0, 1.0, 2.0, 0.0, huge, 2.0 * huge], 3, Scale::Minmax);
+        let fill = |values: &[f64]| {
+            imputed(&data, &Filled { rows: vec![1], values: values.to_vec() }, &[0, 2])
+        };
+        // The range of the second feature is 2^501.
+        assert_eq!(fill(&[1.5, huge]).unwrap(), [1.5, 0.5]);
+        for wrong in [vec![1.5], vec![1.5, 2.0, 3.0], vec![f64::NAN, 1.0], vec![1.0, f64::INFINITY]]
+        {
+            let refused = fill(&wrong).unwrap_err().to_string();
+            assert_eq!(refused, "missing values of 1 rows and 2 columns are not filled");
+        }
+        let none = Filled { rows: Vec::new(), values: Vec::new() };
+        assert_eq!(imputed(&data, &none, &[0, 2]).unwrap(), [0.0; 0]);
+    }
+
+    #[test]
+    fn a_column_is_scaled_by_its_training_rows() {
+        let scaled = |mut column: [f64; 4], train: &[u32], scale| {
+            scale_by(&mut column, train, scale);
+            column
+        };
+        let column = [1.0, 3.0, 5.0, 9.0];
+        assert_eq!(scaled(column, &[0, 1, 2], Scale::Minmax), [0.0, 0.5, 1.0, 2.0]);
+        let unit = deviation(&[1.0, 5.0], 1.0, 5.0);
+        assert_eq!(unit, 2.0);
+        assert_eq!(scaled(column, &[0, 2], Scale::Standard), [0.0, 1.0, 2.0, 4.0]);
+        assert_eq!(scaled(column, &[3], Scale::Minmax), [0.0; 4]);
+        assert_eq!(scaled([-f64::MAX, f64::MAX, 1.0, 2.0], &[0, 1], Scale::Minmax), [0.0; 4]);
+    }
+}

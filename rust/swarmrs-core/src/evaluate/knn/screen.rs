@@ -267,3 +267,227 @@ fn nearest(
     candidates.select_nth_unstable_by_key(k - 1, rank);
     candidates[..k].iter().map(|&(distance, row)| (distance, row as usize))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::kernels::{CoarseEuclidean, Isa, Manhattan16};
+    use super::super::super::{Classifier, EvaluationSpec, Metric, Resources, ScaleFit};
+    use super::super::{Plan, Seen};
+    use super::*;
+    use crate::dataset::{Dataset, Scale};
+    use crate::folds::{FoldSpec, Folds};
+    use crate::quantization::Quantized;
+
+    const FORMAT: KeyFormat = KeyFormat { shift: 4 };
+
+    fn screen(levels: usize, slack: f64) -> Screen {
+        let (is_squared, is_exact, is_zero_exact) = (false, false, false);
+        Screen { short: None, levels, is_squared, slack, is_exact, is_zero_exact }
+    }
+
+    /// A list of rows at these distances, beside others that are nearer.
+    fn keys(distances: &[Option<u64>], lane: usize) -> Vec<f64> {
+        let key = |steps: Option<u64>| steps.map_or(NO_KEY, |steps| FORMAT.key(steps, 5));
+        distances
+            .iter()
+            .flat_map(|&steps| {
+                let mut level = [FORMAT.key(0, 1); ROWS];
+                level[lane] = key(steps);
+                level
+            })
+            .collect()
+    }
+
+    #[test]
+    fn distances_further_apart_than_the_error_bound_are_ordered() {
+        let linear = screen(3, 2.0);
+        assert!(!linear.separates(3.0, 5.0));
+        assert!(linear.separates(3.0, 5.1));
+        let squared = Screen { is_squared: true, slack: 1.0, ..linear };
+        assert!(!squared.separates(4.0, 9.0));
+        assert!(squared.separates(4.0, 9.1));
+        // Distances of zero tie, and the row index has decided, where zero is known to be zero.
+        let zero = Screen { is_zero_exact: true, ..linear };
+        assert!(zero.separates(0.0, 0.0));
+        assert!(!zero.separates(0.0, 1.0));
+        assert!(!zero.separates(1.0, 1.0));
+        assert!(!linear.separates(0.0, 0.0));
+    }
+
+    #[test]
+    fn the_certain_head_of_a_list_ends_at_the_first_gap() {
+        let of = |distances: &[Option<u64>], k| {
+            let keys = keys(distances, 2);
+            let list = List::Long { keys: &keys, lane: 2, format: FORMAT };
+            let screen = screen(distances.len(), 2.0);
+            (screen.certain(k, &list), screen.inside(k, &list))
+        };
+        let near = [1, 2, 9, 10, 20].map(Some);
+        assert_eq!(of(&near, 1), (Some(2), 0));
+        assert_eq!(of(&near, 2), (Some(2), 0));
+        assert_eq!(of(&near, 3), (Some(4), 2));
+        assert_eq!(of(&near, 4), (Some(4), 2));
+        assert_eq!(of(&[1, 9, 18, 19].map(Some), 3), (None, 2));
+        assert_eq!(of(&[1, 2, 3, 4].map(Some), 2), (None, 0));
+        // A list that ends holds all training rows.
+        assert_eq!(of(&[Some(1), Some(2), None, None], 2), (Some(2), 0));
+        assert_eq!(of(&[Some(1), None, None, None], 3), (Some(3), 0));
+        let keys = keys(&[1, 1, 1].map(Some), 0);
+        let list = List::Long { keys: &keys, lane: 0, format: FORMAT };
+        assert_eq!(Screen { is_exact: true, ..screen(3, 2.0) }.certain(1, &list), Some(1));
+    }
+
+    #[test]
+    fn a_candidate_has_bounds_and_a_row() {
+        let keys = keys(&[Some(1), Some(7), None], 1);
+        let list = List::Long { keys: &keys, lane: 1, format: FORMAT };
+        assert_eq!([list.bounds(1), list.bounds(2)], [Some((7.0, 7.0)), None]);
+        assert_eq!(list.at(1), (7.0, 5));
+        // Of 43 the three low bits are left out: it may be 40 to 47.
+        let format = ShortFormat { drop: 3, shift: 4 };
+        let mut keys = vec![format.key(1, 1); 3 * SIDE];
+        (keys[SIDE + 6], keys[2 * SIDE + 6]) = (format.key(43, 9), NO_SHORT);
+        let list = List::Short { keys: &keys, lane: 6, format };
+        assert_eq!([list.bounds(1), list.bounds(2)], [Some((40.0, 47.0)), None]);
+        assert_eq!(list.at(1), (40.0, 9));
+    }
+
+    #[test]
+    fn of_rows_tied_with_the_kth_the_lowest_are_taken() {
+        let rows = |distances: &[f64], k| {
+            let mut candidates: Vec<(f64, u32)> = distances.iter().copied().zip(0..).collect();
+            candidates.reverse();
+            let mut rows: Vec<usize> = nearest(&mut candidates, k).map(|(_, row)| row).collect();
+            rows.sort_unstable();
+            rows
+        };
+        assert_eq!(rows(&[4.0, 1.0, 2.0, 2.0, 2.0], 3), [1, 2, 3]);
+        assert_eq!(rows(&[0.0, 0.0, 0.0, 1.0], 2), [0, 1]);
+        assert_eq!(rows(&[2.0, 1.0, 3.0], 1), [1]);
+        // Equal to within the last digits is tied; a millionth is not.
+        assert_eq!(rows(&[1.0 + 1e-14, 1.0, 5.0], 1), [0]);
+        assert_eq!(rows(&[1.0 + 1e-6, 1.0, 5.0], 1), [1]);
+    }
+
+    /// Calls `check` with leave-one-out neighbors of rows with these values, one column after the other.
+    fn with_neighbors<K: Kernel<Value = u16>>(
+        columns: &[f64],
+        n: usize,
+        k: usize,
+        metric: Metric,
+        check: impl FnOnce(Neighbours<K>),
+    ) {
+        let names = (0..columns.len() / n).map(|feature| format!("f{feature}")).collect();
+        let codes: Vec<u32> = (0..n as u32).map(|row| row % 2).collect();
+        let data = Dataset::new(columns, codes, 2, names, Scale::Minmax).unwrap();
+        let folds = Folds::draw(&FoldSpec::Loo, data.codes(), 2).unwrap().0;
+        let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
+        let spec = EvaluationSpec {
+            classifier: Classifier::Knn,
+            k,
+            metric,
+            weights: Weights::Uniform,
+            scale_fit: ScaleFit::All,
+            folds: FoldSpec::Loo,
+        };
+        let resources = Resources::default();
+        let plan = Plan { seen: &seen, spec: &spec, separation: false, resources, ops: 0 };
+        let Quantized::Narrow(values) = &data.quantization().values else {
+            panic!("a narrow table")
+        };
+        check(Neighbours::new(&plan, Isa::detect(), |at| values[at]));
+    }
+
+    #[test]
+    fn short_keys_are_for_few_neighbors_of_few_rows() {
+        let fits = |n: u32, k| {
+            let column: Vec<f64> = (0..n).map(f64::from).collect();
+            let mut found = false;
+            with_neighbors::<Manhattan16>(&column, n as usize, k, Metric::Manhattan, |of| {
+                found = of.fits_short_keys();
+            });
+            found
+        };
+        assert!(fits(30, 10));
+        assert!(!fits(30, 11));
+        assert!(fits(4095, 1));
+        assert!(!fits(4096, 1));
+    }
+
+    /// Ten rows under one feature that is not whole in steps. For the third, the nearest, the second and the third nearest
+    /// lie within a step of each other; every other row has a nearest one that is certain.
+    const ROWS_OF_ONE_DOUBT: [f64; 10] = [
+        0.0, 10_000.3, 20_000.3, 30_000.3, 30_001.3, 36_000.0, 40_000.0, 47_000.0, 55_000.0,
+        65_535.0,
+    ];
+
+    #[test]
+    fn short_keys_are_used_where_a_tenth_of_the_cases_is_undecided_and_no_more() {
+        let trial = |rows: &[f64]| {
+            let mut found = (0, 0, false);
+            with_neighbors::<Manhattan16>(rows, rows.len(), 1, Metric::Manhattan, |mut of| {
+                of.uses_short_keys = true;
+                let undecided = of.undecided(&Subset::full(1));
+                let ops = of.try_short_keys();
+                found = (undecided, ops, of.uses_short_keys);
+            });
+            found
+        };
+        // Four trials, each of the one feature: 45 pairs of ten rows, 36 of nine.
+        assert_eq!(trial(&ROWS_OF_ONE_DOUBT), (1, 4 * 45, true));
+        let nine = [&ROWS_OF_ONE_DOUBT[..7], &ROWS_OF_ONE_DOUBT[8..]].concat();
+        assert_eq!(trial(&nine), (1, 4 * 36, false));
+    }
+
+    #[test]
+    fn trials_take_every_feature_every_second_third_and_fourth() {
+        let columns: Vec<f64> = (0..35).map(|value| f64::from(value * value % 37)).collect();
+        with_neighbors::<Manhattan16>(&columns, 5, 1, Metric::Manhattan, |mut of| {
+            // Ten pairs of five rows.
+            assert_eq!(of.try_short_keys(), 10 * (7 + 4 + 3 + 2));
+        });
+    }
+
+    #[test]
+    fn the_error_bound_follows_from_the_features_of_a_subset() {
+        let columns: Vec<f64> = (0..30).map(|value| f64::from(value * value % 31)).collect();
+        let fidelity = [Fidelity::Exact, Fidelity::Injective, Fidelity::Merging];
+        let padded = |error: f64| 2.0 * error * (1.0 + 1e-6) + 1e-6;
+        with_neighbors::<Manhattan16>(&columns, 10, 3, Metric::Manhattan, |mut of| {
+            of.fidelity = fidelity.to_vec();
+            let exact = of.screen(&Subset::from_indices(3, [0]));
+            assert!(exact.is_exact && exact.is_zero_exact && !exact.is_squared);
+            assert_eq!((exact.levels, exact.slack, exact.short), (3, 0.0, None));
+            let injective = of.screen(&Subset::from_indices(3, [0, 1]));
+            assert!(!injective.is_exact && injective.is_zero_exact);
+            assert_eq!((injective.levels, injective.slack), (5, padded(1.0)));
+            let merging = of.screen(&Subset::full(3));
+            assert!(!merging.is_exact && !merging.is_zero_exact);
+            assert_eq!(merging.slack, padded(2.0));
+            // 16 bits of a distance and 4 of a row fit a short key, 31 and 4 do not.
+            of.uses_short_keys = true;
+            let short = of.screen(&Subset::from_indices(3, [0]));
+            assert_eq!(short.short, Some(ShortFormat { drop: 0, shift: 4 }));
+            assert!(short.is_exact);
+        });
+        let many: Vec<f64> = (0..30_000).map(|value| f64::from(value % 10)).collect();
+        with_neighbors::<Manhattan16>(&many, 10, 3, Metric::Manhattan, |mut of| {
+            of.uses_short_keys = true;
+            // 3000 features of up to 65 535 steps take 28 bits: all fits; 8 bits of a row would not.
+            let all = of.screen(&Subset::full(3000));
+            assert_eq!(all.short, Some(ShortFormat { drop: 0, shift: 4 }));
+            of.format.shift = 8;
+            let all = of.screen(&Subset::full(3000));
+            assert_eq!(all.short, Some(ShortFormat { drop: 4, shift: 8 }));
+            assert_eq!((all.slack, all.is_exact, all.levels), (0.0, false, 5));
+        });
+        with_neighbors::<CoarseEuclidean<2>>(&columns, 10, 3, Metric::Euclidean, |mut of| {
+            of.fidelity = fidelity.to_vec();
+            // Values without their two low bits are off by three quarters of a coarse step, or by one.
+            let exact = of.screen(&Subset::from_indices(3, [0]));
+            assert!(exact.is_squared && !exact.is_exact && !exact.is_zero_exact);
+            assert_eq!((exact.levels, exact.slack), (5, padded(0.75)));
+            assert_eq!(of.screen(&Subset::full(3)).slack, padded((0.75f64 * 0.75 + 2.0).sqrt()));
+        });
+    }
+}

@@ -140,3 +140,146 @@ fn a_table_of_ties_is_not_screened_and_one_without_is() {
     assert!(!is_screened(&make(2)));
     assert!(is_screened(&make(65521)));
 }
+
+/// A leave-one-out evaluator of three rows under `d` features.
+fn three_rows(d: usize, metric: Metric) -> Box<dyn Classify> {
+    let columns = [0.0, 0.3, 1.0].repeat(d);
+    let names = (0..d).map(|feature| format!("f{feature}")).collect();
+    let data = Dataset::new(&columns, vec![0, 1, 1], 2, names, Scale::Minmax).unwrap();
+    let spec = EvaluationSpec {
+        classifier: Classifier::Knn,
+        k: 1,
+        metric,
+        weights: Weights::Uniform,
+        scale_fit: ScaleFit::All,
+        folds: FoldSpec::Loo,
+    };
+    crate::evaluate::build(&data, &spec, false, Resources::default()).unwrap().0
+}
+
+/// The trials of short keys on `d` features, in element operations: three pairs of rows.
+fn trial_ops(d: usize) -> u64 {
+    3 * (1..=4).map(|every| d.div_ceil(every) as u64).sum::<u64>()
+}
+
+#[test]
+fn sums_have_32_bits_where_all_features_together_fit() {
+    // 65 537 * 65 535 is 2^32 - 1. Only sums of 32 bits are tried with short keys.
+    assert_eq!(three_rows(65_537, Metric::Manhattan).work().setup_ops, trial_ops(65_537));
+    assert_eq!(three_rows(65_538, Metric::Manhattan).work().setup_ops, 0);
+}
+
+#[test]
+fn the_farthest_rows_are_compared_before_bits_are_dropped() {
+    for d in [1, 5, 100] {
+        let ops = trial_ops(d) + 3 * d as u64;
+        assert_eq!(three_rows(d, Metric::Euclidean).work().setup_ops, ops);
+    }
+}
+
+/// Calls `check` with the plan of a leave-one-out k-NN on columns of `n` values.
+fn with_plan(columns: &[f64], n: usize, check: impl FnOnce(&mut Plan<'_>, &[u16])) {
+    let names = (0..columns.len() / n).map(|feature| format!("f{feature}")).collect();
+    let codes = (0..n as u32).map(|row| row % 2).collect();
+    let data = Dataset::new(columns, codes, 2, names, Scale::Minmax).unwrap();
+    let spec = EvaluationSpec {
+        classifier: Classifier::Knn,
+        k: 1,
+        metric: Metric::Euclidean,
+        weights: Weights::Uniform,
+        scale_fit: ScaleFit::All,
+        folds: FoldSpec::Loo,
+    };
+    let folds = Folds::draw(&spec.folds, data.codes(), 2).unwrap().0;
+    let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
+    let resources = Resources::default();
+    let mut plan = Plan { seen: &seen, spec: &spec, separation: false, resources, ops: 0 };
+    let Quantized::Narrow(values) = &data.quantization().values else { panic!("a narrow table") };
+    check(&mut plan, values);
+}
+
+#[test]
+fn as_few_bits_are_dropped_as_leave_squared_distances_32_bits() {
+    let bits = |d: usize| {
+        let mut found = None;
+        with_plan(&[0.0, 1.0].repeat(d), 2, |plan, values| {
+            found = plan.bits_to_lose(|at| values[at]);
+        });
+        found
+    };
+    // The longest distance is 65 535 sqrt(d) / 2^lost + sqrt(d), which has to be below sqrt(2^32 - 2^20) = 65 528.
+    let longest = |d: f64, lost: i32| d.sqrt() * (65_535.0 / 2f64.powi(lost) + 1.0);
+    assert!(longest(15.0, 2) < 65_528.0 && longest(16.0, 2) > 65_528.0);
+    assert_eq!([bits(1), bits(15), bits(16)], [Some(2), Some(2), Some(3)]);
+    assert!(longest(63.0, 3) < 65_528.0 && longest(64.0, 3) > 65_528.0);
+    assert_eq!([bits(63), bits(64)], [Some(3), Some(4)]);
+    assert!(longest(255.0, 4) < 65_528.0 && longest(256.0, 4) > 65_528.0);
+    assert_eq!([bits(255), bits(256)], [Some(4), None]);
+}
+
+#[test]
+fn the_greatest_short_keys_stay_free_and_large_tables_are_bounded() {
+    // Fifteen features of 65 534 steps between the first two rows, and one of a little less.
+    let bits = |last: f64| {
+        let mut found = None;
+        let columns = [[0.0, 1.0, 0.5].repeat(15), vec![0.0, last, 1.0]].concat();
+        with_plan(&columns, 3, |plan, values| found = plan.bits_to_lose(|at| values[at]));
+        found
+    };
+    let longest = |last: f64| 65_534.0 / 4.0 * (15.0 + last * last).sqrt() + 4.0;
+    // Between sqrt(2^32 - 2^21) and sqrt(2^32 - 2^20), then between that and 2^16.
+    assert!((65_522.0..65_526.0).contains(&longest(0.996_576)));
+    assert_eq!(bits(0.996_576), Some(2));
+    assert!((65_530.0..65_534.0).contains(&longest(0.998_522)));
+    assert_eq!(bits(0.998_522), Some(3));
+    // Pairs of 4095 rows under 33 features are too many to compare: the bound is 33 features of 65 535 steps.
+    let columns: Vec<f64> =
+        (0..33 * 4095).map(|at| f64::from(at * (at / 4095 + 1) % 4093)).collect();
+    with_plan(&columns, 4095, |plan, values| {
+        assert_eq!(plan.bits_to_lose(|at| values[at]), Some(3));
+        assert_eq!(plan.ops, 0);
+    });
+}
+
+#[test]
+fn the_farthest_rows_are_found_in_every_block() {
+    // The ends of the one feature are two rows of 40, wherever they stand.
+    for (low, high) in [(0, 39), (5, 6), (17, 3), (38, 20)] {
+        let mut column: Vec<f64> = (0..40).map(|row| 30.0 + f64::from(row % 7)).collect();
+        (column[low], column[high]) = (0.0, 65.0);
+        with_plan(&column, 40, |plan, values| {
+            let all = Neighbours::<Euclidean16>::new(plan, Isa::detect(), |at| values[at]);
+            let resolution = plan.seen.quantization.resolution;
+            assert_eq!(all.farthest(), resolution * resolution);
+        });
+    }
+}
+
+#[test]
+fn sums_of_long_columns_are_built_feature_after_feature() {
+    // 3200 rows of 8 bytes are more than the cache holds of a feature; tests of two rows keep that quick.
+    let (n, d) = (3200, 40);
+    let columns: Vec<f64> = (0..n * d).map(|at| (at * at % 7919) as f64 / 13.0).collect();
+    let codes: Vec<u32> = (0..n as u32).map(|row| row % 2).collect();
+    let names = (0..d).map(|feature| format!("f{feature}")).collect();
+    let data = Dataset::new(&columns, codes, 2, names, Scale::None).unwrap();
+    assert!(matches!(data.quantization().values, Quantized::Wide(_)));
+    let splits = vec![((2..n as u32).collect(), vec![0, 1])];
+    let spec = EvaluationSpec {
+        classifier: Classifier::Knn,
+        k: 3,
+        metric: Metric::Manhattan,
+        weights: Weights::Uniform,
+        scale_fit: ScaleFit::All,
+        folds: FoldSpec::Splits { splits },
+    };
+    let build = |incremental| {
+        let resources = Resources { incremental, ..Resources::default() };
+        crate::evaluate::build(&data, &spec, false, resources).unwrap().0
+    };
+    let (mut kept, mut fresh) = (build(true), build(false));
+    for size in [40, 39, 20, 36] {
+        let subset = [Subset::from_indices(d, 0..size)];
+        assert_eq!(kept.measure(&subset).unwrap(), fresh.measure(&subset).unwrap());
+    }
+}

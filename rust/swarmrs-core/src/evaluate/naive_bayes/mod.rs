@@ -257,3 +257,61 @@ impl Classify for Incremental<NaiveBayes> {
         self.additive().tally.fold_sizes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ScaleFit;
+    use super::*;
+    use crate::dataset::{Dataset, Scale};
+    use crate::folds::{FoldSpec, Folds};
+
+    /// Leave-one-out tables of a likelihood, made with so much memory.
+    fn bayes(columns: &[f64], codes: &[u32], likelihood: Likelihood, memory: u64) -> NaiveBayes {
+        let names = (0..columns.len() / codes.len()).map(|f| format!("f{f}")).collect();
+        let data = Dataset::new(columns, codes.to_vec(), 2, names, Scale::Minmax).unwrap();
+        let folds = Folds::draw(&FoldSpec::Loo, data.codes(), 2).unwrap().0;
+        let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
+        NaiveBayes::new(&seen, likelihood, memory).0
+    }
+
+    #[test]
+    fn the_sum_of_all_terms_of_a_case_fits() {
+        // Half of the features put the second class some 200 nats below the first, the others rule it out.
+        let far = [0.0, 1.0, 2.0, 30.0, 31.5, 33.0];
+        let constant = [0.0, 1.0, 2.0, 5.0, 5.0, 5.0];
+        let d = 300;
+        let columns = [far, constant].concat().repeat(d / 2);
+        let bayes = bayes(&columns, &[0, 0, 0, 1, 1, 1], Likelihood::Cumulative, 1 << 30);
+        let lines = bayes.ruled_out.as_ref().unwrap();
+        assert_eq!((bayes.scales.len(), bayes.lowest.len(), lines.len()), (6, 6, 6));
+        for ((&scale, &lowest), &line) in bayes.scales.iter().zip(&bayes.lowest).zip(lines) {
+            // No class that is left is as low as the line, and one that is ruled out is lower.
+            let most = -lowest - 2.0 - ln(6.0);
+            assert!((line as f64 - (lowest + 1.0) * scale).abs() <= 1.0);
+            let sum = (most - lowest * d as f64) * scale;
+            assert!(sum <= ROOM && (scale == FINEST || sum > ROOM / 2.0), "{scale} {lowest}");
+        }
+        assert!(bayes.scales[0] < FINEST);
+        // However a subset is built, every sum stays within the room.
+        let all = Subset::full(d);
+        let add = (0..d as u32).collect();
+        let sums =
+            bayes.sums(&Step { from: None, add, remove: Vec::new(), subset: &all, keep: None });
+        assert!(sums.iter().all(|&sum| (sum as f64).abs() <= ROOM));
+    }
+
+    #[test]
+    fn tables_are_held_where_half_of_the_memory_is_enough() {
+        let columns: Vec<f64> = (0..24).map(|value| f64::from(value * value % 23)).collect();
+        let codes = [0, 1, 0, 1, 1, 0];
+        // Four features of two classes and six cases, 8 bytes each.
+        let bytes = 4 * 2 * 6 * 8;
+        let of = |memory| bayes(&columns, &codes, Likelihood::Density, memory);
+        let (held, not_held) = (of(2 * bytes), of(2 * bytes - 2));
+        assert_eq!((held.tables.len(), not_held.tables.len()), (4 * 6, 0));
+        for feature in 0..4 {
+            assert_eq!(held.table(feature), not_held.table(feature));
+        }
+        assert_eq!((held.ops(), held.setup_ops()), (6, 24));
+    }
+}

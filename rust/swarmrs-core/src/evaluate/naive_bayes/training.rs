@@ -283,3 +283,62 @@ impl Training {
         priors
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::ScaleFit;
+    use super::*;
+    use crate::dataset::{Dataset, Scale};
+    use crate::folds::FoldSpec;
+
+    /// The whole numbers that one feature becomes.
+    fn wholes(column: &[f64], folds: &FoldSpec, scale: Scale, likelihood: Likelihood) -> Vec<i64> {
+        let codes = (0..column.len() as u32).map(|row| row % 2).collect();
+        let data = Dataset::new(column, codes, 2, vec!["f".into()], scale).unwrap();
+        let folds = Folds::draw(folds, data.codes(), 2).unwrap().0;
+        let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
+        whole_values(&seen, likelihood)
+    }
+
+    #[test]
+    fn moments_are_those_of_the_rows_named() {
+        let values = [1, 2, 7, 4];
+        let (some, rest) = (Moments::of(&values, &[0, 1]), Moments::of(&values, &[2, 3]));
+        for all in [some.plus(rest), Moments::of(&values, &[0, 1, 2, 3])] {
+            assert_eq!((all.n, all.sum, all.squares), (4, 14, 70));
+            assert_eq!((all.mean(), all.variance()), (3.5, 5.25));
+            let left = all.minus(some);
+            assert_eq!((left.n, left.sum, left.squares), (2, 11, 65));
+        }
+        let none = Moments::default();
+        assert_eq!((none.mean(), none.variance()), (0.0, 0.0));
+        // One row has no deviation: all below its value, none above.
+        let one = Moments::of(&values, &[1]);
+        assert_eq!([1, 2, 3].map(|x| one.share_below(x)), [0.0, 1.0, 1.0]);
+        assert_eq!(rest.share_below(5), normal_cdf(-0.5 / 4.5f64.sqrt()));
+    }
+
+    #[test]
+    fn the_widest_range_has_as_many_bits_as_products_leave() {
+        let greatest = |n: u32, likelihood| {
+            let column: Vec<f64> = (0..n).map(|row| f64::from(row % 2)).collect();
+            let folds = FoldSpec::Kfold { k: 2, shuffle: false, seed: 0 };
+            wholes(&column, &folds, Scale::Minmax, likelihood).into_iter().max().unwrap()
+        };
+        // A range of 1 has the highest bit alone.
+        assert_eq!(greatest(600, Likelihood::Density), 1 << 41);
+        assert_eq!(greatest(600, Likelihood::Cumulative), 1 << 49);
+        // 14 bits of a row leave (126 - 28) / 2 = 49 for a value.
+        assert_eq!(greatest(8191, Likelihood::Cumulative), 1 << 49);
+        assert_eq!(greatest(8192, Likelihood::Cumulative), 1 << 48);
+    }
+
+    #[test]
+    fn training_rows_set_the_resolution_and_test_rows_are_bounded() {
+        let splits = vec![(vec![0, 1, 2, 3], vec![4, 5])];
+        let column = [1.0, 2.0, 3.0, 2.0, 1e30, -1e30];
+        let found = wholes(&column, &FoldSpec::Splits { splits }, Scale::None, Likelihood::Density);
+        assert_eq!(found[..4], [0, 1 << 40, 1 << 41, 1 << 40]);
+        assert_eq!(found[4..], [1 << 62, -(1 << 62)]);
+    }
+}

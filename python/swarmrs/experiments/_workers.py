@@ -14,7 +14,7 @@ from typing import Protocol
 
 from swarmrs.exceptions import SwarmrsWarning
 from swarmrs.experiments._cells import Cell, Data, Experiment
-from swarmrs.experiments._measure import Finished, run_cell
+from swarmrs.experiments._run_cell import Finished, run_cell
 from swarmrs.experiments._store import Store
 
 # How long a signal, or a cluster that is gone, may go unnoticed.

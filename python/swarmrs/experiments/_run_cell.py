@@ -1,4 +1,4 @@
-"""One cell: a search on the rows it may see, and its answer tried on the others."""
+"""One cell: a search on its training rows, and the selected features scored on its test rows."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 
-from swarmrs._base._messages import Setting
 from swarmrs.data._table import Table
 from swarmrs.evaluation._native import majority
 from swarmrs.exceptions import NoFeaturesError, SwarmrsError
@@ -18,10 +17,9 @@ from swarmrs.search._nested import own_scores, predict_one, side_by_side
 from swarmrs.search._progress import Iteration
 from swarmrs.search._results import Seconds, Selection
 from swarmrs.search._search import Search
-from swarmrs.search._select import select
-from swarmrs.search._settings import Settings
+from swarmrs.search._select import run_search
 
-# What is told of rows held out.
+# The scores on held-out rows that a result has.
 _TESTED = (
     "error",
     "accuracy",
@@ -31,22 +29,19 @@ _TESTED = (
     "matthews_corrcoef",
 )
 
-# What `all` has no use for: it chooses nothing.
-_OF_A_SEARCH = ("max_evals", "iterations", "max_features", "prescreen", "groups", "pick")
-
 
 @dataclass(frozen=True)
 class Finished:
-    """What became of a cell.
+    """The outcome of a cell.
 
     Attributes
     ----------
     key : str
         Which cell.
     result : str or None
-        What was found, as canonical JSON; it depends on nothing but the cell.
+        The selection as canonical JSON; it depends on nothing but the cell.
     seconds : Seconds or None
-        What it took.
+        The time of the search.
     error : str or None
         Why it failed; with no result and no error it was stopped.
     """
@@ -66,13 +61,13 @@ def run_cell(
     memory: int = 2**30,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Finished:
-    """Run a cell; whatever it raises is its result."""
+    """Run a cell; an exception is its outcome, too."""
 
     def callback(_: Iteration) -> bool:
         return is_stopped()
 
     try:
-        seen, division = parts(cell, table, experiment)
+        seen, division = training_rows(cell, table, experiment)
         found = search(cell, seen, experiment, n_jobs=threads, memory=memory, callback=callback)
         if found.stop in ("callback", "interrupted"):
             return Finished(cell.key)
@@ -91,43 +86,33 @@ def run_cell(
         hint = f" ({problem.hint})" if problem.hint else ""
         return Finished(cell.key, error=f"{problem}{hint}")
     except BaseException as problem:
-        # A thread that ended without a word would be waited for: even a panic is told.
+        # The run waits for every thread, so even a panic has to be an outcome.
         return Finished(cell.key, error=f"{type(problem).__name__}: {problem}")
 
 
-def parts(cell: Cell, table: Table, experiment: Experiment) -> tuple[Table, Division]:
-    """Return the rows of a table that a search may see, and who is who."""
+def training_rows(cell: Cell, table: Table, experiment: Experiment) -> tuple[Table, Division]:
+    """Return the training rows of a cell as a table, and its train/test split."""
     division = experiment.protocol.divide(table, cell.split_seed, cell.fold)
     seen = table if division.test is None else table.take(division.train)
-    return seen.as_filled() if experiment.fills_once else seen, division
+    return seen.as_filled() if experiment.imputes_once else seen, division
 
 
-def search(cell: Cell, seen: Table, experiment: Experiment, **how: Any) -> Selection:
-    """Return what the method of a cell finds in the rows it may see.
+def search(cell: Cell, seen: Table, experiment: Experiment, **run: Any) -> Selection:
+    """Return the selection of the method of a cell on its training rows.
 
-    Where no feature survives the prescreen, that is none, and the majority class is predicted.
+    Where no feature survives the prescreen it is empty, and the majority class is predicted.
     """
     seed = 0 if cell.algo == ALL else cell.seed
-    asked = keywords(cell.algo, json.loads(cell.params), experiment)
+    params = json.loads(cell.params)
+    settings = experiment.settings(cell.algo, params, random_state=seed, **run)
     try:
-        return select(seen, random_state=seed, **asked, **how)
+        return run_search(seen, settings)
     except NoFeaturesError as problem:
-        said = Settings(**asked)
-        return Search.of(said.settle(seen), said).majority(seed, problem)
-
-
-def keywords(algo: str, params: Mapping[str, Setting], experiment: Experiment) -> dict[str, Any]:
-    """Return what fixes a search of a method but its rows and its seed, as keywords of `select`."""
-    settings = experiment.settings_of(algo)
-    if algo != ALL:
-        return {**settings, "algo": algo, "params": params}
-    kept = {name: value for name, value in settings.items() if name not in _OF_A_SEARCH}
-    # A backward search evaluates all features first, and this one has no second iteration.
-    return {**kept, "algo": "gsbs", "max_evals": 1, "constant": "keep"}
+        return Search.of(settings.settle(seen), settings).majority(seed, problem)
 
 
 def _canonical(found: Selection, test: dict[str, float | None] | None) -> str:
-    """Return what was found as JSON of which there is one only."""
+    """Return a selection and its scores on held-out rows as canonical JSON."""
     plain = {
         "selected": list(found.selected),
         "size": found.size,

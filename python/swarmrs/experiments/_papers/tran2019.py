@@ -1,8 +1,9 @@
-"""Paper 002: variable-length swarms in high dimensions, against swarms and filters."""
+"""Tran and others 2019: variable-length swarms in high dimensions, against swarms and filters."""
 
-from swarmrs.experiments._papers._paper import Mark, Paper, PaperTable, Study
+from swarmrs.experiments._papers._paper import RIVALS, Mark, Paper, PaperTable, Setup
 
-_SWARMS = Study(
+_NAME = "tran2019"
+_SWARMS = Setup(
     "swarms",
     {
         "Full": "all",
@@ -15,36 +16,36 @@ _SWARMS = Study(
         "WO": "vlpso-ls[length_gap=null]",
     },
     "cv10",
-    {"preset": "002", "constant": "keep"},
+    {"preset": _NAME},
     accuracy="balanced_accuracy",
 )
-# Each in its own way; a filter looks at no classifier.
-_OTHERS = Study(
+# With their own evaluation; a filter uses no classifier.
+_OTHERS = Setup(
     "others",
     {"LFS": "lfs", "CFS": "cfs", "FCBF": "fcbf"},
     "cv10",
-    {"k": 1, "cv": "wrap5", "scale": "minmax", "constant": "keep"},
+    RIVALS | {"n_neighbors": 1, "cv": "wrap5"},
     accuracy="balanced_accuracy",
 )
 
 _ACCURACY = (
-    "Accuracy is balanced, by Euclidean 1-NN on the fold held out; the search measures by "
-    "Manhattan distance, leaving one out. The folds of the paper are not known: another split seed "
-    "deals others."
+    "Accuracy is balanced accuracy, by Euclidean 1-NN on the held-out fold; the search evaluates "
+    "by leave-one-out with Manhattan distance. The folds of the paper are not known: another split "
+    "seed gives others."
 )
 _TIMES = "Times are the mean of a search on one fold; the paper does not say what its own are of."
 
 PAPER = Paper(
-    number="002",
+    name=_NAME,
     title="variable-length swarms in high dimensions (VLPSO)",
     runs=30,
-    protocol="ten stratified folds held out in turn; population 1/20 of the features, 100 to 300; "
-    "100 iterations",
+    protocol="10-fold stratified outer cross-validation; population 1/20 of the features, 100 to "
+    "300; 100 iterations",
     absent={"lung_cancer_gems": "its table of 12600 genes is in no public collection known here"},
     tables=(
-        PaperTable("002", "I", "data sets"),
+        PaperTable(_NAME, "I", "data sets"),
         PaperTable(
-            "002",
+            _NAME,
             "III",
             "swarms",
             (_SWARMS,),
@@ -52,14 +53,14 @@ PAPER = Paper(
             notes=(
                 _ACCURACY,
                 _TIMES,
-                "The sizes printed for CSO are far below what its threshold of 0.5 and a uniform "
-                "start lead to; how the paper started it is not known.",
-                "The tests' - says that the method is worse than VLPSO; a sentence of the paper "
+                "The sizes printed for CSO are far below those of its threshold of 0.5 and a "
+                "uniform initial population; how the paper initialized it is not known.",
+                "The tests' - means that the method is worse than VLPSO; a sentence of the paper "
                 "says the opposite, its means do not.",
             ),
         ),
         PaperTable(
-            "002",
+            _NAME,
             "IV",
             "a sequential search and two filters",
             (_OTHERS, _SWARMS),
@@ -67,7 +68,7 @@ PAPER = Paper(
             notes=(_ACCURACY, _TIMES),
         ),
         PaperTable(
-            "002",
+            _NAME,
             "V",
             "VLPSO-LS with (W) and without (WO) change of lengths",
             (_SWARMS,),
