@@ -34,7 +34,7 @@ from swarmrs.exceptions import DataError, SpecError
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 Measured = tuple[NDArray[np.float64], NDArray[np.float64]]
 
-SMALL: dict[str, Any] = {"params": {"population": 4}, "iterations": 2, "random_state": 1}
+SMALL: dict[str, Any] = {"algo_params": {"population": 4}, "max_iter": 2, "random_state": 1}
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ class TestClassifiers:
         x, y = blobs
         judge = LogisticRegression()
         found = select(
-            blobs, algo="sfs", classifier=judge, scoring="roc_auc_ovr", cv=cv, max_features=2
+            blobs, algo="sfs", estimator=judge, scoring="roc_auc_ovr", cv=cv, max_features=2
         )
         score = cross_val_score(judge, x[:, found.support], y, cv=cv, scoring="roc_auc_ovr").mean()
         assert found.cost == found.scores["error"] == 1 - score
@@ -79,7 +79,7 @@ class TestClassifiers:
     def test_no_subset_is_measured_twice(self, blobs: Blobs) -> None:
         Counting.fits.clear()
         found = select(
-            blobs, algo="bpso", classifier=Counting(), cv=2, max_evals=300, random_state=1
+            blobs, algo="bpso", estimator=Counting(), cv=2, max_evals=300, random_state=1
         )
         assert found.evaluations.total == 300
         assert len(Counting.fits) == 2 * found.evaluations.unique <= 2 * 63
@@ -87,7 +87,7 @@ class TestClassifiers:
         assert len(set(Counting.fits)) == len(Counting.fits)
 
     def test_jobs_change_no_result(self, blobs: Blobs) -> None:
-        settings: dict[str, Any] = {"algo": "ga", "classifier": GaussianNB(), "cv": 3, **SMALL}
+        settings: dict[str, Any] = {"algo": "ga", "estimator": GaussianNB(), "cv": 3, **SMALL}
         alone = select(blobs, **settings)
         with parallel_config(backend="threading", n_jobs=2):
             context = select(blobs, **settings)
@@ -107,7 +107,7 @@ class TestClassifiers:
                 return super().__call__(jobs)
 
         monkeypatch.setattr(parallel, "Parallel", Spy)
-        settings: dict[str, Any] = {"algo": "sfs", "classifier": GaussianNB(), "cv": 2}
+        settings: dict[str, Any] = {"algo": "sfs", "estimator": GaussianNB(), "cv": 2}
         select(blobs, **settings)
         assert not asked  # One worker needs no pool.
         with parallel_config(backend="threading", n_jobs=2):
@@ -122,15 +122,15 @@ class TestClassifiers:
             return 0.5
 
         with sklearn.config_context(assume_finite=True):
-            select(blobs, algo="sfs", classifier=GaussianNB(), scoring=scorer, cv=2)
+            select(blobs, algo="sfs", estimator=GaussianNB(), scoring=scorer, cv=2)
         assert set(seen) == {True}
 
     def test_weights_without_routing_go_to_fit(self, blobs: Blobs) -> None:
         x, y = blobs
         weights = np.where(y == "ash", 9.0, 1.0)
-        settings: dict[str, Any] = {"classifier": GaussianNB(), "cv": StratifiedKFold(3)}
+        settings: dict[str, Any] = {"estimator": GaussianNB(), "cv": StratifiedKFold(3)}
         given = {"sample_weight": weights}
-        found = select(blobs, algo="sfs", iterations=1, fit_params=given, **settings)
+        found = select(blobs, algo="sfs", max_iter=1, fit_params=given, **settings)
         scores = cross_val_score(
             GaussianNB(), x[:, found.support], y, cv=StratifiedKFold(3), params=given
         )
@@ -140,16 +140,16 @@ class TestClassifiers:
 
     def test_what_an_estimator_raises_comes_through(self, blobs: Blobs) -> None:
         with pytest.raises(ValueError, match="var_smoothing"):
-            SwarmSelector("sfs", classifier=GaussianNB(var_smoothing=-1)).fit(*blobs)
+            SwarmSelector(algo="sfs", estimator=GaussianNB(var_smoothing=-1)).fit(*blobs)
 
     def test_a_swarm_of_the_hybrid_objective_lowers_the_error(self, blobs: Blobs) -> None:
-        found = select(blobs, algo="vlpso", classifier=GaussianNB(), cv=2, **SMALL)
+        found = select(blobs, algo="vlpso", estimator=GaussianNB(), cv=2, **SMALL)
         assert found.objective == {"kind": "error"}
 
 
 class TestGroupsOfSamples:
     def selector(self, **settings: Any) -> SwarmSelector:
-        return SwarmSelector(classifier=LogisticRegression(), scoring="roc_auc", **SMALL | settings)
+        return SwarmSelector(estimator=LogisticRegression(), scoring="roc_auc", **SMALL | settings)
 
     def test_in_a_pipeline_inside_cross_validate(self, routing: None) -> None:
         x, y = load_breast_cancer(return_X_y=True)
@@ -178,7 +178,7 @@ class TestGroupsOfSamples:
                 cv=list(GroupKFold(5).split(scaled, groups=patients[train])),
                 scoring="roc_auc",
             )
-            assert selector.cost_ == pytest.approx(1 - inner.mean(), abs=1e-12)  # Copied columns.
+            assert selector.best_cost_ == pytest.approx(1 - inner.mean(), abs=1e-12)  # Copied columns.
 
     def test_they_are_refused_where_routing_is_off(self, blobs: Blobs) -> None:
         selector = self.selector(cv=GroupKFold(3))
@@ -189,17 +189,17 @@ class TestGroupsOfSamples:
 
     def test_nobody_gets_what_it_did_not_request(self, blobs: Blobs, routing: None) -> None:
         with pytest.raises(TypeError, match="got unexpected argument"):
-            SwarmSelector("sfs", cv=3).fit(*blobs, groups=np.arange(60))
+            SwarmSelector(algo="sfs", cv=3).fit(*blobs, groups=np.arange(60))
         with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
-            SwarmSelector("sfs", classifier=GaussianNB()).fit(*blobs, sample_weight=np.ones(60))
+            SwarmSelector(algo="sfs", estimator=GaussianNB()).fit(*blobs, sample_weight=np.ones(60))
 
     def test_our_own_classifiers_take_them_too(self, blobs: Blobs, routing: None) -> None:
         x, y = blobs
         groups = np.arange(60) // 6
         folds = GroupKFold(5)
-        routed = SwarmSelector("sfs", cv=folds).fit(x, y, groups=groups)
+        routed = SwarmSelector(algo="sfs", cv=folds).fit(x, y, groups=groups)
         given = select(blobs, algo="sfs", cv=list(GroupKFold(5).split(x, y, groups)))
-        assert routed.cost_ == given.cost
+        assert routed.best_cost_ == given.cost
         assert routed.support_.tolist() == given.support.tolist()
 
     def test_weights_reach_the_estimator(self, blobs: Blobs, routing: None) -> None:
@@ -208,29 +208,29 @@ class TestGroupsOfSamples:
         judge = (
             GaussianNB().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
         )
-        selector = SwarmSelector("sfs", classifier=judge, cv=3, max_features=1)
+        selector = SwarmSelector(algo="sfs", estimator=judge, cv=3, max_features=1)
         weighted = selector.fit(x, y, sample_weight=weights)
         folds = StratifiedKFold(3, shuffle=True, random_state=0)
         scores = cross_val_score(
             judge, x[:, weighted.support_], y, cv=folds, params={"sample_weight": weights}
         )
-        assert weighted.cost_ == 1 - scores.mean()
+        assert weighted.best_cost_ == 1 - scores.mean()
 
 
 class TestRegressors:
     @pytest.mark.parametrize("algo", ["vlpso", "ga", "sffs", "cfs", "igpso", "nsga2"])
     def test_they_find_what_tells_the_numbers(self, slope: Measured, algo: str) -> None:
         found = select(
-            slope, algo=algo, classifier=Ridge(), cv=5, max_evals=None, random_state=1, iterations=3
+            slope, algo=algo, estimator=Ridge(), cv=5, max_evals=None, random_state=1, max_iter=3
         )
         assert found.support[[0, 3]].all()
 
     def test_the_error_is_what_r2_lacks_to_one_on_unstratified_folds(self, slope: Measured) -> None:
         x, y = slope
-        selector = SwarmSelector("sfs", classifier=Ridge(), cv=5, cv_seed=2).fit(x, y)
+        selector = SwarmSelector(algo="sfs", estimator=Ridge(), cv=5, cv_seed=2).fit(x, y)
         folds = KFold(5, shuffle=True, random_state=2)
         r2 = cross_val_score(Ridge(), x[:, selector.support_], y, cv=folds).mean()
-        assert selector.cost_ == 1 - r2
+        assert selector.best_cost_ == 1 - r2
         assert selector.result_.data["classes"] is None
 
     @pytest.mark.parametrize(
@@ -241,14 +241,14 @@ class TestRegressors:
         ],
     )
     def test_any_scorer_counts(self, slope: Measured, scoring: Any, cv: str) -> None:
-        settings: dict[str, Any] = {"classifier": Ridge(), "scoring": scoring, "cv": cv}
-        found = select(slope, algo="sfs", iterations=2, **settings)
+        settings: dict[str, Any] = {"estimator": Ridge(), "scoring": scoring, "cv": cv}
+        found = select(slope, algo="sfs", max_iter=2, **settings)
         assert found.selected_indices == (0, 3)
         assert found.cost > 1  # A loss is a negative score.
 
     def test_ridge_in_a_pipeline_beats_the_mean_of_diabetes(self) -> None:
         x, y = load_diabetes(return_X_y=True)
-        selector = SwarmSelector(classifier=Ridge(0.1), cv=5, **SMALL)
+        selector = SwarmSelector(estimator=Ridge(0.1), cv=5, **SMALL)
         pipeline = make_pipeline(selector, Ridge(0.1))
         scores = cross_val_score(pipeline, x, y, cv=KFold(3, shuffle=True, random_state=0))
         assert scores.mean() > 0.4
@@ -257,21 +257,21 @@ class TestRegressors:
 
     def test_a_column_of_numbers_is_a_target_by_name(self, slope: Measured) -> None:
         frame = pl.from_numpy(slope[0], schema=list("abcdef")).with_columns(y=pl.Series(slope[1]))
-        found = select(frame, "y", algo="sfs", classifier=Ridge(), cv=5)
+        found = select(frame, "y", algo="sfs", estimator=Ridge(), cv=5)
         assert {"a", "d"} <= set(found.selected)
 
     def test_a_table_of_classes_that_are_numbers_will_do(self, slope: Measured) -> None:
         x, y = slope
         table = read_table((x, np.clip(y.round(), -3, 3)))
         assert table.values is None
-        assert select(table, algo="sfs", classifier=Ridge(), cv=5).support[[0, 3]].all()
+        assert select(table, algo="sfs", estimator=Ridge(), cv=5).support[[0, 3]].all()
 
     @pytest.mark.parametrize(
         ("target", "settings", "error", "message"),
         [
             (
                 np.arange(80) / 7,
-                {"classifier": "knn"},
+                {"estimator": "knn"},
                 DataError,
                 "is continuous, expected classes",
             ),
@@ -288,7 +288,7 @@ class TestRegressors:
         self, slope: Measured, target: Any, settings: Any, error: type[Exception], message: str
     ) -> None:
         with pytest.raises(error, match=message):
-            select((slope[0], target), **{"classifier": Ridge(), "algo": "sfs"} | settings)
+            select((slope[0], target), **{"estimator": Ridge(), "algo": "sfs"} | settings)
 
     def test_a_table_of_numbers_is_not_for_classifiers(self, slope: Measured) -> None:
         table = read_table(slope, continuous=True)

@@ -78,16 +78,16 @@ def test_an_estimator_is_beside_one_that_looks_at_no_feature() -> None:
     X, y = noise(3)
     settings: dict[str, Any] = {"algo": "sfs", "max_features": 1, "cv": 4, "random_state": 1}
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
-    found = select((X, y), classifier=tree, outer_cv=3, **settings)
+    found = select((X, y), estimator=tree, outer_cv=3, **settings)
     assert found.baseline is not None
     assert found.baseline.loss == pytest.approx(1 / 3, abs=0.01)
     assert found.held_out is not None
     assert found.held_out.baseline is not None
-    auc = select((X, y), classifier=LogisticRegression(), scoring="roc_auc", **settings)
+    auc = select((X, y), estimator=LogisticRegression(), scoring="roc_auc", **settings)
     assert auc.scoring == "roc_auc"
     assert auc.baseline is not None
     assert auc.baseline.loss == 0.5
-    numbers = select((X, X[:, 0] + y), classifier=Ridge(), **settings)
+    numbers = select((X, X[:, 0] + y), estimator=Ridge(), **settings)
     assert numbers.baseline is not None
     assert numbers.baseline.label is None
     assert numbers.baseline.loss >= 1

@@ -45,7 +45,7 @@ class Listener:
 
 def test_they_are_told_of_every_turn(blobs: Blobs) -> None:
     listener = Listener()
-    selector = SwarmSelector("sfs", cv=3).set_callbacks(listener).fit(*blobs)
+    selector = SwarmSelector(algo="sfs", cv=3).set_callbacks(listener).fit(*blobs)
     assert [iteration["best_cost"] for iteration in listener.iterations] == (
         selector.trace_["best_cost"].to_list()
     )
@@ -57,13 +57,13 @@ def test_they_are_told_of_every_turn(blobs: Blobs) -> None:
 
 
 def test_they_can_end_the_search(blobs: Blobs) -> None:
-    selector = SwarmSelector("bpso", random_state=1).set_callbacks(Listener(5)).fit(*blobs)
+    selector = SwarmSelector(algo="bpso", random_state=1).set_callbacks(Listener(5)).fit(*blobs)
     assert selector.stop_ == "callback"
     assert selector.trace_.height == 5
 
 
 def test_they_change_no_result_and_are_not_copied(blobs: Blobs) -> None:
-    plain = SwarmSelector("ga", random_state=1, iterations=3)
+    plain = SwarmSelector(algo="ga", random_state=1, max_iter=3)
     told = clone(plain).set_callbacks(Listener())
     assert told.fit(*blobs).trace_.equals(plain.fit(*blobs).trace_)
 
@@ -71,7 +71,7 @@ def test_they_change_no_result_and_are_not_copied(blobs: Blobs) -> None:
 def test_teardown_follows_an_error(blobs: Blobs) -> None:
     listener = Listener()
     with pytest.raises(SpecError):
-        SwarmSelector("bpos").set_callbacks(listener).fit(*blobs)
+        SwarmSelector(algo="bpos").set_callbacks(listener).fit(*blobs)
     assert listener.events[-1] == "teardown"
 
 
@@ -79,14 +79,14 @@ def test_teardown_follows_an_error(blobs: Blobs) -> None:
 def test_the_progress_bar_works(
     blobs: Blobs, capsys: pytest.CaptureFixture[str], iterations: int | None
 ) -> None:
-    selector = SwarmSelector("bpso", iterations=iterations, cv=3, random_state=1)
+    selector = SwarmSelector(algo="bpso", max_iter=iterations, cv=3, random_state=1)
     selector.set_callbacks(callback.ProgressBar()).fit(*blobs)
     assert "SwarmSelector" in capsys.readouterr().out
 
 
 def test_under_a_grid_it_is_told_too(blobs: Blobs, capsys: pytest.CaptureFixture[str]) -> None:
     grid = GridSearchCV(
-        SwarmSelector("sfs", cv=2), {"k": [1, 3]}, cv=2, scoring=lambda *_: 0.0, refit=False
+        SwarmSelector(algo="sfs", cv=2), {"k": [1, 3]}, cv=2, scoring=lambda *_: 0.0, refit=False
     )
     if not hasattr(grid, "set_callbacks"):
         pytest.skip("this scikit-learn has no callbacks for grids")
@@ -103,7 +103,7 @@ def test_nobody_listening_costs_nothing(blobs: Blobs, monkeypatch: pytest.Monkey
         return select(*args, callback=callback, **settings)  # type: ignore[arg-type]
 
     monkeypatch.setattr(_swarm_selector, "select", spy)
-    make_pipeline(SwarmSelector("sfs", cv=2)).fit(*blobs)
+    make_pipeline(SwarmSelector(algo="sfs", cv=2)).fit(*blobs)
     assert given == [None]
 
 
@@ -114,7 +114,7 @@ def test_a_scikit_learn_without_callbacks_will_do() -> None:
         "import numpy as np\n"
         "from swarmrs import SwarmSelector\n"
         "x = np.arange(40.0).reshape(20, 2) % 7\n"
-        "print(SwarmSelector('sfs', cv=2).fit(x, x[:, 1] > 3).support_.sum())\n"
+        "print(SwarmSelector(algo='sfs', cv=2).fit(x, x[:, 1] > 3).support_.sum())\n"
     )
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

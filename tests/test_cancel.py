@@ -82,7 +82,7 @@ def test_a_time_limit_acts_within_an_iteration(long: XY) -> None:
 
 
 def test_an_unfinished_iteration_is_dropped_as_a_whole(blobs: XY) -> None:
-    whole = select(blobs, algo="bpso", random_state=1, iterations=3)
+    whole = select(blobs, algo="bpso", random_state=1, max_iter=3)
     iterations = 0
 
     def count(iteration: Iteration) -> None:

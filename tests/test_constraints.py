@@ -46,7 +46,7 @@ def test_encoded_columns_go_together(woods: pl.DataFrame, card: Card) -> None:
         together="encoded",
         k=1,
         cv=3,
-        iterations=3,
+        max_iter=3,
         random_state=1,
     )
     for point in found.front:
@@ -130,7 +130,7 @@ def test_what_came_from_one_column_is_found_beside_others_that_are_gone() -> Non
 
 
 def test_a_selector_has_them_too(blobs: Blobs) -> None:
-    support = SwarmSelector("sfs", together=[[1, 4]], max_features=2).fit(*blobs).support_
+    support = SwarmSelector(algo="sfs", together=[[1, 4]], max_features=2).fit(*blobs).support_
     assert np.flatnonzero(support).tolist() == [1, 4]
 
 

@@ -32,13 +32,13 @@ def test_it_makes_the_run_of_select(blobs: Blobs) -> None:
         "cv": 5,
         "max_evals": 200,
         "random_state": 3,
-        "params": {"population": 10},
+        "algo_params": {"population": 10},
     }
-    selector = SwarmSelector("pbpso", **settings).fit(*blobs)
+    selector = SwarmSelector(algo="pbpso", **settings).fit(*blobs)
     result = select(blobs, algo="pbpso", **settings)
     assert selector.support_.tolist() == result.support.tolist()
-    assert selector.cost_ == result.cost
-    assert selector.scores_ == result.scores
+    assert selector.best_cost_ == result.cost
+    assert selector.result_.scores == result.scores
     assert selector.stop_ == "max_evals"
     assert selector.n_evaluations_ == 200
     assert selector.trace_.equals(result.trace)
@@ -47,7 +47,7 @@ def test_it_makes_the_run_of_select(blobs: Blobs) -> None:
 
 
 def test_polars_in_is_polars_out_with_its_types(blobs: Blobs, frame: pl.DataFrame) -> None:
-    selector = SwarmSelector("sfs").fit(frame, blobs[1])
+    selector = SwarmSelector(algo="sfs").fit(frame, blobs[1])
     assert selector.get_feature_names_out().tolist() == ["b", "e"]
     for output in ("default", "polars"):
         reduced = selector.set_output(transform=output).transform(frame)
@@ -56,14 +56,14 @@ def test_polars_in_is_polars_out_with_its_types(blobs: Blobs, frame: pl.DataFram
 
 def test_pandas_in_is_pandas_out_when_asked(blobs: Blobs, frame: pl.DataFrame) -> None:
     data = pd.DataFrame({name: frame[name].to_numpy() for name in frame.columns})
-    selector = SwarmSelector("sfs").set_output(transform="pandas").fit(data, blobs[1])
+    selector = SwarmSelector(algo="sfs").set_output(transform="pandas").fit(data, blobs[1])
     pd.testing.assert_frame_equal(selector.transform(data), data[["b", "e"]])
     assert selector.transform(frame).columns.tolist() == ["b", "e"]
 
 
 def test_arrays_in_are_arrays_out(blobs: Blobs) -> None:
     x, y = blobs
-    reduced = SwarmSelector("sfs").fit_transform(x, y)
+    reduced = SwarmSelector(algo="sfs").fit_transform(x, y)
     np.testing.assert_array_equal(reduced, x[:, [1, 4]])
 
 
@@ -71,20 +71,20 @@ def test_a_frame_is_reduced_by_position_after_a_fit_on_arrays(
     blobs: Blobs, frame: pl.DataFrame
 ) -> None:
     with pytest.warns(UserWarning, match="fitted without feature names"):
-        reduced = SwarmSelector("sfs").fit(*blobs).transform(frame)
+        reduced = SwarmSelector(algo="sfs").fit(*blobs).transform(frame)
     assert isinstance(reduced, pl.DataFrame)
     assert_frame_equal(reduced, frame.select("b", "e"))
 
 
 def test_columns_by_name(blobs: Blobs, frame: pl.DataFrame) -> None:
-    selector = SwarmSelector("sfs", include=["a"], exclude=["b"]).fit(frame, blobs[1])
+    selector = SwarmSelector(algo="sfs", include=["a"], exclude=["b"]).fit(frame, blobs[1])
     assert selector.support_[0]
     assert not selector.support_[1]
 
 
 def test_it_works_in_a_pipeline_under_a_grid(blobs: Blobs) -> None:
     pipeline = make_pipeline(
-        SwarmSelector("bpso", max_evals=60, cv=3, random_state=0),
+        SwarmSelector(algo="bpso", max_evals=60, cv=3, random_state=0),
         KNeighborsClassifier(),
     )
     choices = {"swarmselector__algo": ["bpso", "sfs"], "swarmselector__k": [1, 3]}
@@ -93,7 +93,7 @@ def test_it_works_in_a_pipeline_under_a_grid(blobs: Blobs) -> None:
 
 
 def test_a_grid_goes_over_algorithms_and_their_settings(blobs: Blobs) -> None:
-    pipeline = make_pipeline(SwarmSelector(iterations=2, cv=3, random_state=0), GaussianNB())
+    pipeline = make_pipeline(SwarmSelector(max_iter=2, cv=3, random_state=0), GaussianNB())
     choices = {
         "swarmselector__algo": ["vlpso", "bpso"],
         "swarmselector__params": [None, {"population": 5}],
@@ -127,7 +127,7 @@ def test_what_select_does_not_know_of_is_not_passed_on() -> None:
 
 
 class TestFrames:
-    @pytest.fixture(params=[SwarmSelector("sfs"), FilterSelector()], ids=lambda made: type(made))
+    @pytest.fixture(params=[SwarmSelector(algo="sfs"), FilterSelector()], ids=lambda made: type(made))
     def selector(self, request: pytest.FixtureRequest) -> Any:
         return clone(request.param)
 
@@ -180,7 +180,7 @@ class TestFrames:
 
 
 def test_any_classifier_measures(blobs: Blobs) -> None:
-    selector = SwarmSelector("sfs", classifier=GaussianNB(), scoring="accuracy", cv=3)
+    selector = SwarmSelector(algo="sfs", estimator=GaussianNB(), scoring="accuracy", cv=3)
     assert clone(selector).fit(*blobs).support_[[1, 4]].all()
 
 
@@ -189,7 +189,7 @@ def test_its_defaults_are_knn_ten_folds_and_the_error(blobs: Blobs) -> None:
     head = {name: it.default for name, it in list(parameters.items())[:8]}
     assert head == {
         "algo": "vlpso",
-        "classifier": "knn",
+        "estimator": "knn",
         "cv": 10,
         "objective": "error",
         "max_evals": None,
@@ -206,12 +206,12 @@ def test_its_defaults_are_knn_ten_folds_and_the_error(blobs: Blobs) -> None:
 
 
 def test_a_preset_says_what_has_its_default(blobs: Blobs) -> None:
-    few: dict[str, Any] = {"random_state": 1, "iterations": 2}
-    selector = SwarmSelector(preset="002", **few)
+    few: dict[str, Any] = {"random_state": 1, "max_iter": 2}
+    selector = SwarmSelector(preset="tran2019", **few)
     found = selector.fit(*blobs).result_
-    expected = select(blobs, algo="vlpso", preset="002", **few)
+    expected = select(blobs, algo="vlpso", preset="tran2019", **few)
     assert found.evaluation == expected.evaluation
     assert (found.objective, found.cost) == (expected.objective, expected.cost)
     assert (selector.cv, selector.objective) == (10, "error")
-    ten = SwarmSelector(preset="002", cv="10", **few).fit(*blobs).result_
+    ten = SwarmSelector(preset="tran2019", cv="10", **few).fit(*blobs).result_
     assert ten.evaluation["folds"]["k"] == 10

@@ -39,7 +39,7 @@ def test_it_agrees_with_scikit_learn_on_groups(blobs: Blobs) -> None:
     x, y = blobs
     groups = np.arange(60) // 6
     splits = list(GroupKFold(5).split(x, y, groups))
-    evaluator = Evaluator(x, y, classifier="nb", cv=splits, scale="none")
+    evaluator = Evaluator(x, y, estimator="nb", cv=splits, scale="none")
     ours = evaluator.measure(np.ones(6, dtype=bool))["accuracy"][0]
     assert ours == pytest.approx(cross_val_score(GaussianNB(), x, y, cv=splits).mean())
 

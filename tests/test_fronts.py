@@ -50,7 +50,7 @@ def points(*corners: tuple[int, float]) -> tuple[FrontPoint, ...]:
 class TestFront:
     @pytest.mark.parametrize("algo", [*SEEKERS, "bpso", "sffs", "vlpso"])
     def test_sizes_rise_and_errors_fall(self, waves: Blobs, algo: str) -> None:
-        front = quick(waves, algo, params={"population": 10} if algo == "vlpso" else {}).front
+        front = quick(waves, algo, algo_params={"population": 10} if algo == "vlpso" else {}).front
         assert len(front) > 2
         assert [point.size for point in front] == sorted({point.size for point in front})
         errors = [point.error for point in front]
@@ -58,12 +58,12 @@ class TestFront:
 
     def test_groups_can_be_the_second_cost(self, waves: Blobs) -> None:
         # Without a word about groups they are found, as for algorithms that cannot do without.
-        result = quick(waves, params={"second": "sim"})
+        result = quick(waves, algo_params={"second": "sim"})
         assert result.groups is not None
         assert quick(waves).groups is None
         given = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
         by_groups, by_size = (
-            quick(waves, groups=given, params={"second": second}) for second in ("sim", "size")
+            quick(waves, groups=given, algo_params={"second": second}) for second in ("sim", "size")
         )
         assert len(by_groups.groups) == len(by_size.groups) == 3
         # The same start, but other leaders.
@@ -163,7 +163,7 @@ class TestPick:
             assert picked.trace.equals(best.trace)
 
     def test_the_best_may_lie_off_the_front_of_error(self, waves: Blobs) -> None:
-        result = quick(waves, "vlpso", params={"population": 10})
+        result = quick(waves, "vlpso", algo_params={"population": 10})
         assert result.objective["kind"] == "hybrid"
         assert all(result.cost <= point.cost for point in result.front)
 
@@ -186,7 +186,7 @@ class TestPick:
 
     def test_an_estimator_picks(self, waves: Blobs) -> None:
         settings: dict[str, Any] = {"max_evals": 500, "random_state": 1, "pick": "knee"}
-        selector = SwarmSelector("mopbpso", **settings).fit(*waves)
+        selector = SwarmSelector(algo="mopbpso", **settings).fit(*waves)
         result = select(waves, algo="mopbpso", **settings)
         assert selector.support_.tolist() == result.support.tolist()
         assert selector.front_ == result.front
@@ -211,7 +211,7 @@ class TestPick:
 
     def test_nothing_that_small_is_an_error_with_a_way_out(self, blobs: Blobs) -> None:
         with pytest.raises(SpecError, match="the smallest subset tried has 5") as error:
-            select(blobs, algo="sbs", iterations=2, pick="size<=2")
+            select(blobs, algo="sbs", max_iter=2, pick="size<=2")
         assert error.value.hint is not None
         assert "max_features=2" in error.value.hint
 

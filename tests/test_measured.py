@@ -77,7 +77,7 @@ def test_a_filter_leads_and_its_costs_are_kept(blobs: Blobs) -> None:
 
 
 def test_an_estimator_is_kept_too(blobs: Blobs) -> None:
-    found = select(blobs, algo="sfs", classifier=GaussianNB(), cv=3, keep_all=True)
+    found = select(blobs, algo="sfs", estimator=GaussianNB(), cv=3, keep_all=True)
     assert evaluated_by(found)["error"].min() == found.scores["error"]
     assert evaluated_by(found).height == found.evaluations.unique
 

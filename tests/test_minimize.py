@@ -88,7 +88,7 @@ def test_every_algorithm_returns_the_best_it_measured(algo: str) -> None:
     assert found.n_unique == cost.n_asked == len(cost.seen)
     assert found.fun == min(cost.seen.values()) < 0
     assert cost.seen[found.x.tobytes()] == found.fun
-    assert found.n_iterations == found.trace.height > 0
+    assert found.n_iter == found.trace.height > 0
     assert found.trace["best_cost"][-1] == found.fun
     assert found.trace["evaluations"][-1] == found.n_evaluations
 
@@ -157,7 +157,7 @@ def test_bits_are_forced_in_and_out_and_limited() -> None:
 
 
 def test_limits_end_the_search() -> None:
-    assert minimize(onemax, 40, iterations=3, random_state=1).n_iterations == 3
+    assert minimize(onemax, 40, max_iter=3, random_state=1).n_iter == 3
     found = minimize(onemax, 40, target_cost=10, random_state=1)
     assert found.stop == "target_cost"
     assert found.fun <= 10
@@ -166,7 +166,7 @@ def test_limits_end_the_search() -> None:
 
 
 def test_settings_reach_the_algorithm() -> None:
-    found = minimize(onemax, 10, algo="BPSO", params={"population": 7}, iterations=2)
+    found = minimize(onemax, 10, algo="BPSO", algo_params={"population": 7}, max_iter=2)
     assert found.algorithm == "bpso"
     assert found.params["population"] == 7
     assert found.n_evaluations == 14
@@ -241,7 +241,7 @@ def test_a_function_that_gives_no_cost_for_each_is_refused(given: object, messag
         ({"n_bits": 2**40}, "n_bits is 1099511627776"),
         ({"fn": 3}, "fn is 3"),
         ({"algo": "bspo"}, "unknown algorithm 'bspo'"),
-        ({"params": {"speed": 1}}, "unknown parameter 'speed'"),
+        ({"algo_params": {"speed": 1}}, "unknown parameter 'speed'"),
         ({"max_evals": 0}, "max_evals is 0"),
         ({"include": [5]}, r"include is \[5\]"),
         ({"exclude": ["a"]}, r"exclude is \['a'\]"),

@@ -10,7 +10,7 @@ from swarmrs import Evaluator, select
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
-QUICK: dict[str, Any] = {"max_evals": 120, "random_state": 1, "params": {"population": 20}}
+QUICK: dict[str, Any] = {"max_evals": 120, "random_state": 1, "algo_params": {"population": 20}}
 
 
 def test_weighted_objective(blobs: Blobs) -> None:
@@ -76,10 +76,10 @@ def test_a_scorer_has_no_scoring(blobs: Blobs) -> None:
 
 def test_an_objective_that_cannot_be_had_gives_way_and_is_named(blobs: Blobs) -> None:
     with pytest.warns(SwarmrsWarning, match="pso lowers the hybrid objective"):
-        result = select(blobs, algo="pso", classifier="nb", random_state=1, max_evals=300)
+        result = select(blobs, algo="pso", estimator="nb", random_state=1, max_evals=300)
     assert result.objective == {"kind": "error"}
     with pytest.raises(SpecError, match="the hybrid objective needs"):
-        select(blobs, algo="pso", classifier="nb", objective="hybrid", random_state=1)
+        select(blobs, algo="pso", estimator="nb", objective="hybrid", random_state=1)
 
 
 @pytest.mark.parametrize(

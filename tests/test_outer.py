@@ -56,12 +56,12 @@ class TestOneSplit:
     @pytest.mark.parametrize(
         ("settings", "model"),
         [
-            ({"classifier": "knn", "k": 5}, KNeighborsClassifier(5)),
+            ({"estimator": "knn", "k": 5}, KNeighborsClassifier(5)),
             (
-                {"classifier": "knn", "k": 3, "metric": "manhattan"},
+                {"estimator": "knn", "k": 3, "metric": "manhattan"},
                 KNeighborsClassifier(3, metric="manhattan"),
             ),
-            ({"classifier": "nb"}, GaussianNB()),
+            ({"estimator": "nb"}, GaussianNB()),
         ],
         ids=["5-NN", "3-NN manhattan", "nb"],
     )
@@ -102,7 +102,7 @@ class TestOneSplit:
         far[test] = 1e6 * (far[test] - 0.5)
         settings: dict[str, Any] = {
             "algo": "igpso",
-            "groups": "hclust",
+            "feature_groups": "hclust",
             "prescreen": "su>0",
             "random_state": 1,
             "max_evals": 300,
@@ -163,7 +163,7 @@ class TestOneSplit:
     def test_an_estimator_is_scored_by_its_own_score(self, blobs: Blobs) -> None:
         tree = DecisionTreeClassifier(random_state=0, max_depth=2)
         found = select(
-            blobs, algo="sfs", classifier=tree, scoring="f1_macro", cv=3, test_size=0.4, cv_seed=1
+            blobs, algo="sfs", estimator=tree, scoring="f1_macro", cv=3, test_size=0.4, cv_seed=1
         )
         train, test = cut(blobs, 0.4, 1)
         x, y = blobs[0][:, found.support], blobs[1]

@@ -33,8 +33,8 @@ PROTOCOLS: list[dict[str, Any]] = [
     {"cv": "loo"},
     {"cv": "holdout=0.4"},
     {"cv": "wrap5"},
-    {"cv": "kfold=4,contiguous", "classifier": "nb"},
-    {"cv": RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1), "classifier": "nb"},
+    {"cv": "kfold=4,contiguous", "estimator": "nb"},
+    {"cv": RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1), "estimator": "nb"},
 ]
 
 
@@ -42,7 +42,7 @@ PROTOCOLS: list[dict[str, Any]] = [
 def test_the_error_spreads_over_rows(blobs: Blobs, settings: dict[str, Any]) -> None:
     search: dict[str, Any] = {"algo": "sffs", "random_state": 1}
     best = select(blobs, **search, **settings)
-    found = select(blobs, parsimony="1se", **search, **settings)
+    found = select(blobs, pick="1se", **search, **settings)
     rule, size, error, loss, spread = given_up(found)
     assert loss == error
     assert (rule, size, error) == ("1se", best.size, best.scores["error"])
@@ -54,7 +54,7 @@ def test_the_error_spreads_over_rows(blobs: Blobs, settings: dict[str, Any]) -> 
 
 
 def test_of_equal_folds_it_is_the_binomial_one(blobs: Blobs) -> None:
-    found = select(blobs, algo="sfs", cv="loo", parsimony="1se")
+    found = select(blobs, algo="sfs", cv="loo", pick="1se")
     error = given_up(found).best_error
     # The same number by another formula.
     expected = pytest.approx(np.sqrt(error * (1 - error) / 59), abs=1e-12)
@@ -64,7 +64,7 @@ def test_of_equal_folds_it_is_the_binomial_one(blobs: Blobs) -> None:
 @pytest.mark.parametrize("algo", [card.id for card in algorithms()])
 def test_no_smaller_subset_measured_is_as_near(algo: str) -> None:
     settings: dict[str, Any] = {"algo": algo, "random_state": 2, "max_evals": 400, "cv": 5}
-    found = select("sklearn:wine", parsimony="1se", keep_all=True, **settings)
+    found = select("sklearn:wine", pick="1se", keep_all=True, **settings)
     best = select("sklearn:wine", **settings)
     _, size, error, _, spread = given_up(found)
     assert (size, error) == (best.size, best.scores["error"])
@@ -75,9 +75,9 @@ def test_no_smaller_subset_measured_is_as_near(algo: str) -> None:
 
 
 def test_an_estimator_spreads_over_its_folds(blobs: Blobs) -> None:
-    settings: dict[str, Any] = {"classifier": GaussianNB(), "cv": 4, "algo": "sffs"}
+    settings: dict[str, Any] = {"estimator": GaussianNB(), "cv": 4, "algo": "sffs"}
     best = select(blobs, **settings)
-    found = select(blobs, parsimony="1se", **settings)
+    found = select(blobs, pick="1se", **settings)
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     scores = cross_val_score(GaussianNB(), blobs[0][:, best.support], blobs[1], cv=folds)
     assert given_up(found).standard_error == np.std(scores, ddof=1) / 2
@@ -87,7 +87,7 @@ def test_a_point_off_the_front_may_be_the_best(blobs: Blobs) -> None:
     """Where not the error is lowered, the best has the least cost, and its error counts."""
     settings: dict[str, Any] = {"objective": "hybrid", "metric": "manhattan", "random_state": 1}
     best = select(blobs, max_evals=90, **settings)
-    found = select(blobs, max_evals=90, parsimony="1se", **settings)
+    found = select(blobs, max_evals=90, pick="1se", **settings)
     assert given_up(found).best_error == best.scores["error"]
     error = found.scores["error"]
     assert error is not None
@@ -99,15 +99,15 @@ def test_a_point_off_the_front_may_be_the_best(blobs: Blobs) -> None:
     [
         ({"parsimony": "2se"}, "unknown parsimony '2se'"),
         (
-            {"parsimony": "1se", "pick": "knee"},
+            {"pick": "1se", "pick": "knee"},
             "pick is 'knee' and parsimony is '1se', but one subset is returned",
         ),
         (
-            {"parsimony": "1se", "scorer": lambda masks: [0.5] * len(masks)},
+            {"pick": "1se", "scorer": lambda masks: [0.5] * len(masks)},
             "parsimony goes by how an error spreads, which one score does not tell",
         ),
         (
-            {"parsimony": "1se", "classifier": GaussianNB(), "cv": "holdout=0.3"},
+            {"pick": "1se", "estimator": GaussianNB(), "cv": "holdout=0.3"},
             "parsimony goes by how an error spreads, which one score does not tell",
         ),
     ],

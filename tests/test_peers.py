@@ -27,7 +27,7 @@ def test_the_subset_returned_is_the_best_one_measured(blobs: Blobs, algo: str) -
         table.update(zip((mask.tobytes() for mask in masks), errors, strict=True))
         return errors
 
-    found = select(blobs, algo=algo, scorer=scorer, objective="error", iterations=5, random_state=2)
+    found = select(blobs, algo=algo, scorer=scorer, objective="error", max_iter=5, random_state=2)
     best = min((error, np.frombuffer(mask, bool).sum()) for mask, error in table.items())
     assert (found.cost, found.size) == best
     assert table[found.support.tobytes()] == found.cost
@@ -35,9 +35,9 @@ def test_the_subset_returned_is_the_best_one_measured(blobs: Blobs, algo: str) -
 
 @pytest.mark.parametrize("algo", IDS)
 def test_what_it_costs_is_what_it_measures_again(blobs: Blobs, algo: str) -> None:
-    found = select(blobs, algo=algo, cv=3, objective="error", iterations=3, random_state=2)
-    again = SwarmSelector(algo, cv=3, objective="error", iterations=3, random_state=2).fit(*blobs)
-    assert again.cost_ == found.cost == found.scores["error"]
+    found = select(blobs, algo=algo, cv=3, objective="error", max_iter=3, random_state=2)
+    again = SwarmSelector(algo, cv=3, objective="error", max_iter=3, random_state=2).fit(*blobs)
+    assert again.best_cost_ == found.cost == found.scores["error"]
     assert again.support_.tolist() == found.support.tolist()
 
 
@@ -52,7 +52,7 @@ def test_chance_of_numpy_and_the_root_logger_are_left_alone(
     state, root = np.random.get_state(), logging.getLogger()
     handlers, level = list(root.handlers), root.level
     for seed in (None, 3):
-        SwarmSelector("bpso", max_evals=60, random_state=seed).fit(*blobs)
+        SwarmSelector(algo="bpso", max_evals=60, random_state=seed).fit(*blobs)
     FilterSelector().fit(*blobs)
     after = np.random.get_state()
     assert all(np.array_equal(*pair) for pair in zip(state, after, strict=True))
@@ -73,14 +73,14 @@ def test_a_seed_is_obeyed_and_none_draws_one(blobs: Blobs) -> None:
 )
 def test_generators_of_numpy_are_seeds(blobs: Blobs, draw: Any) -> None:
     seeds = [
-        SwarmSelector("bpso", max_evals=60, random_state=draw(4)).fit(*blobs).result_.seed
+        SwarmSelector(algo="bpso", max_evals=60, random_state=draw(4)).fit(*blobs).result_.seed
         for _ in range(2)
     ]
     assert seeds[0] == seeds[1]
 
 
 def test_a_generator_goes_on_and_its_clone_does_not(blobs: Blobs) -> None:
-    selector = SwarmSelector("bpso", max_evals=60, random_state=np.random.default_rng(4))
+    selector = SwarmSelector(algo="bpso", max_evals=60, random_state=np.random.default_rng(4))
     copied = clone(selector)
     seeds = [selector.fit(*blobs).result_.seed for _ in range(2)]
     assert seeds[0] != seeds[1]
@@ -88,7 +88,7 @@ def test_a_generator_goes_on_and_its_clone_does_not(blobs: Blobs) -> None:
 
 
 @pytest.mark.parametrize(
-    "selector", [SwarmSelector("igpso", iterations=2, random_state=1), FilterSelector("fcbf")]
+    "selector", [SwarmSelector(algo="igpso", max_iter=2, random_state=1), FilterSelector("fcbf")]
 )
 def test_a_fitted_selector_can_be_stored(blobs: Blobs, selector: Any) -> None:
     fitted = clone(selector).fit(*blobs)

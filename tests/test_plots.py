@@ -62,7 +62,7 @@ def test_frequency_needs_a_subset() -> None:
 
 
 def test_axes_of_the_caller_are_drawn_on(blobs: Blobs) -> None:
-    selector = SwarmSelector("sfs", cv=3).fit(*blobs)
+    selector = SwarmSelector(algo="sfs", cv=3).fit(*blobs)
     for plot in (selector.plot_convergence, selector.plot_front, selector.plot_frequency):
         _, ax = pyplot.subplots()
         assert plot(ax=ax) is ax

@@ -98,7 +98,7 @@ def test_a_size_is_picked_by_the_score() -> None:
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_parsimony_goes_by_the_score_and_its_standard_error(scoring: str) -> None:
     settings: dict[str, Any] = {"algo": "mopbpso", "scoring": scoring}
-    best, small = found(**settings), found(**settings, parsimony="1se")
+    best, small = found(**settings), found(**settings, pick="1se")
     given_up = small.parsimony
     assert given_up is not None
     assert given_up.best_loss == best.loss
@@ -241,7 +241,7 @@ def test_a_comparison_goes_by_the_score_of_its_searches() -> None:
 
 
 def test_preset_003_goes_by_its_own_score() -> None:
-    result = select("sklearn:wine", algo="sfs", preset="003", max_features=2, random_state=1)
+    result = select("sklearn:wine", algo="sfs", preset="xue2016", max_features=2, random_state=1)
     assert result.scoring == "ovr_accuracy"
     last = result.front[-1]
     assert last.loss == pytest.approx(lacks_of(last.scores, "ovr_accuracy"))

@@ -21,7 +21,7 @@ from swarmrs.search._settings import Settings
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 
-QUICK: dict[str, Any] = {"max_evals": 120, "random_state": 1, "params": {"population": 20}}
+QUICK: dict[str, Any] = {"max_evals": 120, "random_state": 1, "algo_params": {"population": 20}}
 
 
 class TestSelection:
@@ -99,7 +99,7 @@ class TestSelection:
             "codes": {},
         }
         assert plain["evaluation"] == {
-            "classifier": "knn",
+            "estimator": "knn",
             "k": 5,
             "metric": "euclidean",
             "weights": "uniform",
@@ -214,8 +214,8 @@ class TestMeasure:
         assert trace["iteration"].to_list() == list(range(trace.height))
 
     def test_naive_bayes_records_no_neighbors(self, blobs: Blobs) -> None:
-        evaluation = select(blobs, classifier="nb", cv="loo", **QUICK).evaluation
-        assert evaluation == {"classifier": "nb", "scale": "minmax", "folds": {"scheme": "loo"}}
+        evaluation = select(blobs, estimator="nb", cv="loo", **QUICK).evaluation
+        assert evaluation == {"estimator": "nb", "scale": "minmax", "folds": {"scheme": "loo"}}
 
     def test_an_estimator_measures(self, blobs: Blobs) -> None:
         x, y = blobs
@@ -223,12 +223,12 @@ class TestMeasure:
         result = select(
             x,
             y,
-            classifier=LogisticRegression(),
+            estimator=LogisticRegression(),
             scoring="balanced_accuracy",
             cv=splits,
             max_evals=10,
             random_state=1,
-            params={"population": 5},
+            algo_params={"population": 5},
         )
         scores = cross_val_score(
             LogisticRegression(), x[:, result.support], y, cv=splits, scoring="balanced_accuracy"
@@ -236,7 +236,7 @@ class TestMeasure:
         assert result.scores["error"] == 1 - scores.mean()
         assert result.scores["accuracy"] is None
         assert result.evaluation == {
-            "classifier": "LogisticRegression()",
+            "estimator": "LogisticRegression()",
             "scale": "none",
             "scoring": "balanced_accuracy",
             "folds": {"scheme": "splits", "n_splits": 3},
@@ -273,7 +273,7 @@ class TestBudget:
         ("budget", "stop"),
         [
             ({"max_evals": 50}, "max_evals"),
-            ({"iterations": 3}, "max_iter"),
+            ({"max_iter": 3}, "max_iter"),
             ({"time_limit": 0.01, "max_evals": 10**9}, "time_limit"),
             ({"target_cost": 1.0}, "target_cost"),
         ],
@@ -307,7 +307,7 @@ class TestBudget:
 
 BAD_CALLS = [
     ({"algo": "bpos"}, "unknown algorithm 'bpos'", "did you mean 'bpso'?"),
-    ({"classifier": "kn"}, "unknown classifier 'kn'", "did you mean 'knn'? known: knn, nb"),
+    ({"estimator": "kn"}, "unknown classifier 'kn'", "did you mean 'knn'? known: knn, nb"),
     (
         {"metric": "manhatan"},
         "unknown metric 'manhatan'",
@@ -325,14 +325,14 @@ BAD_CALLS = [
         "did you mean 'weighted'? known: error, weighted, hybrid, gaussian",
     ),
     ({"cv": "ten"}, "unknown cv 'ten'", "known: 10, kfold=10,contiguous, loo, holdout=0.3"),
-    ({"classifier": "nb", "k": 3}, "k is 3, but 'nb' has no neighbors", "leave k out"),
+    ({"estimator": "nb", "k": 3}, "k is 3, but 'nb' has no neighbors", "leave k out"),
     (
-        {"classifier": "nb", "metric": "manhattan"},
+        {"estimator": "nb", "metric": "manhattan"},
         "metric is manhattan, but 'nb' has no neighbors",
         "leave metric out",
     ),
-    ({"params": {"populaton": 3}}, "unknown parameter 'populaton' of bpso", "population"),
-    ({"params": {"population": 0}}, "population is 0, expected", None),
+    ({"algo_params": {"populaton": 3}}, "unknown parameter 'populaton' of bpso", "population"),
+    ({"algo_params": {"population": 0}}, "population is 0, expected", None),
     ({"k": 55}, "k is 55, expected 1 to 54, the rows a test row is compared with", None),
     ({"k": 0}, "k is 0, expected a whole number of 1 or more", None),
     ({"k": 2.5}, "k is 2.5, expected a whole number", None),
@@ -362,12 +362,12 @@ def test_bad_calls_are_refused_in_these_words(
 
 
 def test_a_setting_that_can_be_off_is_switched_off(blobs: Blobs) -> None:
-    off = {"length_gap": None, "population": 12, "iterations": 2}
+    off = {"length_gap": None, "population": 12, "max_iter": 2}
     result = select(blobs, algo="vlpso", random_state=1, params=off)
     assert result.params["length_gap"] is None
     expected = "divisions is None, expected a whole number from 1 to 100000"
     with pytest.raises(SpecError, match=expected):
-        select(blobs, algo="vlpso", params={"divisions": None})
+        select(blobs, algo="vlpso", algo_params={"divisions": None})
 
 
 def test_a_class_rarer_than_the_folds_is_warned_of(blobs: Blobs) -> None:
@@ -417,11 +417,11 @@ def test_a_budget_below_the_population_evaluates_what_it_allows(blobs: Blobs) ->
 
 def test_iterations_are_the_schedule_of_an_algorithm(blobs: Blobs) -> None:
     settings: dict[str, Any] = {"algo": "pso", "random_state": 1}
-    result = select(blobs, iterations=5, params={"population": 6}, **settings)
+    result = select(blobs, max_iter=5, algo_params={"population": 6}, **settings)
     assert (result.stop, result.params["iterations"]) == ("max_iter", 4)
     assert result.trace["iteration"].to_list() == [0, 1, 2, 3, 4]
-    own = select(blobs, params={"population": 6, "iterations": 4}, **settings)
+    own = select(blobs, algo_params={"population": 6, "max_iter": 4}, **settings)
     assert own.trace.equals(result.trace)
     assert own.stop == "finished"
     with pytest.raises(SpecError, match="iterations and max_iter are both given"):
-        select(blobs, iterations=5, params={"iterations": 4}, **settings)
+        select(blobs, max_iter=5, algo_params={"max_iter": 4}, **settings)

@@ -29,21 +29,21 @@ OWN_CHECKS = [
 
 SEARCHES = [
     SwarmSelector(),  # All defaults.
-    SwarmSelector("bpso", cv=3, max_evals=60),
-    SwarmSelector("vlpso-ls", cv=None, objective=None, iterations=2),  # As in its paper.
-    SwarmSelector("upso2d", cv=3, max_evals=60),
-    SwarmSelector("igpso", cv=3, objective=None, iterations=1),  # Needs groups.
-    SwarmSelector("mopbpso", cv=3, max_evals=100, pick="knee"),  # Seeks a front.
-    SwarmSelector("nsga2", cv=3, max_evals=100),
-    SwarmSelector("ga", cv=3, iterations=2),
-    SwarmSelector("aco", cv=3, iterations=1),
-    SwarmSelector("random", cv=3, max_evals=60, patience=1),
-    SwarmSelector("sfs", cv="loo", k=1),
-    SwarmSelector("lfs", cv=None),  # Folds that are repeated.
-    SwarmSelector("cfs"),
-    SwarmSelector("bpso", objective="filter-mrmr", max_evals=60),
-    SwarmSelector(classifier=GaussianNB(), cv=2, iterations=1, params={"population": 3}),
-    SwarmSelector(classifier=Ridge(), cv=2, iterations=1, params={"population": 3}),
+    SwarmSelector(algo="bpso", cv=3, max_evals=60),
+    SwarmSelector(algo="vlpso-ls", cv=None, objective=None, max_iter=2),  # As in its paper.
+    SwarmSelector(algo="upso2d", cv=3, max_evals=60),
+    SwarmSelector(algo="igpso", cv=3, objective=None, max_iter=1),  # Needs groups.
+    SwarmSelector(algo="mopbpso", cv=3, max_evals=100, pick="knee"),  # Seeks a front.
+    SwarmSelector(algo="nsga2", cv=3, max_evals=100),
+    SwarmSelector(algo="ga", cv=3, max_iter=2),
+    SwarmSelector(algo="aco", cv=3, max_iter=1),
+    SwarmSelector(algo="random", cv=3, max_evals=60, patience=1),
+    SwarmSelector(algo="sfs", cv="loo", k=1),
+    SwarmSelector(algo="lfs", cv=None),  # Folds that are repeated.
+    SwarmSelector(algo="cfs"),
+    SwarmSelector(algo="bpso", objective="filter-mrmr", max_evals=60),
+    SwarmSelector(estimator=GaussianNB(), cv=2, max_iter=1, algo_params={"population": 3}),
+    SwarmSelector(estimator=Ridge(), cv=2, max_iter=1, algo_params={"population": 3}),
 ]
 FILTERS = [FilterSelector(method) for method in ("su", "mi", "fcbf", "cfs")]
 
@@ -86,7 +86,7 @@ def test_no_check_is_skipped_where_arrays_of_other_libraries_are_on() -> None:
     script = (
         "from sklearn.utils.estimator_checks import check_estimator\n"
         "from swarmrs import SwarmSelector\n"
-        "print({outcome['status'] for outcome in check_estimator(SwarmSelector('sfs'))})\n"
+        "print({outcome['status'] for outcome in check_estimator(SwarmSelector(algo='sfs'))})\n"
     )
     environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
     command = [sys.executable, "-W", "ignore", "-c", script]

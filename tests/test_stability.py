@@ -165,7 +165,7 @@ class TestRepeats:
             {"objective": "error"},
             {"objective": "weighted"},
             {"objective": "hybrid", "metric": "manhattan"},
-            {"objective": "gaussian", "groups": [[0, 1], [2, 3, 4], [5]]},
+            {"objective": "gaussian", "feature_groups": [[0, 1], [2, 3, 4], [5]]},
             {"objective": "filter-cfs"},
         ],
         ids=lambda settings: settings["objective"],
@@ -189,9 +189,9 @@ class TestRepeats:
 
     def test_an_estimator_is_repeated(self, blobs: Blobs) -> None:
         model = GaussianNB()
-        found = select(blobs, classifier=model, cv=3, random_state=1, repeats=2, max_evals=60)
+        found = select(blobs, estimator=model, cv=3, random_state=1, repeats=2, max_evals=60)
         stability = stability_of(found)
-        alone = select(blobs, classifier=model, cv=3, random_state=2, max_evals=60)
+        alone = select(blobs, estimator=model, cv=3, random_state=2, max_evals=60)
         assert key(stability.runs[1]) == key(alone)
         assert stability.consensus.scores["accuracy"] is None
 

@@ -38,7 +38,7 @@ class TestPatience:
         assert "patience" not in long.budget
 
     def test_another_limit_may_come_first(self, blobs: Blobs) -> None:
-        assert select(blobs, algo="bpso", patience=50, iterations=2).stop == "max_iter"
+        assert select(blobs, algo="bpso", patience=50, max_iter=2).stop == "max_iter"
 
     def test_who_listens_is_still_told_and_heard(self, blobs: Blobs) -> None:
         iterations: list[Iteration] = []
@@ -57,7 +57,7 @@ class TestPatience:
     def test_the_selector_and_the_command_have_it(
         self, blobs: Blobs, cli: Callable[..., Any], blobs_csv: Any
     ) -> None:
-        assert SwarmSelector("bpso", patience=2, random_state=1).fit(*blobs).stop_ == "patience"
+        assert SwarmSelector(algo="bpso", patience=2, random_state=1).fit(*blobs).stop_ == "patience"
         command = ("select", blobs_csv, "--target", "tree", "--patience", 2, "--seed", 1)
         assert "stopped      patience of 2 iterations reached" in cli(*command).out
 
@@ -75,7 +75,7 @@ class TestInterrupt:
             return float(estimator.score(x, y))
 
         return SwarmSelector(
-            "random", classifier=GaussianNB(), scoring=scorer, cv=2, max_evals=10**12, **settings
+            "random", estimator=GaussianNB(), scoring=scorer, cv=2, max_evals=10**12, **settings
         )
 
     def test_the_best_so_far_is_kept_with_a_warning(self, blobs: Blobs) -> None:
@@ -83,7 +83,7 @@ class TestInterrupt:
             selector = self.selector(random_state=1).fit(*blobs)
         assert selector.interrupted_
         assert selector.stop_ == "interrupted"
-        assert selector.cost_ == selector.trace_["best_cost"].min()
+        assert selector.best_cost_ == selector.trace_["best_cost"].min()
         assert selector.transform(blobs[0]).shape == (60, selector.support_.sum())
 
     def test_workers_outlive_it(self) -> None:
@@ -94,7 +94,7 @@ class TestInterrupt:
             "x, y = np.random.default_rng(0).random((20, 40)), np.arange(20) % 2\n"
             "settings = {'algo': 'random', 'max_evals': 10**12, 'cv': 2, 'n_jobs': 2}\n"
             "def tell(iteration): print('measuring', flush=True)\n"
-            "print(select((x, y), classifier=GaussianNB(), callback=tell, **settings).stop)\n"
+            "print(select((x, y), estimator=GaussianNB(), callback=tell, **settings).stop)\n"
         )
         run = subprocess.Popen(
             [sys.executable, "-c", script],
@@ -116,8 +116,8 @@ class TestInterrupt:
         assert not hasattr(selector, "support_")
 
     def test_a_search_that_ends_by_itself_is_not_interrupted(self, blobs: Blobs) -> None:
-        assert not SwarmSelector("sfs").fit(*blobs).interrupted_
+        assert not SwarmSelector(algo="sfs").fit(*blobs).interrupted_
 
     def test_anything_else_is_refused(self, blobs: Blobs) -> None:
         with pytest.raises(SpecError, match="unknown on_interrupt 'stop'"):
-            SwarmSelector("sfs", on_interrupt="stop").fit(*blobs)
+            SwarmSelector(algo="sfs", on_interrupt="stop").fit(*blobs)

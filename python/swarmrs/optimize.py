@@ -47,7 +47,7 @@ class Minimum:
         The limits in force.
     n_evaluations, n_unique : int
         Evaluations in total, and of unique candidates, which the function was given.
-    n_iterations : int
+    n_iter : int
         Iterations done, the first being that of the initial population.
     seconds : Seconds
         Where the time went.
@@ -66,7 +66,7 @@ class Minimum:
     budget: dict[str, float | None]
     n_evaluations: int
     n_unique: int
-    n_iterations: int
+    n_iter: int
     seconds: Seconds
     stop: str
     trace: pl.DataFrame
@@ -77,11 +77,11 @@ def minimize(
     n_bits: int,
     *,
     algo: str = "pbpso",
+    algo_params: Mapping[str, Setting] | None = None,
     max_evals: int | None = None,
-    iterations: int | None = None,
+    max_iter: int | None = None,
     time_limit: float | None = None,
     target_cost: float | None = None,
-    params: Mapping[str, Setting] | None = None,
     include: Sequence[int] = (),
     exclude: Sequence[int] = (),
     max_bits: int | None = None,
@@ -102,11 +102,11 @@ def minimize(
         How many bits a candidate has.
     algo : str
         The id of an algorithm; `algorithms` lists them.
-    max_evals, iterations, time_limit, target_cost : optional
+    algo_params : mapping, optional
+        Hyperparameters of the algorithm that differ from its defaults.
+    max_evals, max_iter, time_limit, target_cost : optional
         When to stop: evaluations, iterations, seconds, a cost that is good enough. Without the
         first three, the algorithm's own number of evaluations. A time limit is not reproducible.
-    params : mapping, optional
-        Settings of the algorithm that differ from its defaults.
     include, exclude : sequence of int
         Bits that are always, or never, 1.
     max_bits : int, optional
@@ -160,13 +160,13 @@ def minimize(
 
     spec = {
         "algorithm": algo,
-        "params": check_algorithm(algo, params),
+        "params": check_algorithm(algo, algo_params),
         "seed": draw_seed(random_state),
         "evaluation": Outside.of_callable(costs).spec(),
         # The cost itself, whatever the algorithm's paper makes of an error.
         "objective": {"kind": "error"},
         "budget": {
-            **budget(max_evals, iterations, time_limit),
+            **budget(max_evals, max_iter, time_limit),
             "cost": None if target_cost is None else check_number("target_cost", target_cost),
         },
         "include": sorted(forced),
@@ -197,7 +197,7 @@ def minimize(
         budget=found["budget"],
         n_evaluations=found["evaluations"]["total"],
         n_unique=found["evaluations"]["unique"],
-        n_iterations=found["iterations"],
+        n_iter=found["iterations"],
         seconds=Seconds(**found["seconds"]),
         stop=found["stop"],
         trace=pl.DataFrame(found["trace"]).drop("best_error"),
