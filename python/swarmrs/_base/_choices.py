@@ -7,9 +7,20 @@ WEIGHTS = ("uniform", "distance")
 SCALES = ("minmax", "standard", "none", "fold-minmax", "fold-standard")
 CVS = ("10", "loo", "holdout=0.3")
 NATIVE_SCORES = ("accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef")
-OBJECTIVES = ("error", "paper", "weighted", "hybrid", "gaussian", "filter-cfs", "filter-mrmr")
 PRESCREENS = ("su>0", "top=K", "fcbf", "cfs")
 PICKS = ("best", "knee", "1se", "size<=K")
 RARE_CLASS = ("warn", "error", "drop", "merge")
 CONSTANT = ("drop", "keep")
 ON_INTERRUPT = ("raise", "return")
+
+# The settings of each objective. "sim" and "sigma_log" are readings of a misprint in one paper.
+KINDS: dict[str, tuple[str, ...]] = {
+    "error": (),
+    "paper": (),
+    "weighted": ("alpha",),
+    "hybrid": ("gamma",),
+    "gaussian": ("alpha", "sim", "sigma_log"),
+    "filter-cfs": (),
+    "filter-mrmr": (),
+}
+OBJECTIVES = tuple(KINDS)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
+from swarmrs._base._choices import KINDS
 from swarmrs._base._messages import read_setting
 from swarmrs._base._options import Option, options_of
 from swarmrs.cli import _complete as complete
@@ -89,7 +90,10 @@ def takes(names: Sequence[str]) -> Callable[[Callable[..., None]], Callable[...,
         @wraps(command)
         def with_options(**values: Any) -> None:
             own = {name: values.pop(name) for name in names}
-            given = {name: value for name, value in own.items() if value not in (None, [], False)}
+            # 0 is a value like any other.
+            given = {
+                name: it for name, it in own.items() if not (it is None or it is False or it == [])
+            }
             command(**values, given=_parsed(given))
 
         set_signature(with_options, parameters)
@@ -140,7 +144,11 @@ def _parsed(given: dict[str, Any]) -> dict[str, Any]:
     if weights:
         if "objective" not in given:
             name = next(iter(weights))
-            raise SpecError(f"{name} is {weights[name]}, but no objective is given")
+            having = " or ".join(kind for kind, own in KINDS.items() if name in own)
+            raise SpecError(
+                f"{name} is {weights[name]}, but no objective is given",
+                f"it belongs to --objective {having}",
+            )
         given["objective"] = {"kind": given["objective"], **weights}
     if "cv" in given:
         given["cv"] = _whole_or_word(given["cv"])

@@ -109,8 +109,8 @@ def card_table(card: "Card") -> str:
             line("paper", f"{card.paper}, {card.year}"),
             *([line("doi", card.doi)] if card.doi else []),
             line("evaluations", budget),
-            line("evaluated by", f"{_neighbors(card.evaluated_by)}, {_folds(card.evaluated_by)}"),
-            line("objective", _objective(card.objective)),
+            line("in its paper", f"{_neighbors(card.evaluated_by)}, {_folds(card.evaluated_by)}"),
+            line("", f"objective {_objective(card.objective)}"),
             "",
             *aligned(rows),
         ]

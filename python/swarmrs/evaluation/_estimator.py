@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
 from swarmrs._base._hints import named
+from swarmrs._base._messages import check_word
 from swarmrs._base._resources import count_threads
 from swarmrs.data._table import Table
 from swarmrs.evaluation._folds import CV, Folds, Rows
@@ -61,6 +62,19 @@ def is_regressor(judge: object) -> bool:
             f"{named('estimator')} is a {type(judge).__name__}, which scikit-learn cannot use",
             "derive it from sklearn.base.BaseEstimator",
         ) from None
+
+
+def check_scorer(name: str) -> str:
+    """Return the name of a score if scikit-learn has it.
+
+    Raises
+    ------
+    SpecError
+        If it does not; the hint offers the nearest name.
+    """
+    from sklearn.metrics import get_scorer_names
+
+    return check_word("scoring", name, get_scorer_names())
 
 
 @dataclass(frozen=True)

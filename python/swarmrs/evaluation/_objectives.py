@@ -3,23 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from swarmrs._base._choices import NATIVE_SCORES
+from swarmrs._base._choices import KINDS, NATIVE_SCORES
 from swarmrs._base._messages import Setting, check_number, check_word
 from swarmrs.evaluation._estimator import Scoring
 from swarmrs.exceptions import SpecError
 
 Objective: TypeAlias = dict[str, str | float]
 
-# The settings of each objective. "sim" and "sigma_log" are readings of a misprint in one paper.
-KINDS: dict[str, tuple[str, ...]] = {
-    "error": (),
-    "paper": (),
-    "weighted": ("alpha",),
-    "hybrid": ("gamma",),
-    "gaussian": ("alpha", "sim", "sigma_log"),
-    "filter-cfs": (),
-    "filter-mrmr": (),
-}
 _READINGS = {"sim": ("plain", "literal", "mvn"), "sigma_log": ("log10", "ln")}
 # Beside those that users choose from: the one-versus-rest accuracy of one study.
 _SCORES = (*NATIVE_SCORES, "ovr_accuracy")

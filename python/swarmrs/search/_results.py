@@ -310,6 +310,8 @@ def read_cards(text: str) -> list[Card]:
     cards = []
     for entry in json.loads(text):
         entry["aliases"] = tuple(entry["aliases"])
+        by = entry["evaluated_by"]
+        entry["evaluated_by"] = {"n_neighbors": by.pop("k"), **by}
         entry["params"] = tuple(Parameter(**parameter) for parameter in entry["params"])
         cards.append(Card(**{field.name: entry[field.name] for field in fields(Card)}))
     return cards

@@ -357,7 +357,7 @@ pub fn build(
                 let most = folds.least_training();
                 if spec.k == 0 || spec.k > most {
                     let expected = format!("1 to {most}, the rows a test row is compared with");
-                    return Err(Error::out_of_range("k", spec.k, &expected));
+                    return Err(Error::out_of_range("n_neighbors", spec.k, &expected));
                 }
                 check_keys(data.n_samples(), spec.k, Pool::new(resources.threads).threads())?;
                 Ok(knn::build(&seen, spec, separation, resources))
@@ -386,7 +386,7 @@ fn check_keys(n_samples: usize, k: usize, threads: usize) -> Result<()> {
     let gib = bytes / f64::from(1 << 30);
     Err(Error::TooLarge {
         what: format!(
-            "k is {k}: the neighbors of {n_samples} rows need about {gib:.0} GiB, expected 8 GiB at most"
+            "n_neighbors is {k}: the neighbors of {n_samples} rows need about {gib:.0} GiB, expected 8 GiB at most"
         ),
         hint: "lower k, or the number of threads".into(),
     })
