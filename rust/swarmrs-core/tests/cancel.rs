@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use support::{N_FEATURES, Scorer, Watch, select, spec, table, timeless};
 use swarmrs_core::base::cancel::{self, Cancel};
+use swarmrs_core::base::clock::Clock;
 use swarmrs_core::base::error::Error;
 use swarmrs_core::base::parallel::Pool;
 use swarmrs_core::base::subset::Subset;
@@ -15,8 +16,8 @@ use swarmrs_core::data::folds::FoldSpec;
 use swarmrs_core::evaluate::{
     self, Classifier, EvaluationSpec, Metric, Resources, ScaleFit, Weights,
 };
-use swarmrs_core::filter::{Filter, Prescreen, Rules};
-use swarmrs_core::problem::budget::{Budget, Clock, Stop};
+use swarmrs_core::filter::{CfsRules, Filter, Prescreen};
+use swarmrs_core::problem::budget::{Budget, Stop};
 use swarmrs_core::run::Run;
 
 /// So many rows of noise.
@@ -100,7 +101,7 @@ fn long_filter(data: &Dataset) -> usize {
     let filter = Filter::new(data.levels(&Pool::new(2)), &columns, 0);
     let shared = columns.iter().filter(|&&feature| filter.uncertainty(feature, 0) > 0.0).count();
     shared
-        + filter.cfs(Rules::default(), 400).len()
+        + filter.cfs(CfsRules::default(), 400).len()
         + Prescreen::read("fcbf").unwrap().survivors(&filter, 400).len()
 }
 

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use swarmrs_core::problem::budget::Clock;
+use swarmrs_core::base::clock::Clock;
 use swarmrs_core::search::observer::{Observer, TurnRecord};
 use swarmrs_core::search::replay::Replay;
 use swarmrs_core::{Error, Result};

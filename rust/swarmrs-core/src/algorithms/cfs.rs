@@ -13,7 +13,7 @@
 //! M. A. Hall, Correlation-based feature selection for machine learning, thesis, University of Waikato (1999)
 
 use crate::base::subset::Subset;
-use crate::filter::Rules;
+use crate::filter::CfsRules;
 use crate::operators::only_choice::only_choice;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -30,7 +30,7 @@ pub struct CfsParams {
 
 impl Default for CfsParams {
     fn default() -> Self {
-        let Rules { zero_as_one, locally_predictive } = Rules::default();
+        let CfsRules { zero_as_one, locally_predictive } = CfsRules::default();
         Self { zero_as_one, locally_predictive }
     }
 }
@@ -53,7 +53,7 @@ impl Params for CfsParams {
 /// One choice.
 #[derive(Debug)]
 pub struct Cfs {
-    rules: Rules,
+    rules: CfsRules,
     space: Space,
 }
 
@@ -74,7 +74,7 @@ impl Algorithm for Cfs {
 
     fn start(params: CfsParams, space: &Space) -> Self {
         let CfsParams { zero_as_one, locally_predictive } = params;
-        Self { rules: Rules { zero_as_one, locally_predictive }, space: space.clone() }
+        Self { rules: CfsRules { zero_as_one, locally_predictive }, space: space.clone() }
     }
 }
 

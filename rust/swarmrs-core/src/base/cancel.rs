@@ -7,8 +7,8 @@
 //!
 //! The scope belongs to the thread; [`Pool`](crate::base::parallel::Pool) hands it on to its own threads.
 
+use crate::base::clock::Clock;
 use crate::base::error::{Error, Result};
-use crate::problem::budget::Clock;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;

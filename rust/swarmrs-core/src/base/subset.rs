@@ -1,6 +1,5 @@
 //! Which features are in, one bit each.
 
-use crate::simd::{Isa, distance_below};
 use serde::{Deserialize, Serialize};
 
 const WORD: usize = u64::BITS as usize;
@@ -154,14 +153,9 @@ impl Subset {
         self.words.iter().zip(&other.words).map(|(a, b)| (a ^ b).count_ones() as usize).sum()
     }
 
-    /// [`distance`](Self::distance) where it is less than `limit`. A few words tell of most that they are
-    /// farther.
-    ///
-    /// # Panics
-    /// When the two are subsets of different spaces.
-    pub fn distance_below(&self, other: &Self, limit: usize) -> Option<usize> {
-        assert_eq!(self.len, other.len, "subsets of different spaces");
-        distance_below(Isa::detect(), &self.words, &other.words, limit)
+    /// The bits, 64 features to a word, feature 0 lowest; bits past `len` are zero.
+    pub fn words(&self) -> &[u64] {
+        &self.words
     }
 
     /// The features that are in, ascending.

@@ -4,7 +4,6 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::random::{Phase, Streams};
-use crate::evaluate::Protocol;
 use serde::{Deserialize, Serialize};
 
 /// What folds to draw.
@@ -34,7 +33,7 @@ pub enum FoldSpec {
         /// Seeds the shuffles.
         seed: u64,
     },
-    /// What the algorithm's paper uses; ten stratified folds where no algorithm is at work.
+    /// The folds of the algorithm's paper; settled by the evaluation request before folds are drawn.
     Own {
         /// Seeds the shuffles.
         seed: u64,
@@ -91,7 +90,7 @@ impl Folds {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a number of folds the rows cannot fill, [`Error::BadSpec`] for splits that do not fit
-    /// the table.
+    /// the table or for [`FoldSpec::Own`], which names no folds.
     pub fn draw(spec: &FoldSpec, codes: &[u32], n_classes: usize) -> Result<(Self, Vec<String>)> {
         Self::draw_repeat(spec, codes, n_classes, 0)
     }
@@ -127,9 +126,9 @@ impl Folds {
                 let spec = FoldSpec::Kfold { k: WRAP5.1, shuffle: true, seed };
                 return Self::draw_repeat(&spec, codes, n_classes, repeat);
             }
-            &FoldSpec::Own { seed } => {
-                let spec = Protocol::COMMON.folds.reseeded(seed);
-                return Self::draw_repeat(&spec, codes, n_classes, repeat);
+            FoldSpec::Own { .. } => {
+                let what = "the folds of an algorithm's paper are not known without an algorithm";
+                return Err(Error::BadSpec { what: what.into() });
             }
             &FoldSpec::Kfold { k, shuffle, seed } => {
                 if k < 2 || k > n {
@@ -374,8 +373,7 @@ mod tests {
         assert_eq!(all[0], Folds::draw(&kfold(5, true, 7), &codes, 3).unwrap().0);
         let (one, _) = Folds::draw_all(&FoldSpec::Loo, &codes, 3).unwrap();
         assert_eq!(one.len(), 1);
-        let own = Folds::draw(&FoldSpec::Own { seed: 7 }, &codes, 3).unwrap().0;
-        assert_eq!(own, Folds::draw(&kfold(10, true, 7), &codes, 3).unwrap().0);
+        assert!(Folds::draw(&FoldSpec::Own { seed: 7 }, &codes, 3).is_err());
     }
 
     #[test]

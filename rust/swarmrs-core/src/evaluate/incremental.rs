@@ -11,6 +11,7 @@ use crate::base::cancel;
 use crate::base::error::Result;
 use crate::base::parallel::Pool;
 use crate::base::subset::Subset;
+use crate::simd::{Isa, distance_below};
 use std::sync::{Arc, OnceLock};
 
 /// What is a sum over features, and can be judged.
@@ -82,6 +83,7 @@ pub struct Incremental<A: Additive> {
     /// Whether slots keep their sums: when building from them saves more than moving them through memory costs.
     keeps_slots: bool,
     pool: Pool,
+    isa: Isa,
     work: Work,
 }
 
@@ -126,6 +128,7 @@ impl<A: Additive> Incremental<A> {
                 own: Vec::new(),
             },
             pool: Pool::new(resources.threads),
+            isa: Isa::detect(),
             work: Work { setup_ops: additive.setup_ops(), ..Work::default() },
             additive,
             capacity,
@@ -147,15 +150,16 @@ impl<A: Additive> Incremental<A> {
         let slots = self.slots(subsets.len());
         let references: Vec<(usize, &Reference<A::Sum>)> =
             self.shelf.references().map(|kept| (kept.subset.count(), kept)).collect();
-        let keeps_slots = self.keeps_slots;
+        let (keeps_slots, isa) = (self.keeps_slots, self.isa);
         self.pool.map((0..subsets.len()).collect(), |slot| {
             let subset = &subsets[slot];
-            let size = subset.count();
+            let (size, words) = (subset.count(), subset.words());
             let (mut cost, mut from) = (size, None);
             for &(other, reference) in &references {
                 // Sizes alone tell that most are too far.
                 if size.abs_diff(other) < cost
-                    && let Some(distance) = subset.distance_below(&reference.subset, cost)
+                    && let Some(distance) =
+                        distance_below(isa, words, reference.subset.words(), cost)
                 {
                     (cost, from) = (distance, Some(Arc::clone(reference)));
                 }

@@ -14,7 +14,7 @@ pub mod merit;
 pub mod prescreen;
 pub mod redundancy;
 
-pub use cfs::Rules;
+pub use cfs::CfsRules;
 pub use levels::Levels;
 pub use merit::{Merit, Sums};
 pub use prescreen::Prescreen;
@@ -95,7 +95,7 @@ impl Filter {
     }
 
     /// The features correlation-based selection chooses, at most `limit`.
-    pub fn cfs(&self, rules: Rules, limit: usize) -> Vec<usize> {
+    pub fn cfs(&self, rules: CfsRules, limit: usize) -> Vec<usize> {
         let chosen = cfs::choose(&self.relevance, |a, b| self.uncertainty(a, b), rules, limit);
         self.or_first(chosen)
     }
@@ -208,8 +208,8 @@ mod tests {
     fn nothing_relevant_leaves_the_first_feature() {
         let none = filter(&[1, 1, 1], 0);
         assert_eq!(none.fcbf(3), [0]);
-        assert_eq!(none.cfs(Rules::default(), 3), [0]);
-        let strict = Rules { zero_as_one: false, locally_predictive: false };
+        assert_eq!(none.cfs(CfsRules::default(), 3), [0]);
+        let strict = CfsRules { zero_as_one: false, locally_predictive: false };
         assert_eq!(none.cfs(strict, 3), [0]);
     }
 

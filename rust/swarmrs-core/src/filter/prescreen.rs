@@ -1,6 +1,6 @@
-//! Rules by which features are dropped before a search looks at any.
+//! CfsRules by which features are dropped before a search looks at any.
 
-use super::{Filter, Rules};
+use super::{Filter, CfsRules};
 use crate::base::error::{Error, Result};
 
 /// Which features a search may see. What is irrelevant never survives.
@@ -41,7 +41,7 @@ impl Prescreen {
             Self::Relevant => best(limit),
             Self::Top(most) => best(most.min(limit)),
             Self::Fcbf => filter.fcbf(limit),
-            Self::Cfs => filter.cfs(Rules::default(), limit),
+            Self::Cfs => filter.cfs(CfsRules::default(), limit),
         };
         survivors.retain(|&feature| filter.is_relevant(feature));
         survivors.sort_unstable();

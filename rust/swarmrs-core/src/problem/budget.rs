@@ -1,10 +1,10 @@
 //! How long a run may go on, and why it ended; the only file that reads the clock.
 
 use crate::base::cancel::Deadline;
+use crate::base::clock::Clock;
 use crate::base::error::{Error, Result};
 use crate::problem::objective::Cost;
 use serde::{Deserialize, Serialize};
-use std::time::{Duration, Instant};
 
 /// Seconds that the first turn has even if the time limit is shorter.
 const FIRST_TURN: f64 = 1.0;
@@ -124,28 +124,6 @@ pub struct Spent {
     pub best: Option<Cost>,
     /// Runs since the start.
     pub clock: Clock,
-}
-
-/// A stopwatch.
-#[derive(Debug, Clone, Copy)]
-pub struct Clock(Instant);
-
-impl Clock {
-    /// Starts now.
-    #[allow(clippy::disallowed_methods, reason = "the one place that reads the clock")]
-    pub fn start() -> Self {
-        Self(Instant::now())
-    }
-
-    /// Seconds since the start.
-    pub fn seconds(&self) -> f64 {
-        self.elapsed().as_secs_f64()
-    }
-
-    /// Time since the start.
-    pub fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
 }
 
 #[cfg(test)]

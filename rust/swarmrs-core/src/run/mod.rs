@@ -5,6 +5,7 @@ pub mod spec;
 
 use crate::algorithms::{self, Entry};
 use crate::base::cancel;
+use crate::base::clock::Clock;
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::base::random::Streams;
@@ -12,7 +13,7 @@ use crate::base::subset::Subset;
 use crate::data::dataset::Dataset;
 use crate::evaluate::{self, ByFilter, Evaluator, Resources};
 use crate::filter::{Filter, Prescreen};
-use crate::problem::budget::{Budget, Clock, Stop};
+use crate::problem::budget::{Budget, Stop};
 use crate::problem::constraints::Frame;
 use crate::problem::groups::{GroupSpec, Groups};
 use crate::problem::objective::{Goal, Objective, Score};

@@ -1,13 +1,14 @@
 //! The loop that joins an optimizer, which proposes, and an evaluator, which measures.
 
 use crate::base::cancel::{self, Ended};
+use crate::base::clock::Clock;
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::base::random::{Phase, Streams};
 use crate::base::subset::Subset;
 use crate::evaluate::cache::Memo;
 use crate::evaluate::{Evaluator, Measures};
-use crate::problem::budget::{Budget, Clock, Spent, Stop};
+use crate::problem::budget::{Budget, Spent, Stop};
 use crate::problem::constraints::Frame;
 use crate::problem::objective::Goal;
 use crate::search::algorithm::{Evaluation, Optimizer, Turn};

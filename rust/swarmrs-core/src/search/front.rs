@@ -5,11 +5,11 @@
 use crate::base::error::Result;
 use crate::base::subset::Subset;
 use crate::evaluate::{Evaluator, Measures};
-use crate::operators::pareto::{Point, hypervolume};
 use crate::problem::objective::{Cost, Score};
 use crate::search::algorithm::Evaluation;
 use crate::search::observer::{Observer, TurnRecord};
 use serde::Serialize;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -121,6 +121,28 @@ impl Observer for Front {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// Two costs of one subset, both to be lowered.
+pub type Point = [f64; 2];
+
+/// The order by the first cost, then the second.
+pub fn by_costs(a: &Point, b: &Point) -> Ordering {
+    a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
+}
+
+/// The area that the points dominate below `reference`; those outside of it add nothing.
+pub fn hypervolume(points: &[Point], reference: Point) -> f64 {
+    let mut ordered = points.to_vec();
+    ordered.sort_by(by_costs);
+    let (mut area, mut top) = (0.0, reference[1]);
+    for point in ordered {
+        if point[0] < reference[0] && point[1] < top {
+            area += (reference[0] - point[0]) * (top - point[1]);
+            top = point[1];
+        }
+    }
+    area
 }
 
 /// Where a front of sizes and losses bends most: the point farthest below the line that joins its

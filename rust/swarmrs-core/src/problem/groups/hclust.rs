@@ -13,7 +13,7 @@
 
 use super::linkage::{Distances, clusters};
 use super::sample::Sample;
-use super::{Grouping, Groups, MOST_GROUPS, Point, check_number, check_sample};
+use super::{GroupCount, Grouping, Groups, MOST_GROUPS, check_number, check_sample};
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::data::dataset::Dataset;
@@ -125,7 +125,7 @@ impl Hclust {
         }
         // Two columns or one have nothing to choose from: each stands for itself.
         let chosen = self.n_groups.or(best.map(|(number, _)| number)).unwrap_or(n);
-        let point = |(n_groups, value)| Point {
+        let point = |(n_groups, value)| GroupCount {
             n_groups,
             n_row_groups: None,
             value,

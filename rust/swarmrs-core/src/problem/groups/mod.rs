@@ -93,12 +93,12 @@ pub struct Grouping {
     /// The groups.
     pub groups: Groups,
     /// All numbers tried; none where groups were given.
-    pub curve: Vec<Point>,
+    pub curve: Vec<GroupCount>,
 }
 
 /// A number of groups and what speaks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Point {
+pub struct GroupCount {
     /// How many groups of columns.
     pub n_groups: usize,
     /// How many groups of rows beside them, in a block model.
