@@ -65,7 +65,7 @@ fn one_subset_of_a_long_table_is_cancelled_within_it() {
     let data = long(200_000, 3);
     for threads in [1, 2] {
         for metric in [Metric::Euclidean, Metric::Manhattan] {
-            let resources = Resources { threads, ..Resources::default() };
+            let resources = Resources::with_threads(threads);
             let (mut evaluator, _) =
                 evaluate::build(&data, &knn(metric), false, resources).unwrap();
             let (done, seconds) = cancelled(|| evaluator.measure(&[Subset::full(3)]));

@@ -59,7 +59,7 @@ fn threads_and_memory_change_nothing() {
     for entry in REGISTRY {
         for objective in OBJECTIVES {
             let run = |threads, memory| {
-                let resources = Resources { threads, memory, ..Resources::default() };
+                let resources = Resources { memory, ..Resources::with_threads(threads) };
                 timeless(&select(&led(entry.id, objective), resources, &mut []))
             };
             let one = run(1, 1 << 26);

@@ -29,7 +29,7 @@ impl Case {
     }
 
     fn evaluator(&self, threads: usize, incremental: bool, memory: u64) -> Box<dyn Classify> {
-        let resources = Resources { threads, incremental, memory };
+        let resources = Resources { incremental, memory, ..Resources::with_threads(threads) };
         evaluate::build(&self.data(), &self.spec, false, resources).unwrap().0
     }
 
@@ -381,7 +381,7 @@ proptest! {
         };
         let case = Case { spec, scale: Scale::Minmax, ..case };
         let (data, subsets) = (case.data(), case.subsets());
-        let resources = Resources { threads, incremental, ..Resources::default() };
+        let resources = Resources { incremental, ..Resources::with_threads(threads) };
         let mut evaluator = evaluate::build(&data, &case.spec, true, resources).unwrap().0;
         for (measures, subset) in evaluator.measure(&subsets).unwrap().iter().zip(&subsets) {
             // Each difference is off by one of more than 32 767 steps at most, in either mean.

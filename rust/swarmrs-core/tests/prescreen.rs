@@ -79,7 +79,7 @@ fn threads_do_not_change_who_survives() {
     let of = |threads| {
         let mut spec = spec("pbpso", 200);
         spec.prescreen = Some("cfs".to_owned());
-        timeless(&select(&spec, Resources { threads, ..Resources::default() }, &mut []))
+        timeless(&select(&spec, Resources::with_threads(threads), &mut []))
     };
     assert_eq!(of(1), of(2));
 }

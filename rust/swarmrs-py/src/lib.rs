@@ -153,7 +153,7 @@ impl PyEvaluator {
         incremental: bool,
     ) -> PyResult<Self> {
         let spec = self::evaluation(evaluation).map_err(|error| to_py(py, &error))?;
-        let resources = Resources { threads, memory, incremental };
+        let resources = Resources { memory, incremental, ..Resources::with_threads(threads) };
         let data = Arc::clone(&dataset.inner);
         let (inner, warnings) = heard(py, || evaluate::build(&data, &spec, false, resources))?;
         Ok(Self { inner: Mutex::new(inner), n_features: dataset.inner.n_features(), warnings })

@@ -51,7 +51,8 @@ impl Problem<'_> {
         };
         match self {
             Self::Table { data, threads, scorer } => {
-                let resources = Resources { threads, memory: spec.memory, incremental: true };
+                let memory = spec.memory;
+                let resources = Resources { memory, ..Resources::with_threads(threads) };
                 Run::new(spec, data, resources, scorer.map(|call| boxed(call, false)))
             }
             Self::Bits { n_bits, cost } => Run::over_bits(spec, n_bits, boxed(cost, true)),

@@ -19,6 +19,7 @@ use crate::base::parallel::Pool;
 use crate::base::subset::Subset;
 use crate::data::dataset::Dataset;
 use crate::filter::{Merit, Redundancy, Sums};
+use std::sync::Arc;
 
 /// Measures subsets by a [`Merit`]; the error it tells is the cost.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub struct ByFilter {
     /// The relevance of all features.
     all: u64,
     references: References,
-    pool: Pool,
+    pool: Arc<Pool>,
     work: Work,
 }
 
@@ -71,7 +72,7 @@ impl ByFilter {
         Self {
             all: table.relevance().iter().map(|&relevance| u64::from(relevance)).sum(),
             references: References { leader: empty.clone(), empty, full: None, best: None },
-            pool: Pool::new(resources.threads),
+            pool: Arc::clone(&resources.pool),
             work: Work::default(),
             merit,
             table,
@@ -79,8 +80,8 @@ impl ByFilter {
     }
 
     /// An evaluator of the features of a table within these resources.
-    pub fn of_table(merit: Merit, data: &Dataset, pool: &Pool, resources: &Resources) -> Self {
-        let levels = data.levels(pool);
+    pub fn of_table(merit: Merit, data: &Dataset, resources: &Resources) -> Self {
+        let levels = data.levels(&resources.pool);
         let relevance: Vec<f32> = (0..levels.n_features()).map(|at| levels.relevance(at)).collect();
         let between = move |a, b| levels.uncertainty(a, b);
         let table = Redundancy::new(&relevance, Box::new(between), resources.memory / SHARE);
@@ -283,7 +284,6 @@ mod tests {
     use crate::base::error::Error;
     use crate::filter::merit::in_steps;
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     const N: usize = 70;
 
@@ -306,7 +306,7 @@ mod tests {
     fn evaluator(merit: Merit, seed: u64, memory: u64, threads: usize) -> ByFilter {
         let (relevance, between) = shared(seed);
         let table = Redundancy::new(&relevance, Box::new(between), memory);
-        ByFilter::new(merit, table, &Resources { threads, ..Resources::default() })
+        ByFilter::new(merit, table, &Resources::with_threads(threads))
     }
 
     /// The cost by adding up all pairs.

@@ -82,7 +82,7 @@ pub struct Incremental<A: Additive> {
     capacity: usize,
     /// Whether slots keep their sums: when building from them saves more than moving them through memory costs.
     keeps_slots: bool,
-    pool: Pool,
+    pool: Arc<Pool>,
     isa: Isa,
     work: Work,
 }
@@ -110,8 +110,7 @@ struct Route<S> {
 
 impl<A: Additive> Incremental<A> {
     /// An evaluator within these resources.
-    #[allow(clippy::needless_pass_by_value, reason = "its evaluator owns them")]
-    pub fn new(additive: A, resources: Resources) -> Self {
+    pub fn new(additive: A, resources: Resources, isa: Isa) -> Self {
         let bytes = additive.n_sums() * size_of::<A::Sum>();
         // Half of the memory is for kept sums; the rest is for tables, the memo and the sums under way.
         let capacity = (resources.memory / 2 / bytes.max(1) as u64).min(1 << 20) as usize;
@@ -127,8 +126,8 @@ impl<A: Additive> Incremental<A> {
                 oldest: 0,
                 own: Vec::new(),
             },
-            pool: Pool::new(resources.threads),
-            isa: Isa::detect(),
+            pool: resources.pool,
+            isa,
             work: Work { setup_ops: additive.setup_ops(), ..Work::default() },
             additive,
             capacity,

@@ -20,8 +20,10 @@ use crate::base::parallel::Pool;
 use crate::base::subset::Subset;
 use crate::data::dataset::{Dataset, Scale};
 use crate::data::folds::{FoldSpec, Folds};
+use crate::simd::Isa;
 use seen::Seen;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Measures subsets: k-NN, naive Bayes, what a filter tells, a scorer from outside.
 pub trait Evaluator: Send {
@@ -282,20 +284,34 @@ impl EvaluationRequest {
     }
 }
 
-/// How an evaluator may work; none of it changes an answer.
+/// Threads, memory and instructions of a run; none of them changes an answer.
 #[derive(Debug, Clone)]
 pub struct Resources {
-    /// Threads; 0 means one for each core.
-    pub threads: usize,
-    /// Bytes for what is kept between evaluations.
+    /// The thread pool, shared by everything a run does.
+    pub pool: Arc<Pool>,
+    /// Bytes for what is cached between evaluations.
     pub memory: u64,
     /// Whether subsets may be built from others.
     pub incremental: bool,
+    /// The instruction set of the kernels; without one, that of the process ([`Isa::of_process`]).
+    pub isa: Option<Isa>,
 }
 
 impl Default for Resources {
     fn default() -> Self {
-        Self { threads: 1, memory: 1 << 30, incremental: true }
+        Self::with_threads(1)
+    }
+}
+
+impl Resources {
+    /// A pool of so many threads, 0 for one on each core, and 1 GiB of memory.
+    pub fn with_threads(threads: usize) -> Self {
+        let pool = Arc::new(Pool::new(threads));
+        Self { pool, memory: 1 << 30, incremental: true, isa: None }
+    }
+
+    fn isa(&self) -> Result<Isa> {
+        self.isa.map_or_else(Isa::of_process, Ok)
     }
 }
 
@@ -308,7 +324,8 @@ pub trait Classify: Evaluator {
 /// The evaluator that `spec` describes, with what a user should know about the folds.
 ///
 /// # Errors
-/// When the folds, or the number of neighbours, do not fit the table.
+/// When the folds, or the number of neighbors, do not fit the table; when the process names an instruction set that
+/// there is not.
 #[allow(clippy::needless_pass_by_value, reason = "its evaluator owns them")]
 pub fn build(
     data: &Dataset,
@@ -326,6 +343,7 @@ pub fn build(
                     use it only to compare with the numbers published with it";
         warnings.push(what.to_owned());
     }
+    let isa = resources.isa()?;
     let n_partitions = partitions.len();
     // Each partition keeps its own sums, so they share the memory.
     let memory = resources.memory / n_partitions as u64;
@@ -336,7 +354,8 @@ pub fn build(
         let (seen, remark) = Seen::new(data, folds, spec.scale_fit)?;
         remarks.extend(remark);
         let mut bayes = |likelihood, resources| {
-            let (bayes, remark) = naive_bayes::NaiveBayes::evaluator(&seen, likelihood, resources);
+            let (bayes, remark) =
+                naive_bayes::NaiveBayes::evaluator(&seen, likelihood, resources, isa);
             remarks.extend(remark);
             bayes
         };
@@ -349,8 +368,8 @@ pub fn build(
                     let expected = format!("1 to {most}, the rows a test row is compared with");
                     return Err(Error::out_of_range("k", spec.k, &expected));
                 }
-                check_keys(data.n_samples(), spec.k, Pool::new(resources.threads).threads())?;
-                Ok(knn::build(&seen, spec, separation, resources))
+                check_keys(data.n_samples(), spec.k, resources.pool.threads())?;
+                Ok(knn::build(&seen, spec, separation, resources, isa))
             }
         }
     });

@@ -1,6 +1,6 @@
 //! CfsRules by which features are dropped before a search looks at any.
 
-use super::{Filter, CfsRules};
+use super::{CfsRules, Filter};
 use crate::base::error::{Error, Result};
 
 /// Which features a search may see. What is irrelevant never survives.

@@ -44,7 +44,7 @@ pub struct Run<'a> {
     budget: Budget,
     goal: Goal,
     measured_by: MeasuredBy,
-    pool: Pool,
+    pool: Arc<Pool>,
 }
 
 impl<'a> Run<'a> {
@@ -74,7 +74,7 @@ impl<'a> Run<'a> {
             }
             own
         });
-        let pool = Pool::new(resources.threads);
+        let pool = Arc::clone(&resources.pool);
         let groups = if needs_groups(spec, &entry, objective) {
             let source = spec.groups.clone().unwrap_or_default();
             Some(Arc::new(source.find(data, &pool)?.groups))
@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
         let leader = objective.merit().map(|merit| {
             let chosen_from = frame.units().iter().flatten().copied();
             remarks.extend(merit.padding(&data.levels(&pool), chosen_from));
-            Box::new(ByFilter::of_table(merit, data, &pool, &resources)) as Box<dyn Evaluator>
+            Box::new(ByFilter::of_table(merit, data, &resources)) as Box<dyn Evaluator>
         });
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => return Err(needs_own_knn()),
@@ -169,7 +169,7 @@ impl<'a> Run<'a> {
             goal: Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?,
             groups,
             measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
-            pool: Pool::new(1),
+            pool: Arc::new(Pool::new(1)),
             screened: None,
             evaluator: scorer,
             judge: None,
@@ -237,7 +237,7 @@ impl<'a> Run<'a> {
             budget: self.budget,
             streams: Streams::new(self.spec.seed),
             frame: &self.frame,
-            pool: self.pool,
+            pool: &self.pool,
             replay,
         }
         .run(&mut all)?;

@@ -67,7 +67,7 @@ pub struct Engine<'a> {
     /// Which features may be chosen.
     pub frame: &'a Frame,
     /// Threads for the algorithm's own work.
-    pub pool: Pool,
+    pub pool: &'a Pool,
     /// What an earlier part of the same run measured.
     pub replay: Option<&'a Replay>,
 }
@@ -101,7 +101,7 @@ impl Engine<'_> {
                     best: best_choice.as_ref(),
                     streams: &self.streams,
                     phase: Phase::Ask,
-                    pool: &self.pool,
+                    pool: self.pool,
                 })
             });
             let choices = match asked {
@@ -156,7 +156,7 @@ impl Engine<'_> {
                     best: better.map(|(_, choice)| choice).or(best_choice.as_ref()),
                     streams: &self.streams,
                     phase: Phase::Tell,
-                    pool: &self.pool,
+                    pool: self.pool,
                 };
                 self.optimizer.tell(&turn, &choices);
             });

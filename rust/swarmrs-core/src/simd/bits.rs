@@ -51,7 +51,7 @@ mod tests {
             let (a, b): (Vec<u64>, Vec<u64>) = words.into_iter().unzip();
             let bits = |a: u64, b: u64| (0..64).filter(|at| (a ^ b) >> at & 1 == 1).count();
             let all: usize = a.iter().zip(&b).map(|(&a, &b)| bits(a, b)).sum();
-            for isa in [Isa::Scalar, Isa::detect()] {
+            for isa in [Isa::Scalar, Isa::best()] {
                 prop_assert_eq!(distance_below(isa, &a, &b, limit), (all < limit).then_some(all));
             }
         }

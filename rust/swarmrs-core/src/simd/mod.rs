@@ -42,30 +42,35 @@ pub use pairs::{Euclidean16, Pairs};
 pub use shortlist::{NO_SHORT, SIDE, Short, ShortFormat, Sight, insert_short, note};
 
 use crate::base::cancel;
+use crate::base::error::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Rows of a block.
 pub const ROWS: usize = 4;
 /// Strips of distances begin and end at multiples of this.
 pub const LANES: usize = 16;
 
-/// Which instructions to use.
+/// The environment variable that names the instruction set of a process.
+pub const SIMD_VARIABLE: &str = "SWARMRS_SIMD";
+
+/// The instruction set of the kernels. Every one gives the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isa {
-    /// What every machine has.
+    /// Plain Rust, for every processor.
     Scalar,
-    /// 256-bit vectors, fused multiply-add and a count of bits; only [`Isa::detect`] makes it, where the machine has them.
+    /// 256-bit vectors with fused multiply-add and a count of bits; made only where the processor has all three.
     Avx2(Detected),
 }
 
-/// Proof that the machine was asked.
+/// Proof that the processor has the instructions: private, so that only [`Isa::best`] makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detected(());
 
 impl Isa {
-    /// The best this machine has.
-    pub fn detect() -> Self {
+    /// The fastest instruction set of this processor.
+    pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx2")
             && std::is_x86_feature_detected!("fma")
@@ -74,6 +79,35 @@ impl Isa {
             return Self::Avx2(Detected(()));
         }
         Self::Scalar
+    }
+
+    /// The instruction set of this process: the one that `SWARMRS_SIMD` names when it is first needed, else the fastest.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a name that is unknown or that this processor lacks.
+    pub fn of_process() -> Result<Self> {
+        static CHOSEN: OnceLock<Result<Isa>> = OnceLock::new();
+        let choose = || match std::env::var_os(SIMD_VARIABLE) {
+            Some(name) if !name.is_empty() => Self::named(&name.to_string_lossy()),
+            _ => Ok(Self::best()),
+        };
+        CHOSEN.get_or_init(choose).clone()
+    }
+
+    /// The instruction set of this name.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a name that is unknown or that this processor lacks.
+    pub fn named(name: &str) -> Result<Self> {
+        match (name, Self::best()) {
+            ("scalar", _) => Ok(Self::Scalar),
+            ("avx2", best @ Self::Avx2(_)) => Ok(best),
+            (_, Self::Avx2(_)) => Err(Error::out_of_range(SIMD_VARIABLE, name, "scalar or avx2")),
+            (_, Self::Scalar) => {
+                let expected = "scalar, the only instruction set of this processor";
+                Err(Error::out_of_range(SIMD_VARIABLE, name, expected))
+            }
+        }
     }
 }
 

@@ -40,7 +40,7 @@ fn agree<K: Kernel>(values: &[K::Value], add: &[u32], remove: &[u32], tile: &Til
         let from = From::Strips(&base, tile.columns.len());
         strips::<K>(isa, values, (add, remove), tile, from, K::Sum::default())
     };
-    assert_eq!(sum(Isa::Scalar), sum(Isa::detect()));
+    assert_eq!(sum(Isa::Scalar), sum(Isa::best()));
 }
 
 proptest! {
@@ -56,8 +56,8 @@ proptest! {
         let whole: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
         let sum = |narrow: &[f64], wide: &[f64]| assert_eq!(narrow, wide);
         sum(
-            &strips::<Euclidean16>(Isa::detect(), &values, (&add, &remove), &tile, From::Place, 1.0),
-            &strips::<Euclidean>(Isa::detect(), &whole, (&add, &remove), &tile, From::Place, 1.0),
+            &strips::<Euclidean16>(Isa::best(), &values, (&add, &remove), &tile, From::Place, 1.0),
+            &strips::<Euclidean>(Isa::best(), &whole, (&add, &remove), &tile, From::Place, 1.0),
         );
         let wide: Vec<f64> = values.iter().map(|&v| f64::from(v) * 8.0).collect();
         agree::<Manhattan>(&wide, &add, &remove, &tile);
@@ -68,7 +68,7 @@ proptest! {
     fn sums_are_those_of_the_definition(
         values in proptest::collection::vec(any::<u16>(), N * D), tile in tile(), add in features(),
     ) {
-        let got = strips::<Manhattan16>(Isa::detect(), &values, (&add, &[]), &tile, From::Place, 7);
+        let got = strips::<Manhattan16>(Isa::best(), &values, (&add, &[]), &tile, From::Place, 7);
         let width = tile.columns.len();
         for (at, sum) in got.into_iter().enumerate() {
             let (row, column) = (tile.rows[at / width] as usize, tile.columns.start + at % width);
@@ -105,7 +105,7 @@ proptest! {
             select(isa, (&bases, N), &scan, &mut keys);
             keys
         };
-        let keys = run(Isa::detect());
+        let keys = run(Isa::best());
         prop_assert_eq!(&keys, &run(Isa::Scalar));
         let mut expected: Vec<Vec<f64>> = vec![Vec::new(); N];
         for lane in 0..ROWS {
@@ -134,8 +134,8 @@ proptest! {
         values in proptest::collection::vec(any::<u16>(), N * D), tile in tile(), add in features(),
     ) {
         let stripped: Vec<u16> = values.iter().map(|&value| value >> 3).collect();
-        let coarse = strips::<CoarseEuclidean<3>>(Isa::detect(), &values, (&add, &[]), &tile, From::Zero, 0);
-        let exact = strips::<Euclidean16>(Isa::detect(), &stripped, (&add, &[]), &tile, From::Zero, 0.0);
+        let coarse = strips::<CoarseEuclidean<3>>(Isa::best(), &values, (&add, &[]), &tile, From::Zero, 0);
+        let exact = strips::<Euclidean16>(Isa::best(), &stripped, (&add, &[]), &tile, From::Zero, 0.0);
         let coarse: Vec<f64> = coarse.into_iter().map(f64::from).collect();
         prop_assert_eq!(coarse, exact);
     }
@@ -156,7 +156,7 @@ proptest! {
             note(isa, (&sums, N), &sight, &mut lists);
             lists
         };
-        let lists = run(Isa::detect());
+        let lists = run(Isa::best());
         prop_assert_eq!(&lists, &run(Isa::Scalar));
         let mut expected: Vec<Vec<u32>> = vec![Vec::new(); N];
         for lane in 0..ROWS {
@@ -198,7 +198,7 @@ proptest! {
             greatest(isa, &mut first.to_vec(), others, &mut classes);
             (all, classes)
         };
-        let (all, classes) = run(Isa::detect());
+        let (all, classes) = run(Isa::best());
         prop_assert_eq!(&all, &table);
         prop_assert_eq!(&classes, &run(Isa::Scalar).1);
         for (case, &class) in classes.iter().enumerate() {
@@ -219,7 +219,7 @@ proptest! {
             let found = u32::separate(isa, &sums, Classes { own, others }, &mut apart);
             (found, apart)
         };
-        let (found, apart) = run(Isa::detect());
+        let (found, apart) = run(Isa::best());
         prop_assert_eq!((found, &apart), { let (f, a) = run(Isa::Scalar); (f, &a.clone()) });
         let of = |same: bool| sums.iter().zip(others)
             .filter(move |&(_, &class)| class >= 0 && (class == own) == same).map(|(&sum, _)| sum);

@@ -122,7 +122,7 @@ pub fn search(
         budget: Budget { evaluations: Some(evaluations), ..Budget::default() },
         streams: Streams::new(seed),
         frame: &frame,
-        pool: Pool::new(1),
+        pool: &Pool::new(1),
         replay: None,
     };
     engine.run(&mut []).unwrap()

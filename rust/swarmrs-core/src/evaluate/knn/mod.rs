@@ -26,9 +26,10 @@ pub fn build(
     spec: &EvaluationSpec,
     separation: bool,
     resources: Resources,
+    isa: Isa,
 ) -> Box<dyn Classify> {
     let d = seen.data.n_features() as f64;
-    let mut plan = Plan { seen, spec, separation, resources, ops: 0 };
+    let mut plan = Plan { seen, spec, separation, resources, isa, ops: 0 };
     match (&seen.quantization.values, spec.metric) {
         (Quantized::Narrow(values), Metric::Manhattan) if d * 65535.0 <= f64::from(u32::MAX) => {
             plan.evaluator::<Manhattan16>(|at| values[at])
@@ -61,26 +62,27 @@ struct Plan<'a> {
     spec: &'a EvaluationSpec,
     separation: bool,
     resources: Resources,
+    isa: Isa,
     /// Element operations spent on planning.
     ops: u64,
 }
 
 impl Plan<'_> {
     fn neighbours<K: Kernel>(&mut self, value: impl Fn(usize) -> K::Value) -> Neighbours<K> {
-        let mut neighbours = Neighbours::new(self, Isa::detect(), value);
+        let mut neighbours = Neighbours::new(self, self.isa, value);
         self.ops += neighbours.try_short_keys();
         neighbours.setup_ops = self.ops;
         neighbours
     }
 
     fn evaluator<K: Kernel>(&mut self, value: impl Fn(usize) -> K::Value) -> Box<dyn Classify> {
-        Box::new(Incremental::new(self.neighbours::<K>(value), self.resources.clone()))
+        Box::new(Incremental::new(self.neighbours::<K>(value), self.resources.clone(), self.isa))
     }
 
     /// How many low bits of the values to leave out, for squared distances of no more than 32 bits.
     fn bits_to_lose(&mut self, value: impl Fn(usize) -> u16) -> Option<u32> {
         let d = self.seen.data.n_features();
-        let exact = Neighbours::<Euclidean16>::new(self, Isa::detect(), value);
+        let exact = Neighbours::<Euclidean16>::new(self, self.isa, value);
         if !exact.fits_short_keys() {
             return None;
         }
@@ -106,7 +108,7 @@ impl Plan<'_> {
     ) -> Option<Box<dyn Classify>> {
         let neighbours = self.neighbours::<CoarseEuclidean<LOST>>(value);
         neighbours.uses_short_keys.then(|| -> Box<dyn Classify> {
-            Box::new(Incremental::new(neighbours, self.resources.clone()))
+            Box::new(Incremental::new(neighbours, self.resources.clone(), self.isa))
         })
     }
 }

@@ -65,9 +65,9 @@ proptest! {
         let mut subset = Subset::from_fn(d, |feature| chosen >> feature & 1 == 1);
         subset.insert(0);
         let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
-        let plan = Plan { seen: &seen, spec: &spec, separation: false, resources: Resources::default(), ops: 0 };
+        let plan = Plan { seen: &seen, spec: &spec, separation: false, resources: Resources::default(), isa: Isa::best(), ops: 0 };
         let exact = classes::<Euclidean16>(&plan, Isa::Scalar, &subset, false);
-        for isa in [Isa::detect(), Isa::Scalar] {
+        for isa in [Isa::best(), Isa::Scalar] {
             prop_assert_eq!(&classes::<CoarseEuclidean<2>>(&plan, isa, &subset, true), &exact);
             prop_assert_eq!(&classes::<CoarseEuclidean<3>>(&plan, isa, &subset, true), &exact);
             prop_assert_eq!(&classes::<CoarseEuclidean<4>>(&plan, isa, &subset, true), &exact);
@@ -75,7 +75,7 @@ proptest! {
         let spec = EvaluationSpec { metric: Metric::Manhattan, ..spec.clone() };
         let plan = Plan { spec: &spec, ..plan };
         let exact = classes::<Manhattan16>(&plan, Isa::Scalar, &subset, false);
-        prop_assert_eq!(&classes::<Manhattan16>(&plan, Isa::detect(), &subset, true), &exact);
+        prop_assert_eq!(&classes::<Manhattan16>(&plan, Isa::best(), &subset, true), &exact);
     }
 }
 
@@ -104,9 +104,10 @@ fn screening_changes_no_class_of_a_long_table() {
     };
     let resources = Resources::default();
     let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
-    let plan = Plan { seen: &seen, spec: &spec, separation: false, resources, ops: 0 };
+    let plan =
+        Plan { seen: &seen, spec: &spec, separation: false, resources, isa: Isa::best(), ops: 0 };
     let subset = Subset::full(24);
-    let run = |screened| classes::<Manhattan16>(&plan, Isa::detect(), &subset, screened);
+    let run = |screened| classes::<Manhattan16>(&plan, Isa::best(), &subset, screened);
     assert_eq!(run(true), run(false));
 }
 
@@ -131,7 +132,14 @@ fn a_table_of_ties_is_not_screened_and_one_without_is() {
         let folds = Folds::draw(&spec.folds, data.codes(), 3).unwrap().0;
         let resources = Resources::default();
         let seen = Seen::new(data, &folds, ScaleFit::All).unwrap().0;
-        let mut plan = Plan { seen: &seen, spec: &spec, separation: false, resources, ops: 0 };
+        let mut plan = Plan {
+            seen: &seen,
+            spec: &spec,
+            separation: false,
+            resources,
+            isa: Isa::best(),
+            ops: 0,
+        };
         let Quantized::Narrow(values) = &data.quantization().values else {
             panic!("a narrow table")
         };

@@ -74,8 +74,9 @@ impl NaiveBayes {
         seen: &Seen<'_>,
         likelihood: Likelihood,
         resources: Resources,
+        isa: Isa,
     ) -> (Box<dyn Classify>, Option<String>) {
-        let (bayes, cut) = Self::new(seen, likelihood, resources.memory);
+        let (bayes, cut) = Self::new(seen, likelihood, resources.memory, isa);
         let warning = cut.map(|feature| {
             format!(
                 "feature {} has values more than 10^6 standard deviations from every class: naive Bayes counts them as \
@@ -83,11 +84,16 @@ impl NaiveBayes {
                 seen.data.names()[feature]
             )
         });
-        (Box::new(Incremental::new(bayes, resources)), warning)
+        (Box::new(Incremental::new(bayes, resources, isa)), warning)
     }
 
     /// The tables, and the first feature of which some terms are cut off.
-    fn new(seen: &Seen<'_>, likelihood: Likelihood, memory: u64) -> (Self, Option<usize>) {
+    fn new(
+        seen: &Seen<'_>,
+        likelihood: Likelihood,
+        memory: u64,
+        isa: Isa,
+    ) -> (Self, Option<usize>) {
         let data = seen.data;
         let (n_features, n_classes) = (data.n_features(), data.n_classes());
         let tally = Tally::new(data, seen.drawn);
@@ -130,7 +136,7 @@ impl NaiveBayes {
             tables: Vec::new(),
             lowest,
             ruled_out: rules_out.then(line),
-            isa: Isa::detect(),
+            isa,
             tally,
             training,
             scales,
