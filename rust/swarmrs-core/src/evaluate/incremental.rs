@@ -29,7 +29,7 @@ pub trait Additive: Send + Sync {
         0
     }
     /// Builds the sums of `step`, keeps them if it says so, and judges them; with the help of `pool` if given.
-    fn measure(&self, step: Step<'_, Self::Sum>, pool: Option<&Pool>) -> Measures;
+    fn evaluate(&self, step: Step<'_, Self::Sum>, pool: Option<&Pool>) -> Measures;
     /// Builds the sums of `step`, which says where to, and nothing more.
     fn build(&self, step: Step<'_, Self::Sum>);
 }
@@ -47,6 +47,13 @@ pub struct Step<'a, S> {
     pub subset: &'a Subset,
     /// Where to keep the sums; all of it is written.
     pub keep: Option<&'a mut [S]>,
+}
+
+impl<'a, S> Step<'a, S> {
+    /// All features of a subset come in, and nothing is kept.
+    pub fn from_nothing(subset: &'a Subset) -> Self {
+        Self { from: None, add: indices(subset), remove: Vec::new(), subset, keep: None }
+    }
 }
 
 /// The sums of a subset, if they are at hand; a resumed run knows the subset only and builds them when it must.
@@ -282,7 +289,7 @@ impl<A: Additive> Incremental<A> {
     ) -> Built<A::Sum> {
         let mut built = route.keep.then(|| vec![A::Sum::default(); self.additive.n_sums()]);
         let step = self.step(subset, route.from.as_ref(), built.as_deref_mut());
-        (self.additive.measure(step, pool), built)
+        (self.additive.evaluate(step, pool), built)
     }
 }
 

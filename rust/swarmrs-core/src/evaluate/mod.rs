@@ -3,17 +3,17 @@
 pub mod baseline;
 mod by_filter;
 pub mod cache;
-mod confusion;
+mod folded;
 pub mod incremental;
 pub mod knn;
 mod layout;
 pub mod naive_bayes;
 mod repeated;
-mod seen;
+mod scores;
 
 pub use by_filter::ByFilter;
-pub use confusion::Tally;
 pub use naive_bayes::Likelihood;
+pub use scores::TestCases;
 
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
@@ -21,7 +21,7 @@ use crate::base::subset::Subset;
 use crate::data::dataset::{Dataset, Scale};
 use crate::data::folds::{FoldSpec, Folds};
 use crate::simd::Isa;
-use seen::Seen;
+use folded::FoldedTable;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -351,11 +351,11 @@ pub fn build(
     let mut remarks = Vec::new();
     let mut evaluators = partitions.iter().map(|folds| -> Result<Box<dyn Classify>> {
         let resources = resources.clone();
-        let (seen, remark) = Seen::new(data, folds, spec.scale_fit)?;
+        let (table, remark) = FoldedTable::new(data, folds, spec.scale_fit)?;
         remarks.extend(remark);
         let mut bayes = |likelihood, resources| {
             let (bayes, remark) =
-                naive_bayes::NaiveBayes::evaluator(&seen, likelihood, resources, isa);
+                naive_bayes::NaiveBayes::evaluator(&table, likelihood, resources, isa);
             remarks.extend(remark);
             bayes
         };
@@ -369,7 +369,7 @@ pub fn build(
                     return Err(Error::out_of_range("k", spec.k, &expected));
                 }
                 check_keys(data.n_samples(), spec.k, resources.pool.threads())?;
-                Ok(knn::build(&seen, spec, separation, resources, isa))
+                Ok(knn::build(&table, spec, separation, resources, isa))
             }
         }
     });

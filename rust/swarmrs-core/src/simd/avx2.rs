@@ -7,7 +7,9 @@
 
 use super::bits::count_differing;
 use super::coarse::CoarsePairs;
-use super::{Apart, Change, Classes, Columns, From, KeyFormat, LANES, Lane, Pairs, ROWS, Tile};
+use super::{
+    Change, Classes, Columns, Init, KeyFormat, LANES, Lane, Pairs, ROWS, Separation, Tile,
+};
 use std::arch::x86_64::*;
 use std::borrow::Cow;
 
@@ -21,7 +23,7 @@ pub unsafe fn manhattan16(
     columns: Columns<'_, u16>,
     change: Change<'_>,
     tile: &Tile,
-    from: From<'_, u32>,
+    from: Init<'_, u32>,
     to: (&mut [u32], usize),
 ) {
     // SAFETY: see above; all offsets stay within the checked lengths.
@@ -81,7 +83,7 @@ const BIAS: i32 = i32::MAX;
 pub unsafe fn euclidean16(
     pairs: &Pairs,
     tile: &Tile,
-    from: From<'_, f64>,
+    from: Init<'_, f64>,
     to: (&mut [f64], usize),
 ) {
     // SAFETY: see above.
@@ -157,7 +159,7 @@ pub unsafe fn euclidean16(
 pub unsafe fn coarse_squares(
     pairs: &CoarsePairs,
     tile: &Tile,
-    from: From<'_, u32>,
+    from: Init<'_, u32>,
     to: (&mut [u32], usize),
 ) {
     // SAFETY: see above.
@@ -223,11 +225,11 @@ pub unsafe fn differing(a: &[u64], b: &[u64]) -> usize {
 }
 
 /// Where the sums to start from stand, if anywhere.
-fn start<S>(from: From<'_, S>, to: &(&mut [S], usize)) -> Option<(*const S, usize)> {
+fn start<S>(from: Init<'_, S>, to: &(&mut [S], usize)) -> Option<(*const S, usize)> {
     match from {
-        From::Zero => None,
-        From::Strips(from, stride) => Some((from.as_ptr(), stride)),
-        From::Place => Some((to.0.as_ptr(), to.1)),
+        Init::Zero => None,
+        Init::CopyFrom { sums: from, stride } => Some((from.as_ptr(), stride)),
+        Init::InPlace => Some((to.0.as_ptr(), to.1)),
     }
 }
 
@@ -262,7 +264,7 @@ macro_rules! float_kernel {
             columns: Columns<'_, f64>,
             change: Change<'_>,
             tile: &Tile,
-            from: From<'_, f64>,
+            from: Init<'_, f64>,
             to: (&mut [f64], usize),
         ) {
             // SAFETY: see above; all offsets stay within the checked lengths.
@@ -331,8 +333,8 @@ pub unsafe fn keys<S: Lane>(sums: &[S], format: KeyFormat, to: &mut [f64]) {
 pub unsafe fn separate<S: Lane>(
     sums: &[S],
     classes: Classes<'_>,
-    apart: &mut [Apart<S>],
-) -> Apart<S> {
+    apart: &mut [Separation<S>],
+) -> Separation<S> {
     super::scalar::separate(sums, classes, apart)
 }
 

@@ -5,13 +5,13 @@
 // Intrinsics by the dozen, each with its own unmistakable prefix.
 #![allow(clippy::wildcard_imports)]
 
-use super::{NO_KEY, ROWS, Scan};
+use super::{NO_KEY, ROWS, SelectTile};
 use std::arch::x86_64::*;
 
 /// # Safety
 /// AVX2 and FMA, and lengths as `simd::select` checks them.
 #[target_feature(enable = "avx2,fma")]
-pub unsafe fn select(strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+pub unsafe fn select(strips: (&[f64], usize), scan: &SelectTile<'_>, keys: &mut [f64]) {
     // SAFETY: see above; groups of columns below `scan.columns.end` have their keys when symmetric.
     unsafe {
         let width = scan.k * ROWS;
@@ -33,10 +33,10 @@ pub unsafe fn select(strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64])
             if column < latest || column + ROWS > scan.end {
                 hide_edges(&mut base, column, scan);
             }
-            if let Some(blocked) = scan.blocked {
-                let blocked = _mm256_loadu_pd(blocked.as_ptr().add(at));
+            if let Some(mask) = scan.mask {
+                let mask = _mm256_loadu_pd(mask.as_ptr().add(at));
                 for r in 0..ROWS {
-                    base[r] = _mm256_max_pd(base[r], blocked);
+                    base[r] = _mm256_max_pd(base[r], mask);
                 }
             }
             // The least of a column decides whether any of its four is near enough, and the other way round.
@@ -86,7 +86,7 @@ fn with_rows(base: __m256d, rows: __m256i) -> __m256d {
 /// Lanes whose pair is not to be compared: before the row's first column, or padding.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn hide_edges(base: &mut [__m256d; ROWS], column: usize, scan: &Scan<'_>) {
+fn hide_edges(base: &mut [__m256d; ROWS], column: usize, scan: &SelectTile<'_>) {
     let lanes = _mm256_set_epi64x(3, 2, 1, 0);
     let at = _mm256_add_epi64(lanes, _mm256_set1_epi64x(column.cast_signed() as i64));
     let end = _mm256_set1_epi64x(scan.end.cast_signed() as i64);

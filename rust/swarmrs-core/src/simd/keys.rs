@@ -37,7 +37,7 @@ impl KeyFormat {
 
 /// Where the distances of a tile go.
 #[derive(Debug, Clone)]
-pub struct Scan<'a> {
+pub struct SelectTile<'a> {
     /// How keys are made.
     pub format: KeyFormat,
     /// How many neighbours are kept.
@@ -48,8 +48,8 @@ pub struct Scan<'a> {
     pub end: usize,
     /// The first column each row of the block is compared with.
     pub first: [usize; ROWS],
-    /// Which of `columns` are not to be compared with (infinite, else 0), where that is not a matter of `first` and `end`.
-    pub blocked: Option<&'a [f64]>,
+    /// Additive mask of `columns`: [`NO_KEY`] for those that are not compared, else 0; none where `first` and `end` say it all.
+    pub mask: Option<&'a [f64]>,
     /// The row index of each column.
     pub index: &'a [u32],
     /// The row index of each row of the block.
@@ -67,12 +67,12 @@ pub struct Scan<'a> {
 ///
 /// # Panics
 /// When a length does not fit the others.
-pub fn select(isa: Isa, strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+pub fn select(isa: Isa, strips: (&[f64], usize), scan: &SelectTile<'_>, keys: &mut [f64]) {
     let run = &scan.columns;
     check_strip(&Tile { rows: scan.rows, columns: run.clone() }, strips.0.len(), strips.1);
     assert!(run.start.is_multiple_of(LANES) && run.end.is_multiple_of(LANES));
     assert!(scan.k > 0 && keys.len() >= (scan.group + 1) * scan.k * ROWS);
-    assert!(run.end <= scan.index.len() && scan.blocked.is_none_or(|b| run.len() <= b.len()));
+    assert!(run.end <= scan.index.len() && scan.mask.is_none_or(|b| run.len() <= b.len()));
     assert!(!scan.is_symmetric || run.end * scan.k <= keys.len());
     match isa {
         #[cfg(target_arch = "x86_64")]

@@ -37,9 +37,11 @@ mod shortlist;
 
 pub use bits::distance_below;
 pub use coarse::CoarseEuclidean;
-pub use keys::{KeyFormat, NO_KEY, Scan, insert, select};
+pub use keys::{KeyFormat, NO_KEY, SelectTile, insert, select};
 pub use pairs::{Euclidean16, Pairs};
-pub use shortlist::{NO_SHORT, SIDE, Short, ShortFormat, Sight, insert_short, note};
+pub use shortlist::{
+    NO_SHORT, SIDE, ShortFormat, ShortSums, ShortlistTile, insert_short, update_shortlists,
+};
 
 use crate::base::cancel;
 use crate::base::error::{Error, Result};
@@ -138,15 +140,20 @@ pub struct Tile {
     pub columns: Range<usize>,
 }
 
-/// What sums start from.
+/// The value that sums start from.
 #[derive(Debug, Clone, Copy)]
-pub enum From<'a, S> {
-    /// Nothing.
+pub enum Init<'a, S> {
+    /// Zero.
     Zero,
-    /// These, one row after the other, the second number apart.
-    Strips(&'a [S], usize),
-    /// What stands where they go.
-    Place,
+    /// Other sums, one row after the other.
+    CopyFrom {
+        /// The sums.
+        sums: &'a [S],
+        /// Distance from one row to the next.
+        stride: usize,
+    },
+    /// The sums that stand where the new ones go.
+    InPlace,
 }
 
 /// What can be summed exactly: a type of value, a type of sum, and how a difference enters it.
@@ -158,7 +165,7 @@ pub trait Kernel: Send + Sync + 'static {
     /// A change, in the form in which it is quickest to apply.
     type Packed<'a>: Sync;
     /// What short keys can tell of its sums, where they fit.
-    const SHORT: Option<Short> = None;
+    const SHORT: Option<ShortSums> = None;
 
     /// Prepares a change for all tiles.
     fn pack<'a>(
@@ -172,7 +179,7 @@ pub trait Kernel: Send + Sync + 'static {
         isa: Isa,
         packed: &Self::Packed<'_>,
         tile: &Tile,
-        from: From<'_, Self::Sum>,
+        from: Init<'_, Self::Sum>,
         to: (&mut [Self::Sum], usize),
     );
 }
@@ -194,8 +201,8 @@ pub trait Lane: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 's
         isa: Isa,
         sums: &[Self],
         classes: Classes<'_>,
-        apart: &mut [Apart<Self>],
-    ) -> Apart<Self>;
+        apart: &mut [Separation<Self>],
+    ) -> Separation<Self>;
 }
 
 /// The class of a row and those of the columns its distances lead to; columns that do not count have none.
@@ -209,20 +216,20 @@ pub struct Classes<'a> {
 
 /// How far a row lies from other classes and from its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Apart<S> {
+pub struct Separation<S> {
     /// The distance to the nearest row of another class; [`Lane::MOST`] where there is none.
     pub other: S,
     /// The distance to the farthest row of the same class; 0 where there is none.
     pub same: S,
 }
 
-impl<S: Lane> Default for Apart<S> {
+impl<S: Lane> Default for Separation<S> {
     fn default() -> Self {
         Self { other: S::MOST, same: S::default() }
     }
 }
 
-impl<S: Lane> Apart<S> {
+impl<S: Lane> Separation<S> {
     /// Takes in what was found elsewhere.
     #[inline]
     pub fn join(&mut self, found: Self) {
@@ -244,7 +251,7 @@ macro_rules! kernel {
             type Value = $value;
             type Sum = $sum;
             type Packed<'a> = (Columns<'a, $value>, Change<'a>);
-            $(const SHORT: Option<Short> = Some($short);)?
+            $(const SHORT: Option<ShortSums> = Some($short);)?
 
             fn pack<'a>(
                 _: Isa,
@@ -258,12 +265,12 @@ macro_rules! kernel {
                 isa: Isa,
                 &(columns, change): &Self::Packed<'_>,
                 tile: &Tile,
-                from: From<'_, $sum>,
+                from: Init<'_, $sum>,
                 to: (&mut [$sum], usize),
             ) {
                 check_tile(columns, change, tile);
                 check_strip(tile, to.0.len(), to.1);
-                if let From::Strips(from, stride) = from {
+                if let Init::CopyFrom { sums: from, stride } = from {
                     check_strip(tile, from.len(), stride);
                 }
                 match isa {
@@ -283,7 +290,7 @@ kernel!(
     u16,
     u32,
     manhattan16,
-    Short { farthest: u16::MAX as u64, lost: 0, is_squared: false }
+    ShortSums { farthest: u16::MAX as u64, lost: 0, is_squared: false }
 );
 kernel!(Manhattan, f64, f64, manhattan);
 kernel!(Euclidean, f64, f64, euclidean);
@@ -318,8 +325,8 @@ macro_rules! lane {
                 isa: Isa,
                 sums: &[Self],
                 classes: Classes<'_>,
-                apart: &mut [Apart<Self>],
-            ) -> Apart<Self> {
+                apart: &mut [Separation<Self>],
+            ) -> Separation<Self> {
                 match isa {
                     #[cfg(target_arch = "x86_64")]
                     #[allow(unsafe_code)]

@@ -43,7 +43,7 @@ impl ShortFormat {
 
 /// What can be told from sums of 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Short {
+pub struct ShortSums {
     /// The greatest sum of one feature.
     pub farthest: u64,
     /// Bits that values were stripped of before.
@@ -54,7 +54,7 @@ pub struct Short {
 
 /// Which pairs of a tile are compared, and under which keys; each serves both its rows.
 #[derive(Debug, Clone)]
-pub struct Sight<'a> {
+pub struct ShortlistTile<'a> {
     /// How keys are made.
     pub format: ShortFormat,
     /// How many keys a list holds.
@@ -79,20 +79,25 @@ pub struct Sight<'a> {
 ///
 /// # Panics
 /// When a length does not fit the others.
-pub fn note(isa: Isa, strips: (&[u32], usize), sight: &Sight<'_>, lists: &mut [u32]) {
-    let run = &sight.columns;
+pub fn update_shortlists(
+    isa: Isa,
+    strips: (&[u32], usize),
+    tile: &ShortlistTile<'_>,
+    lists: &mut [u32],
+) {
+    let run = &tile.columns;
     check_strip(&Tile { rows: [0; ROWS], columns: run.clone() }, strips.0.len(), strips.1);
     assert!(run.start.is_multiple_of(LANES) && run.end.is_multiple_of(LANES));
-    assert!(sight.levels > 0 && lists.len().is_multiple_of(sight.levels * SIDE));
-    let places = lists.len() / sight.levels;
-    assert!(run.end <= places && places <= sight.index.len());
-    assert!(sight.start.is_multiple_of(ROWS) && sight.start + ROWS <= places);
+    assert!(tile.levels > 0 && lists.len().is_multiple_of(tile.levels * SIDE));
+    let places = lists.len() / tile.levels;
+    assert!(run.end <= places && places <= tile.index.len());
+    assert!(tile.start.is_multiple_of(ROWS) && tile.start + ROWS <= places);
     match isa {
         #[cfg(target_arch = "x86_64")]
         #[allow(unsafe_code)]
         // SAFETY: the machine has the instructions, and every length is checked above.
-        Isa::Avx2(_) => unsafe { avx2_shortlist::note(strips, sight, lists) },
-        _ => scalar::note(strips, sight, lists),
+        Isa::Avx2(_) => unsafe { avx2_shortlist::update_shortlists(strips, tile, lists) },
+        _ => scalar::update_shortlists(strips, tile, lists),
     }
 }
 

@@ -9,7 +9,7 @@ fn strips<K: Kernel>(
     values: &[K::Value],
     (add, remove): (&[u32], &[u32]),
     tile: &Tile,
-    from: From<'_, K::Sum>,
+    from: Init<'_, K::Sum>,
     place: K::Sum,
 ) -> Vec<K::Sum> {
     let width = tile.columns.len() + 3;
@@ -36,8 +36,8 @@ fn agree<K: Kernel>(values: &[K::Value], add: &[u32], remove: &[u32], tile: &Til
     let sum = |isa| {
         // Every feature first, so that removing never goes below zero.
         let all: Vec<u32> = (0..D as u32).flat_map(|f| [f; 12]).collect();
-        let base = strips::<K>(isa, values, (&all, &[]), tile, From::Zero, K::Sum::default());
-        let from = From::Strips(&base, tile.columns.len());
+        let base = strips::<K>(isa, values, (&all, &[]), tile, Init::Zero, K::Sum::default());
+        let from = Init::CopyFrom { sums: &base, stride: tile.columns.len() };
         strips::<K>(isa, values, (add, remove), tile, from, K::Sum::default())
     };
     assert_eq!(sum(Isa::Scalar), sum(Isa::best()));
@@ -56,8 +56,8 @@ proptest! {
         let whole: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
         let sum = |narrow: &[f64], wide: &[f64]| assert_eq!(narrow, wide);
         sum(
-            &strips::<Euclidean16>(Isa::best(), &values, (&add, &remove), &tile, From::Place, 1.0),
-            &strips::<Euclidean>(Isa::best(), &whole, (&add, &remove), &tile, From::Place, 1.0),
+            &strips::<Euclidean16>(Isa::best(), &values, (&add, &remove), &tile, Init::InPlace, 1.0),
+            &strips::<Euclidean>(Isa::best(), &whole, (&add, &remove), &tile, Init::InPlace, 1.0),
         );
         let wide: Vec<f64> = values.iter().map(|&v| f64::from(v) * 8.0).collect();
         agree::<Manhattan>(&wide, &add, &remove, &tile);
@@ -68,7 +68,7 @@ proptest! {
     fn sums_are_those_of_the_definition(
         values in proptest::collection::vec(any::<u16>(), N * D), tile in tile(), add in features(),
     ) {
-        let got = strips::<Manhattan16>(Isa::best(), &values, (&add, &[]), &tile, From::Place, 7);
+        let got = strips::<Manhattan16>(Isa::best(), &values, (&add, &[]), &tile, Init::InPlace, 7);
         let width = tile.columns.len();
         for (at, sum) in got.into_iter().enumerate() {
             let (row, column) = (tile.rows[at / width] as usize, tile.columns.start + at % width);
@@ -87,12 +87,12 @@ proptest! {
         shuffled in Just((0..N as u32).collect::<Vec<_>>()).prop_shuffle(),
     ) {
         let first: [usize; ROWS] = std::array::from_fn(|lane| group * ROWS + 1 + skip + lane / 2);
-        let blocked: Option<Vec<f64>> =
+        let mask: Option<Vec<f64>> =
             hidden.map(|at| (0..N).map(|c| if c == at { NO_KEY } else { 0.0 }).collect());
         let format = KeyFormat { shift: 6 };
         let start = first[0] / LANES * LANES;
-        let scan = Scan {
-            format, k, columns: start.min(N)..N, end, first, blocked: blocked.as_ref().map(|b| &b[start.min(N)..]), index: &shuffled,
+        let scan = SelectTile {
+            format, k, columns: start.min(N)..N, end, first, mask: mask.as_ref().map(|b| &b[start.min(N)..]), index: &shuffled,
             rows: std::array::from_fn(|lane| shuffled[group * ROWS + lane]), group, is_symmetric,
         };
         let run = |isa| {
@@ -110,7 +110,7 @@ proptest! {
         let mut expected: Vec<Vec<f64>> = vec![Vec::new(); N];
         for lane in 0..ROWS {
             for column in first[lane].max(scan.columns.start)..end {
-                if blocked.as_ref().is_some_and(|b| b[column] > 0.0) {
+                if mask.as_ref().is_some_and(|b| b[column] > 0.0) {
                     continue;
                 }
                 let steps = u64::from(sums[lane * N + column - scan.columns.start]);
@@ -134,8 +134,8 @@ proptest! {
         values in proptest::collection::vec(any::<u16>(), N * D), tile in tile(), add in features(),
     ) {
         let stripped: Vec<u16> = values.iter().map(|&value| value >> 3).collect();
-        let coarse = strips::<CoarseEuclidean<3>>(Isa::best(), &values, (&add, &[]), &tile, From::Zero, 0);
-        let exact = strips::<Euclidean16>(Isa::best(), &stripped, (&add, &[]), &tile, From::Zero, 0.0);
+        let coarse = strips::<CoarseEuclidean<3>>(Isa::best(), &values, (&add, &[]), &tile, Init::Zero, 0);
+        let exact = strips::<Euclidean16>(Isa::best(), &stripped, (&add, &[]), &tile, Init::Zero, 0.0);
         let coarse: Vec<f64> = coarse.into_iter().map(f64::from).collect();
         prop_assert_eq!(coarse, exact);
     }
@@ -150,10 +150,10 @@ proptest! {
         let first: [usize; ROWS] = std::array::from_fn(|lane| start + 1 + skip + lane / 2);
         let begin = (first[0] / LANES * LANES).min(N);
         let format = ShortFormat { drop, shift: 6 };
-        let sight = Sight { format, levels, columns: begin..N, end, first, index: &index, start };
+        let tile = ShortlistTile { format, levels, columns: begin..N, end, first, index: &index, start };
         let run = |isa| {
             let mut lists = vec![NO_SHORT; N * levels];
-            note(isa, (&sums, N), &sight, &mut lists);
+            update_shortlists(isa, (&sums, N), &tile, &mut lists);
             lists
         };
         let lists = run(Isa::best());
@@ -215,7 +215,7 @@ proptest! {
     ) {
         let others = &others[..sums.len()];
         let run = |isa| {
-            let mut apart = vec![Apart::default(); if learns { sums.len() } else { 0 }];
+            let mut apart = vec![Separation::default(); if learns { sums.len() } else { 0 }];
             let found = u32::separate(isa, &sums, Classes { own, others }, &mut apart);
             (found, apart)
         };

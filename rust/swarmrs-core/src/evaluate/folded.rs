@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Rows, their values and classes, and which of them train and test.
-pub struct Seen<'a> {
+pub struct FoldedTable<'a> {
     /// The table.
     pub data: &'a Dataset,
     /// The folds as drawn: they name rows of the table.
@@ -36,7 +36,7 @@ pub struct Seen<'a> {
 /// answer.
 const MOST: usize = 1 << 30;
 
-impl<'a> Seen<'a> {
+impl<'a> FoldedTable<'a> {
     /// What folds see of a table, and what a user should know about it.
     ///
     /// # Errors

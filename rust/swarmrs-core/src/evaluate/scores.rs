@@ -8,7 +8,7 @@ use crate::data::folds::Folds;
 ///
 /// A case is a row tested in a split. Cases are ordered by split, then row.
 #[derive(Debug, Clone)]
-pub struct Tally {
+pub struct TestCases {
     n_classes: usize,
     rows: Vec<u32>,
     truth: Vec<u32>,
@@ -18,7 +18,7 @@ pub struct Tally {
     support: Vec<u64>,
 }
 
-impl Tally {
+impl TestCases {
     /// The cases of `folds`.
     pub fn new(data: &Dataset, folds: &Folds) -> Self {
         let mut rows = Vec::new();
@@ -46,7 +46,7 @@ impl Tally {
     }
 
     /// All scores of these predictions, one for each case in order.
-    pub fn measures(&self, predicted: &[u32]) -> Measures {
+    pub fn score(&self, predicted: &[u32]) -> Measures {
         let c = self.n_classes;
         // Every score needs only the diagonal and the column sums of the confusion matrix, so memory is O(classes), not
         // O(classes^2): 400 MB for 5000 classes. Cases alternate between two sets of counts: a count that was just
@@ -113,20 +113,20 @@ mod tests {
     use crate::data::folds::FoldSpec;
     use proptest::prelude::*;
 
-    fn tally(codes: &[u32], k: usize) -> Tally {
+    fn test_cases(codes: &[u32], k: usize) -> TestCases {
         let columns: Vec<f64> = (0..codes.len()).map(|i| i as f64).collect();
         let data =
             Dataset::new(&columns, codes.to_vec(), 3, vec!["a".into()], Scale::None).unwrap();
         let spec = FoldSpec::Kfold { k, shuffle: false, seed: 0 };
-        Tally::new(&data, &Folds::draw(&spec, codes, 3).unwrap().0)
+        TestCases::new(&data, &Folds::draw(&spec, codes, 3).unwrap().0)
     }
 
     #[test]
     fn scores_have_their_definitions() {
         // Two folds of four and three cases: 0 0 1 2 | 0 1 2.
-        let tally = tally(&[0, 0, 0, 1, 1, 2, 2], 2);
-        assert_eq!(tally.truth, [0, 0, 1, 2, 0, 1, 2]);
-        let m = tally.measures(&[0, 1, 1, 2, 0, 1, 0]);
+        let cases = test_cases(&[0, 0, 0, 1, 1, 2, 2], 2);
+        assert_eq!(cases.truth, [0, 0, 1, 2, 0, 1, 2]);
+        let m = cases.score(&[0, 1, 1, 2, 0, 1, 0]);
         // Sums of fractions in another order than the code's: the last bit may differ.
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");
         // The mean of 1/4 and 1/3.
@@ -141,25 +141,25 @@ mod tests {
 
     #[test]
     fn a_class_that_is_neither_tested_nor_predicted_does_not_count() {
-        let m = tally(&[0, 0, 1, 1], 2).measures(&[0, 1, 0, 1]);
+        let m = test_cases(&[0, 0, 1, 1], 2).score(&[0, 1, 0, 1]);
         assert_eq!((m.error, m.balanced_accuracy, m.macro_f1, m.mcc), (0.0, 1.0, 1.0, 1.0));
-        let constant = tally(&[0, 0, 1, 1], 2).measures(&[0; 4]);
+        let constant = test_cases(&[0, 0, 1, 1], 2).score(&[0; 4]);
         assert_eq!((constant.balanced_accuracy, constant.mcc), (0.5, 0.0));
     }
     /// The scores from a whole confusion matrix, as they are defined.
-    fn by_matrix(tally: &Tally, predicted: &[u32], c: usize) -> Measures {
+    fn by_matrix(cases: &TestCases, predicted: &[u32], c: usize) -> Measures {
         let mut matrix = vec![vec![0u64; c]; c];
         let (mut errors, mut start) = (0.0, 0);
-        for &end in &tally.ends {
+        for &end in &cases.ends {
             let mut wrong = 0u32;
             for case in start..end {
-                matrix[tally.truth[case] as usize][predicted[case] as usize] += 1;
-                wrong += u32::from(tally.truth[case] != predicted[case]);
+                matrix[cases.truth[case] as usize][predicted[case] as usize] += 1;
+                wrong += u32::from(cases.truth[case] != predicted[case]);
             }
             errors += f64::from(wrong) / (end - start) as f64;
             start = end;
         }
-        let n = tally.truth.len() as f64;
+        let n = cases.truth.len() as f64;
         let sum = |cells: &mut dyn Iterator<Item = u64>| cells.sum::<u64>() as f64;
         let (mut recall, mut tested, mut f1, mut seen) = (0.0, 0.0, 0.0, 0.0);
         let (mut cross, mut said_squares, mut true_squares) = (0.0, 0.0, 0.0);
@@ -179,7 +179,7 @@ mod tests {
         }
         let right = sum(&mut (0..c).map(|class| matrix[class][class]));
         let spread = ((n * n - said_squares) * (n * n - true_squares)).sqrt();
-        let (error, pooled_error) = (errors / tally.ends.len() as f64, (n - right) / n);
+        let (error, pooled_error) = (errors / cases.ends.len() as f64, (n - right) / n);
         Measures {
             error,
             pooled_error,
@@ -199,8 +199,8 @@ mod tests {
         ) {
             let (codes, predicted): (Vec<u32>, Vec<u32>) = cases.into_iter().unzip();
             prop_assume!(codes.iter().any(|&code| code != codes[0]));
-            let tally = tally(&codes, k);
-            let (new, old) = (tally.measures(&predicted), by_matrix(&tally, &predicted, 3));
+            let cases = test_cases(&codes, k);
+            let (new, old) = (cases.score(&predicted), by_matrix(&cases, &predicted, 3));
             prop_assert_eq!(new.to_array().map(f64::to_bits), old.to_array().map(f64::to_bits));
         }
     }
@@ -213,8 +213,8 @@ mod tests {
         let data =
             Dataset::new(&columns, codes.clone(), 500_000, vec!["a".into()], Scale::None).unwrap();
         let spec = FoldSpec::Kfold { k: 2, shuffle: false, seed: 0 };
-        let tally = Tally::new(&data, &Folds::draw(&spec, &codes, 500_000).unwrap().0);
+        let cases = TestCases::new(&data, &Folds::draw(&spec, &codes, 500_000).unwrap().0);
         // A matrix of 500 000 classes would take 2 TB.
-        assert_eq!(tally.measures(&tally.truth).error, 0.0);
+        assert_eq!(cases.score(&cases.truth).error, 0.0);
     }
 }
