@@ -68,7 +68,7 @@ fn one_subset_of_a_long_table_is_cancelled_within_it() {
             let resources = Resources::with_threads(threads);
             let (mut evaluator, _) =
                 evaluate::build(&data, &knn(metric), false, resources).unwrap();
-            let (done, seconds) = cancelled(|| evaluator.measure(&[Subset::full(3)]));
+            let (done, seconds) = cancelled(|| evaluator.evaluate(&[Subset::full(3)]));
             assert_eq!(done.unwrap_err(), Error::Interrupted);
             assert!(seconds < 20.0, "{seconds}");
         }
@@ -82,11 +82,11 @@ fn an_evaluator_gives_the_same_after_a_cancelled_call() {
         (0..64).map(|at| Subset::from_fn(40, |feature| (feature * 7 + at) % 3 > 0)).collect();
     let build =
         || evaluate::build(&data, &knn(Metric::Euclidean), false, Resources::default()).unwrap().0;
-    let expected = build().measure(&subsets).unwrap();
+    let expected = build().evaluate(&subsets).unwrap();
     let mut evaluator = build();
-    let (done, _) = cancelled(|| (0..1000).map(|_| evaluator.measure(&subsets).is_ok()).count());
+    let (done, _) = cancelled(|| (0..1000).map(|_| evaluator.evaluate(&subsets).is_ok()).count());
     assert_eq!(done, Err(Error::Interrupted));
-    assert_eq!(evaluator.measure(&subsets).unwrap(), expected);
+    assert_eq!(evaluator.evaluate(&subsets).unwrap(), expected);
 }
 
 #[test]
@@ -110,15 +110,15 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
     for id in ["bpso", "ga", "sfs", "vlpso-ls", "nsga2"] {
         // What the first turns find, and where they end.
         let mut spec = spec(id, 2000);
-        spec.budget = Budget { turns: Some(4), ..Budget::default() };
+        spec.budget = Budget { iterations: Some(4), ..Budget::default() };
         let mut asked = Vec::new();
-        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
-            asked.push(record.asked)
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
+            asked.push(record.n_evaluations)
         });
         let whole = select(&spec, Resources::default(), &mut [&mut watch]);
 
         let mut longer = spec.clone();
-        longer.budget = Budget { turns: Some(50), ..Budget::default() };
+        longer.budget = Budget { iterations: Some(50), ..Budget::default() };
         let unique = whole.evaluations.unique as usize;
         // The end is requested in the middle of the fifth turn.
         let cancel = Arc::new(Cancel::default());
@@ -136,7 +136,7 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
                 other.request();
             }
             cancel::check();
-            judge.lock().unwrap().measure(std::slice::from_ref(subset)).unwrap()[0].error
+            judge.lock().unwrap().evaluate(std::slice::from_ref(subset)).unwrap()[0].error
         });
         let run = |spec: &_, scorer| {
             let run = Run::new(spec, &data, Resources::default(), Some(Box::new(scorer)));
@@ -145,8 +145,8 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
         longer.objective = Some(swarmrs_core::problem::objective::Objective::Error);
         let found = run(&longer, scorer);
         assert_eq!(found.stop, Stop::Interrupted, "{id}");
-        assert_eq!(found.turns, 4, "{id}");
-        assert_eq!(found.evaluations.asked, *asked.last().unwrap(), "{id}");
+        assert_eq!(found.iterations, 4, "{id}");
+        assert_eq!(found.evaluations.total, *asked.last().unwrap(), "{id}");
         if whole.objective == longer.objective.unwrap() {
             assert_eq!(found.evaluations, whole.evaluations, "{id}");
             assert_eq!(found.selected, whole.selected, "{id}");

@@ -62,10 +62,10 @@ fn a_run_resumed_after_any_turn_is_the_uninterrupted_one() {
         let (whole, selection) = record(u64::MAX);
         let expected = timeless(&selection);
         // Every turn of a short run, some of each part of a long one.
-        let step = (selection.turns / 12).max(1) as usize;
-        for turns in (1..=selection.turns).step_by(step) {
+        let step = (selection.iterations / 12).max(1) as usize;
+        for turns in (1..=selection.iterations).step_by(step) {
             let (mut replay, _) = record(turns);
-            assert_eq!(replay.turns().len() as u64, turns, "{}", entry.id);
+            assert_eq!(replay.iterations().len() as u64, turns, "{}", entry.id);
             let bytes = replay.to_bytes();
             let run = Run::new(&spec, &data, Resources::default(), None).unwrap();
             let stored =

@@ -8,7 +8,7 @@ use swarmrs_core::base::subset::Subset;
 use swarmrs_core::evaluate::Resources;
 use swarmrs_core::run::Run;
 use swarmrs_core::run::selection::Screened;
-use swarmrs_core::search::observer::TurnRecord;
+use swarmrs_core::search::observer::IterationRecord;
 
 /// All features that a run tried, and what its prescreen says.
 fn tried(
@@ -21,8 +21,8 @@ fn tried(
     (spec.include, spec.exclude, spec.max_features) = (include.to_vec(), exclude.to_vec(), max);
     spec.prescreen = Some(rule.to_owned());
     let mut seen = Subset::empty(N_FEATURES);
-    let mut watch = Watch(|record: &TurnRecord<'_>| {
-        for tried in record.told {
+    let mut watch = Watch(|record: &IterationRecord<'_>| {
+        for tried in record.evaluations {
             assert!(tried.subset.count() <= max.unwrap_or(N_FEATURES));
             assert!(include.iter().all(|&feature| tried.subset.contains(feature)));
             seen = seen.union(&tried.subset);

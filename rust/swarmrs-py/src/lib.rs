@@ -180,7 +180,7 @@ impl PyEvaluator {
         let known = |subset: &&swarmrs_core::base::subset::Subset| !subset.is_empty();
         let asked: Vec<_> = subsets.iter().filter(known).cloned().collect();
         let mut measured = heard(py, || {
-            self.inner.lock().unwrap_or_else(PoisonError::into_inner).measure(&asked)
+            self.inner.lock().unwrap_or_else(PoisonError::into_inner).evaluate(&asked)
         })?
         .into_iter();
         let scores = Measures::SCORES.len();

@@ -56,7 +56,7 @@ pub enum Ended {
     Deadline,
 }
 
-/// What the work of a thread is held to.
+/// The cancel flag and the deadline of a thread's work.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     cancel: Arc<Cancel>,

@@ -1,4 +1,4 @@
-//! Which features are in, one bit each.
+//! Feature subsets as bitsets.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ impl Subset {
         subset
     }
 
-    /// How many features there are to choose from.
+    /// The number of features to choose from.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -57,7 +57,7 @@ impl Subset {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// How many features are in.
+    /// The number of features that are in.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -144,7 +144,7 @@ impl Subset {
         subset
     }
 
-    /// How many features are in one of the two and not in the other.
+    /// The Hamming distance: the number of features in one of the two and not in the other.
     ///
     /// # Panics
     /// When the two are over different numbers of features.

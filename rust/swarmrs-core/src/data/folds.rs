@@ -1,4 +1,4 @@
-//! Which rows are tested against which: leave-one-out, stratified k-fold, holdout, given splits.
+//! Cross-validation folds: leave-one-out, stratified k-fold, hold-out, given splits.
 //!
 //! Folds depend on the classes and their own seed, never on the run, so all that is compared shares them.
 
@@ -6,15 +6,15 @@ use crate::base::error::{Error, Result};
 use crate::base::random::{Phase, Streams};
 use serde::{Deserialize, Serialize};
 
-/// What folds to draw.
+/// The cross-validation scheme.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "scheme", rename_all = "lowercase", deny_unknown_fields)]
 pub enum FoldSpec {
     /// Every row is a fold of its own.
     Loo,
-    /// Stratified folds; without `shuffle` they are runs of neighbouring rows.
+    /// Stratified folds; without `shuffle` they are runs of consecutive rows.
     Kfold {
-        /// How many folds.
+        /// The number of folds.
         k: usize,
         /// Whether rows are shuffled first.
         shuffle: bool,
@@ -45,7 +45,7 @@ pub enum FoldSpec {
     },
 }
 
-/// How often [`FoldSpec::Wrap5`] draws folds, and how many each time.
+/// The repeats of [`FoldSpec::Wrap5`] and the folds of each.
 const WRAP5: (u64, usize) = (5, 5);
 
 impl FoldSpec {
@@ -78,7 +78,7 @@ pub enum Folds {
     Partition {
         /// The fold of each row.
         fold_of: Vec<u32>,
-        /// How many folds there are.
+        /// The number of folds.
         n_folds: usize,
     },
     /// Any list of splits.
@@ -165,7 +165,7 @@ impl Folds {
         Ok((folds, warnings))
     }
 
-    /// How many test parts there are.
+    /// The number of splits.
     pub fn n_splits(&self) -> usize {
         match self {
             Self::Partition { n_folds, .. } => *n_folds,
@@ -216,7 +216,7 @@ impl Folds {
     }
 }
 
-/// The folds of splits that test each row once, by all rows they do not test: these are measured in less time.
+/// The folds of splits that test each row once, by all rows they do not test: these are evaluated in less time.
 fn partition(splits: &[Split], n: usize) -> Option<Folds> {
     let mut fold_of = vec![None; n];
     for (fold, Split { train, test }) in (0..).zip(splits) {

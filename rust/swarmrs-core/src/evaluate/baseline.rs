@@ -9,7 +9,7 @@ use crate::evaluate::{Measures, TestCases};
 /// cross-validation is averaged over all its partitions.
 ///
 /// # Errors
-/// When the folds do not fit the table.
+/// Folds that do not fit the table.
 pub fn constant(data: &Dataset, folds: &FoldSpec, class: u32) -> Result<Measures> {
     let (partitions, _) = Folds::draw_all(folds, data.codes(), data.n_classes())?;
     let mut sums = [0.0; Measures::FIELDS];

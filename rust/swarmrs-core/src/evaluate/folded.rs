@@ -1,4 +1,4 @@
-//! A table as its folds see it.
+//! The training view of each split: imputed and scaled copies of rows, appended to the table.
 //!
 //! Where values are missing, each split imputes them from its training rows; where scaling is fitted on training rows,
 //! each split scales all rows by them. Rows that a split sees differently from the others stand behind the rows of the
@@ -26,21 +26,21 @@ pub struct FoldedTable<'a> {
     pub codes: Cow<'a, [u32]>,
     /// The folds, in these rows.
     pub folds: Cow<'a, Folds>,
-    /// Which row of the table each is.
+    /// The row of the table that each row is.
     pub rows: Vec<u32>,
     /// So many rows, one after the other, are scaled alike: all of them, or the copies of a split.
     pub block: usize,
 }
 
-/// What all copies of a table may take, in bytes. It has nothing to do with the memory for cached sums, which changes no
+/// The size of all copies of a table, in bytes, at most. It has nothing to do with the memory for cached sums, which changes no
 /// answer.
 const MOST: usize = 1 << 30;
 
 impl<'a> FoldedTable<'a> {
-    /// What folds see of a table, and what a user should know about it.
+    /// The table as its folds see it, with a warning for the user.
     ///
     /// # Errors
-    /// What imputation reports; [`Error::BadData`] where scaling for each fold would take too much memory.
+    /// Errors of the imputer; [`Error::BadData`] where scaling for each fold would take too much memory.
     pub fn new(
         data: &'a Dataset,
         drawn: &'a Folds,
@@ -155,7 +155,7 @@ impl<'a> FoldedTable<'a> {
         }
     }
 
-    /// How many rows there are, copies included.
+    /// The number of rows, copies included.
     pub fn n(&self) -> usize {
         self.rows.len()
     }

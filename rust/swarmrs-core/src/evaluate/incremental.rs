@@ -58,18 +58,18 @@ impl<'a, S> Step<'a, S> {
 
 /// The sums of a subset, if they are at hand; a resumed run knows the subset only and builds them when it must.
 #[derive(Debug)]
-struct Kept<S> {
+struct CachedSums<S> {
     subset: Subset,
     sums: OnceLock<Vec<S>>,
 }
 
-type Reference<S> = Arc<Kept<S>>;
+type Reference<S> = Arc<CachedSums<S>>;
 /// Error, then size: near enough to any objective to tell which subsets others will resemble.
 type Merit = (f64, usize);
 
 /// Which sums are kept.
 #[derive(Debug)]
-struct Shelf<S> {
+struct ReferenceCache<S> {
     all: Option<Reference<S>>,
     best: Option<(Merit, Reference<S>)>,
     leader: Option<Reference<S>>,
@@ -84,7 +84,7 @@ struct Shelf<S> {
 #[derive(Debug)]
 pub struct Incremental<A: Additive> {
     additive: A,
-    shelf: Shelf<A::Sum>,
+    cache: ReferenceCache<A::Sum>,
     /// How many sums may be kept.
     capacity: usize,
     /// Whether slots keep their sums: when building from them saves more than moving them through memory costs.
@@ -125,7 +125,7 @@ impl<A: Additive> Incremental<A> {
         let least = if bytes <= CACHED { CACHED_FEATURES } else { UNCACHED_FEATURES };
         Self {
             keeps_slots: additive.n_features() >= least,
-            shelf: Shelf {
+            cache: ReferenceCache {
                 all: None,
                 best: None,
                 leader: None,
@@ -149,13 +149,13 @@ impl<A: Additive> Incremental<A> {
     fn routes(&mut self, subsets: &[Subset]) -> Vec<Route<A::Sum>> {
         let d = self.additive.n_features();
         let is_worth_all = |subset: &Subset| subset.count() > d / 2;
-        if self.capacity > 0 && self.shelf.all.is_none() && subsets.iter().any(is_worth_all) {
-            self.shelf.all = Some(kept(Subset::full(d)));
+        if self.capacity > 0 && self.cache.all.is_none() && subsets.iter().any(is_worth_all) {
+            self.cache.all = Some(kept(Subset::full(d)));
             self.work.element_ops += d as u64 * self.additive.ops();
         }
         let slots = self.slots(subsets.len());
         let references: Vec<(usize, &Reference<A::Sum>)> =
-            self.shelf.references().map(|kept| (kept.subset.count(), kept)).collect();
+            self.cache.references().map(|kept| (kept.subset.count(), kept)).collect();
         let (keeps_slots, isa) = (self.keeps_slots, self.isa);
         self.pool.map((0..subsets.len()).collect(), |slot| {
             let subset = &subsets[slot];
@@ -181,8 +181,8 @@ impl<A: Additive> Incremental<A> {
         self.capacity.saturating_sub(3).min(asked)
     }
 
-    /// Puts what was measured on the shelf.
-    fn shelve(
+    /// Puts what was measured on the cache.
+    fn update_cache(
         &mut self,
         subsets: &[Subset],
         routes: Vec<Route<A::Sum>>,
@@ -202,10 +202,10 @@ impl<A: Additive> Incremental<A> {
         let leader = (1..subsets.len())
             .fold(0, |best, slot| if better(merit(slot), merit(best)) { slot } else { best });
         let slots = self.slots(subsets.len());
-        let recent = self.shelf.recent.len().max(2 * slots).min(self.capacity.saturating_sub(3));
+        let recent = self.cache.recent.len().max(2 * slots).min(self.capacity.saturating_sub(3));
         let bests = self.capacity.saturating_sub(3 + recent).min(slots);
-        self.shelf.recent.resize(recent, None);
-        self.shelf.own.resize(bests, None);
+        self.cache.recent.resize(recent, None);
+        self.cache.own.resize(bests, None);
         let mut leading = None;
         for (slot, route) in routes.into_iter().enumerate() {
             let reference = if route.keep {
@@ -232,29 +232,29 @@ impl<A: Additive> Incremental<A> {
             if self.keeps_slots && slot < slots {
                 if slot < bests
                     && let Some(reference) = &reference
-                    && self.shelf.own[slot]
+                    && self.cache.own[slot]
                         .as_ref()
                         .is_none_or(|(old, _)| better(merit(slot), *old))
                 {
-                    self.shelf.own[slot] = Some((merit(slot), Arc::clone(reference)));
+                    self.cache.own[slot] = Some((merit(slot), Arc::clone(reference)));
                 }
-                let Shelf { recent, oldest, .. } = &mut self.shelf;
+                let ReferenceCache { recent, oldest, .. } = &mut self.cache;
                 recent[*oldest] = reference;
                 *oldest = (*oldest + 1) % recent.len();
             }
         }
         if self.capacity > 2 {
             if let Some(leading) = &leading
-                && self.shelf.best.as_ref().is_none_or(|(old, _)| better(merit(leader), *old))
+                && self.cache.best.as_ref().is_none_or(|(old, _)| better(merit(leader), *old))
             {
-                self.shelf.best = Some((merit(leader), Arc::clone(leading)));
+                self.cache.best = Some((merit(leader), Arc::clone(leading)));
             }
-            self.shelf.leader = leading;
+            self.cache.leader = leading;
         }
     }
 
     /// The sums of a kept subset, built now if a resumed run knows the subset only.
-    fn sums<'k>(&self, kept: &'k Kept<A::Sum>) -> &'k [A::Sum] {
+    fn sums<'k>(&self, kept: &'k CachedSums<A::Sum>) -> &'k [A::Sum] {
         kept.sums.get_or_init(|| self.build(&kept.subset, None))
     }
 
@@ -281,7 +281,7 @@ impl<A: Additive> Incremental<A> {
         Step { from, add, remove, subset, keep }
     }
 
-    fn measure_one(
+    fn evaluate_one(
         &self,
         subset: &Subset,
         route: &Route<A::Sum>,
@@ -294,14 +294,14 @@ impl<A: Additive> Incremental<A> {
 }
 
 fn kept<S>(subset: Subset) -> Reference<S> {
-    Arc::new(Kept { subset, sums: OnceLock::new() })
+    Arc::new(CachedSums { subset, sums: OnceLock::new() })
 }
 
 fn indices(subset: &Subset) -> Vec<u32> {
     subset.iter().map(|feature| feature as u32).collect()
 }
 
-impl<S> Shelf<S> {
+impl<S> ReferenceCache<S> {
     fn references(&self) -> impl Iterator<Item = &Reference<S>> {
         let best = self.best.iter().map(|(_, best)| best);
         let own = self.own.iter().flatten().map(|(_, own)| own);
@@ -315,7 +315,7 @@ impl<S> Shelf<S> {
 }
 
 impl<A: Additive> Evaluator for Incremental<A> {
-    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+    fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         let routes = self.routes(subsets);
         let ops = self.additive.ops();
         let splits = |route: &Route<A::Sum>| {
@@ -325,22 +325,22 @@ impl<A: Additive> Evaluator for Incremental<A> {
             // Few and heavy: one after the other, each over all threads.
             let one = |slot: usize| {
                 cancel::check();
-                self.measure_one(&subsets[slot], &routes[slot], Some(&self.pool))
+                self.evaluate_one(&subsets[slot], &routes[slot], Some(&self.pool))
             };
             (0..subsets.len()).map(one).collect()
         } else {
             self.pool.map((0..subsets.len()).collect(), |slot| {
-                self.measure_one(&subsets[slot], &routes[slot], None)
+                self.evaluate_one(&subsets[slot], &routes[slot], None)
             })
         };
         let (measures, built): (Vec<_>, Vec<_>) = measured.into_iter().unzip();
-        self.shelve(subsets, routes, &measures, built);
+        self.update_cache(subsets, routes, &measures, built);
         Ok(measures)
     }
 
     fn recall(&mut self, subsets: &[Subset], measures: &[Measures]) {
         let routes = self.routes(subsets);
-        self.shelve(subsets, routes, measures, Vec::new());
+        self.update_cache(subsets, routes, measures, Vec::new());
     }
 
     fn work(&self) -> Work {

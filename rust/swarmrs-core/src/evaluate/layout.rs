@@ -1,4 +1,4 @@
-//! Which pairs of rows are compared, and where their distances lie.
+//! The layout of distances: the pairs of rows that are compared, in blocks.
 //!
 //! Rows are held sorted by fold, so that all a row is compared with lies behind its own fold: each pair is computed
 //! once and serves both its rows. Given splits need not be a partition; there, each test row is compared with all rows
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Rows that are compared with the same run of columns.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// Where the rows stand in the columns of values.
+    /// The places of the rows in the columns of values.
     pub rows: [u32; ROWS],
     /// The caller's index of each row.
     pub index: [u32; ROWS],
@@ -19,7 +19,7 @@ pub struct Block {
     pub first: [usize; ROWS],
     /// The columns whose distances are held.
     pub columns: Range<usize>,
-    /// Where the block's distances begin.
+    /// The offset of the block's distances.
     pub offset: usize,
     /// The block's group of keys.
     pub group: usize,
@@ -28,12 +28,12 @@ pub struct Block {
 }
 
 impl Block {
-    /// How many distances each row has.
+    /// The number of distances of each row.
     pub fn width(&self) -> usize {
         self.columns.len()
     }
 
-    /// How many distances the block has.
+    /// The number of distances of the block.
     pub fn len(&self) -> usize {
         ROWS * self.columns.len()
     }
@@ -147,7 +147,7 @@ impl Layout {
         Self { n, rows, blocks, masks, places, n_groups, pairs }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn n(&self) -> usize {
         self.n
     }
@@ -172,17 +172,17 @@ impl Layout {
         &self.blocks
     }
 
-    /// How many distances there are.
+    /// The number of distances.
     pub fn n_sums(&self) -> usize {
         self.blocks.last().map_or(0, |block| block.offset + block.len())
     }
 
-    /// How many pairs of rows are compared.
+    /// The number of pairs of rows that are compared.
     pub fn pairs(&self) -> u64 {
         self.pairs
     }
 
-    /// How many groups of keys there are.
+    /// The number of groups of keys.
     pub fn n_groups(&self) -> usize {
         self.n_groups
     }
@@ -209,8 +209,8 @@ impl Layout {
         let mut parts = Vec::new();
         let mut start = 0;
         for part in 1..=count {
-            let goal = self.n_sums() * part / count;
-            let end = self.blocks.partition_point(|block| block.offset + block.len() <= goal);
+            let target = self.n_sums() * part / count;
+            let end = self.blocks.partition_point(|block| block.offset + block.len() <= target);
             if end > start {
                 parts.push(start..end);
                 start = end;

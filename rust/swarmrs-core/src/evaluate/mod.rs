@@ -1,4 +1,4 @@
-//! Measuring subsets: what one fitness value is, and what it may cost.
+//! Evaluation of feature subsets: k-NN and naive Bayes, incremental and exact, with their scores and settings.
 
 pub mod baseline;
 mod by_filter;
@@ -25,20 +25,21 @@ use folded::FoldedTable;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Measures subsets: k-NN, naive Bayes, what a filter tells, a scorer from outside.
+/// Evaluates subsets: k-NN, naive Bayes, a filter merit, an external scorer.
 pub trait Evaluator: Send {
-    /// Measures a turn's subsets, in order; none of them is empty unless [`allows_empty`](Self::allows_empty). What it kept from before saves time, never changes an answer.
+    /// Evaluates the subsets of an iteration, in order; none of them is empty unless [`allows_empty`](Self::allows_empty).
+    /// Cached sums of earlier subsets save time and never change an answer.
     ///
     /// # Errors
     /// [`Error::Scorer`] when an outside scorer fails. Cancelled work does not return; see [`cancel`](crate::base::cancel).
-    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>>;
+    fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>>;
 
-    /// Whether the empty subset is measured like any other instead of being the worst.
+    /// Whether the empty subset is evaluated like any other instead of being the worst.
     fn allows_empty(&self) -> bool {
         false
     }
 
-    /// Learns that an earlier part of the same run measured these, so that its own records go on as if it had just done so.
+    /// Takes over evaluations of an earlier part of the same run, as if it had just made them itself.
     fn recall(&mut self, _subsets: &[Subset], _measures: &[Measures]) {}
 
     /// The element operations done so far.
@@ -54,11 +55,11 @@ pub struct Work {
     pub element_ops: u64,
     /// Those it would take to build every subset from nothing.
     pub from_scratch_ops: u64,
-    /// Those done once, before any subset was measured.
+    /// Those done once, before any subset was evaluated.
     pub setup_ops: u64,
 }
 
-/// What a subset shows on the folds.
+/// The cross-validated scores of a subset.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Measures {
     /// Mean over folds of the share misclassified.
@@ -81,7 +82,7 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// How many numbers it holds.
+    /// The number of its fields.
     pub const FIELDS: usize = 8;
     /// The names of the scores, in the order of [`to_array`](Self::to_array); the separation is not one.
     pub const SCORES: [&'static str; 7] = [
@@ -93,7 +94,7 @@ impl Measures {
         "macro_f1",
         "mcc",
     ];
-    /// What the empty subset shows.
+    /// The scores of the empty subset.
     pub const WORST: Self = Self {
         error: 1.0,
         pooled_error: 1.0,
@@ -143,14 +144,14 @@ impl Measures {
         }
     }
 
-    /// What a scorer from outside shows: its error, and nothing else known.
+    /// The result of an external scorer: its error, and nothing else.
     pub fn from_error(error: f64) -> Self {
         let error = if error.is_nan() { f64::INFINITY } else { error };
         Self { error, pooled_error: error, accuracy: 1.0 - error, ..Self::WORST }
     }
 }
 
-/// How rows are compared.
+/// The distance between rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Metric {
@@ -160,17 +161,17 @@ pub enum Metric {
     Euclidean,
 }
 
-/// How neighbours vote.
+/// The weight of a neighbor's vote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weights {
     /// One vote each.
     Uniform,
-    /// Votes of 1 / distance; where neighbours lie at distance 0, only they vote.
+    /// Votes of 1 / distance; where neighbors lie at distance 0, only they vote.
     Distance,
 }
 
-/// Which rows the scaling of features is fitted on.
+/// The rows that the scaling of features is fitted on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScaleFit {
@@ -181,11 +182,11 @@ pub enum ScaleFit {
     Train,
 }
 
-/// Which classifier measures a subset.
+/// The classifier that evaluates a subset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Classifier {
-    /// k nearest neighbours.
+    /// k nearest neighbors.
     Knn,
     /// Gaussian naive Bayes.
     Nb,
@@ -195,59 +196,59 @@ pub enum Classifier {
     NbCdf,
 }
 
-/// What one fitness value is.
+/// The settings of an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluationSpec {
-    /// Which classifier.
+    /// The classifier.
     pub classifier: Classifier,
-    /// Neighbours asked, for k-NN.
+    /// The number of neighbors, for k-NN.
     pub k: usize,
     /// Distance, for k-NN.
     pub metric: Metric,
     /// Votes, for k-NN.
     pub weights: Weights,
-    /// Which rows scaling is fitted on.
+    /// The rows that scaling is fitted on.
     #[serde(default)]
     pub scale_fit: ScaleFit,
-    /// Which rows test which.
+    /// The cross-validation scheme.
     pub folds: FoldSpec,
 }
 
-/// How a paper measures subsets: used for what a user leaves open.
+/// The evaluation protocol of a paper: the defaults for settings that a user leaves open.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Protocol {
-    /// Neighbours asked.
+    /// The number of neighbors.
     pub k: usize,
     /// Their distance.
     pub metric: Metric,
-    /// Which rows test which.
+    /// The cross-validation scheme.
     pub folds: FoldSpec,
 }
 
 impl Protocol {
-    /// Five neighbours, ten folds: what most papers do, and what is done where no paper is followed.
+    /// Five neighbors, ten folds: the protocol of most papers, and the default without a paper.
     pub const COMMON: Self = Self {
         k: 5,
         metric: Metric::Euclidean,
         folds: FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 },
     };
-    /// One neighbour, each row tested by all others, and distances that the hybrid objective can use: high dimensions.
+    /// One neighbor, leave-one-out, Manhattan distance, which the hybrid objective needs: high dimensions.
     pub const NEAREST: Self = Self { k: 1, metric: Metric::Manhattan, folds: FoldSpec::Loo };
     /// One neighbor, leave-one-out, Euclidean distance: CD-BPSO and the genetic algorithms it is compared with.
     pub const LEAVE_ONE_OUT: Self = Self { k: 1, metric: Metric::Euclidean, folds: FoldSpec::Loo };
-    /// One neighbour, five folds repeated while errors spread: the classic greedy wrappers.
+    /// One neighbor, five folds repeated while errors spread: the classic greedy wrappers.
     pub const WRAPPER: Self =
         Self { k: 1, metric: Metric::Euclidean, folds: FoldSpec::Wrap5 { seed: 0 } };
 }
 
-/// What a user says about a fitness value; a [`Protocol`] says the rest.
+/// The evaluation settings of a user; a [`Protocol`] fills in the rest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluationRequest {
-    /// Which classifier.
+    /// The classifier.
     pub classifier: Classifier,
-    /// Neighbours asked, for k-NN.
+    /// The number of neighbors, for k-NN.
     #[serde(default)]
     pub k: Option<usize>,
     /// Distance, for k-NN.
@@ -255,10 +256,10 @@ pub struct EvaluationRequest {
     pub metric: Option<Metric>,
     /// Votes, for k-NN.
     pub weights: Weights,
-    /// Which rows scaling is fitted on.
+    /// The rows that scaling is fitted on.
     #[serde(default, skip_serializing_if = "is_all")]
     pub scale_fit: ScaleFit,
-    /// Which rows test which.
+    /// The cross-validation scheme.
     pub folds: FoldSpec,
 }
 
@@ -268,7 +269,7 @@ fn is_all(scale_fit: &ScaleFit) -> bool {
 }
 
 impl EvaluationRequest {
-    /// The same with everything said.
+    /// The complete settings.
     pub fn settle(&self, protocol: &Protocol) -> EvaluationSpec {
         EvaluationSpec {
             classifier: self.classifier,
@@ -315,17 +316,16 @@ impl Resources {
     }
 }
 
-/// An evaluator of our own, and the predictions behind its numbers.
+/// A built-in classifier: an evaluator with predictions behind its scores.
 pub trait Classify: Evaluator {
     /// The predicted class of each tested row, as (row, class) in the order of splits, then rows.
     fn predict(&self, subset: &Subset) -> Vec<(u32, u32)>;
 }
 
-/// The evaluator that `spec` describes, with what a user should know about the folds.
+/// The evaluator that `spec` describes, with warnings for the user.
 ///
 /// # Errors
-/// When the folds, or the number of neighbors, do not fit the table; when the process names an instruction set that
-/// there is not.
+/// Folds or a number of neighbors that do not fit the table; an unknown instruction set.
 #[allow(clippy::needless_pass_by_value, reason = "its evaluator owns them")]
 pub fn build(
     data: &Dataset,

@@ -1,10 +1,10 @@
-//! From predictions to scores.
+//! Test cases, and the scores of their predictions.
 
 use super::Measures;
 use crate::data::dataset::Dataset;
 use crate::data::folds::Folds;
 
-/// The tested rows and what they are; counts predictions into [`Measures`].
+/// The test cases of all splits with their true classes; scores predictions.
 ///
 /// A case is a row tested in a split. Cases are ordered by split, then row.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub struct TestCases {
     n_classes: usize,
     rows: Vec<u32>,
     truth: Vec<u32>,
-    /// Where each split's cases end.
+    /// The end of each split's cases.
     ends: Vec<usize>,
     /// Cases of each class.
     support: Vec<u64>,
@@ -40,7 +40,7 @@ impl TestCases {
         &self.rows
     }
 
-    /// How many cases there are.
+    /// The number of cases.
     pub fn n_cases(&self) -> usize {
         self.rows.len()
     }

@@ -8,7 +8,7 @@
 //! *locally predictive*, every feature of the rest enters, the most relevant first, unless some member m has
 //! SU(m, f) > `su_c[f]`. If *zero as one*, two features that share nothing count as sharing all, as in Weka.
 
-/// What may be switched off.
+/// Options of correlation-based feature selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CfsRules {
     /// Whether two features that share nothing count as sharing all.
@@ -23,7 +23,7 @@ impl Default for CfsRules {
     }
 }
 
-/// What is below this shares nothing.
+/// Correlations below this count as 0.
 const NOTHING: f64 = 1e-6;
 
 /// The features chosen, in the order they entered; none where none is relevant.

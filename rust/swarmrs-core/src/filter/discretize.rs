@@ -52,7 +52,7 @@ struct Sorted {
     /// The class of each of `rows`.
     codes: Vec<u32>,
     n_classes: usize,
-    /// Where each run starts among `rows`, and the end.
+    /// The start of each run among `rows`, and the end.
     starts: Vec<usize>,
 }
 
@@ -83,7 +83,7 @@ impl Sorted {
         Self { rows, codes, n_classes: classes.count, starts }
     }
 
-    /// How many rows of each class the runs from `first` to before `last` have.
+    /// The number of rows of each class in the runs from `first` to before `last`.
     fn counts(&self, first: usize, last: usize) -> Vec<usize> {
         let mut counts = vec![0; self.n_classes];
         for &code in &self.codes[self.starts[first]..self.starts[last]] {
@@ -132,7 +132,7 @@ impl Sorted {
     }
 }
 
-/// What the rule asks of a set of rows.
+/// The terms of the stopping rule for a set of rows.
 struct Part {
     rows: f64,
     classes: f64,

@@ -13,7 +13,7 @@ pub struct Levels {
     told: Vec<Told>,
 }
 
-/// What a column tells about the class.
+/// The relevance of a column for the class.
 #[derive(Debug)]
 struct Told {
     information: f64,
@@ -43,12 +43,12 @@ impl Levels {
         Self { divisions: Divisions::new(levels, n_samples, logs, pool), told }
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub fn n_features(&self) -> usize {
         self.told.len()
     }
 
-    /// How many levels a column has; one is as good as none.
+    /// The number of levels of a column; a column of one level is constant.
     pub fn count(&self, feature: usize) -> usize {
         self.divisions.count(feature)
     }

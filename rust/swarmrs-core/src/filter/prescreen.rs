@@ -3,7 +3,7 @@
 use super::{CfsRules, Filter};
 use crate::base::error::{Error, Result};
 
-/// Which features a search may see. What is irrelevant never survives.
+/// A rule that drops features before a search. Irrelevant features never survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prescreen {
     /// All that are relevant: `su>0`.

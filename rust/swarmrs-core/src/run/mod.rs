@@ -1,4 +1,4 @@
-//! The door of the crate: a spec and a table in, a selection out.
+//! The entry point of the crate: a spec and a dataset in, a selection out.
 
 pub mod selection;
 pub mod spec;
@@ -14,10 +14,10 @@ use crate::data::dataset::Dataset;
 use crate::evaluate::{self, ByFilter, Evaluator, Resources};
 use crate::filter::{Filter, Prescreen};
 use crate::problem::budget::{Budget, Stop};
-use crate::problem::constraints::Frame;
+use crate::problem::constraints::Constraints;
 use crate::problem::groups::{GroupSpec, Groups};
-use crate::problem::objective::{Goal, Objective, Score};
-use crate::run::selection::{MeasuredBy, Screened, Selection};
+use crate::problem::objective::{CostFunction, Objective, Score};
+use crate::run::selection::{Prescreened, ResolvedEvaluation, Selection};
 pub use crate::run::spec::Spec;
 use crate::search::algorithm::{GroupUse, Space};
 use crate::search::engine::Engine;
@@ -27,23 +27,23 @@ use crate::search::replay::Replay;
 use crate::search::trace::Trace;
 use std::sync::Arc;
 
-/// The part of the memory that may hold what features tell about each other: one in so many.
+/// The redundancy of features may fill one part in so many of the memory.
 const FILTER_SHARE: u64 = 4;
 
-/// A run that is ready to start: everything is checked.
+/// A validated run, ready to start.
 pub struct Run<'a> {
     spec: &'a Spec,
-    frame: Frame,
+    constraints: Constraints,
     space: Space,
-    screened: Option<Screened>,
+    prescreened: Option<Prescreened>,
     groups: Option<Arc<Groups>>,
     evaluator: Box<dyn Evaluator>,
-    /// Measures the answer and the front, where the search is led by something else.
+    /// Evaluates the result and the front, where a filter objective leads the search.
     judge: Option<Box<dyn Evaluator>>,
     warnings: Vec<String>,
     budget: Budget,
-    goal: Goal,
-    measured_by: MeasuredBy,
+    cost_function: CostFunction,
+    resolved: ResolvedEvaluation,
     pool: Arc<Pool>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
         // Bad settings are found now, not after the tables are built.
-        let (entry, mut frame, budget, own) = checked(spec, data.n_features())?;
+        let (entry, mut constraints, budget, own) = validate(spec, data.n_features())?;
         let evaluation = spec.evaluation.settle(&entry.protocol());
         let mut remarks = Vec::new();
         let objective = spec.objective.unwrap_or_else(|| {
@@ -87,24 +87,29 @@ impl<'a> Run<'a> {
         if spec.one_per_group
             && let Some(groups) = &groups
         {
-            frame = frame.one_of_each(Groups::clone(groups))?;
+            constraints = constraints.one_of_each(Groups::clone(groups))?;
         }
-        let filter = |frame: &Frame| {
-            let units = frame.units().to_vec();
+        let filter = |constraints: &Constraints| {
+            let units = constraints.units().to_vec();
             Filter::of_units(data.levels(&pool), units, spec.memory / FILTER_SHARE)
         };
-        let screened = match rule {
-            Some(rule) => Some(screen(&mut frame, rule, filter, spec)?),
+        let prescreened = match rule {
+            Some(rule) => Some(apply_prescreen(&mut constraints, rule, filter, spec)?),
             None => None,
         };
-        let mut space = space(&entry, &frame, groups.as_deref());
+        let mut space = space(&entry, &constraints, groups.as_deref());
         if entry.uses_filter {
-            space = space.with_filter(Arc::new(filter(&frame)));
+            space = space.with_filter(Arc::new(filter(&constraints)));
         }
-        let goal = Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?;
+        let cost_function = CostFunction::within(
+            objective,
+            spec.scoring,
+            &constraints.allowed(),
+            groups.as_deref(),
+        )?;
         let separation = objective.needs_separation();
         let leader = objective.merit().map(|merit| {
-            let chosen_from = frame.units().iter().flatten().copied();
+            let chosen_from = constraints.units().iter().flatten().copied();
             remarks.extend(merit.padding(&data.levels(&pool), chosen_from));
             Box::new(ByFilter::of_table(merit, data, &resources)) as Box<dyn Evaluator>
         });
@@ -124,30 +129,30 @@ impl<'a> Run<'a> {
             None => (evaluator, None),
         };
         let warnings = [data.warnings().to_vec(), warnings, remarks].concat();
-        let measured_by = MeasuredBy::of(&evaluation);
+        let resolved = ResolvedEvaluation::of(&evaluation);
         Ok(Self {
             spec,
-            frame,
+            constraints,
             space,
-            screened,
+            prescreened,
             groups,
             evaluator,
             judge,
             warnings,
             budget,
-            goal,
-            measured_by,
+            cost_function,
+            resolved,
             pool,
         })
     }
 
-    /// Checks a spec for a search over bare bits, without a table: `scorer` measures every candidate, the empty one like
+    /// Checks a spec for a search over bare bits, without a table: `scorer` evaluates every candidate, the empty one like
     /// any other if it allows that.
     ///
     /// # Errors
     /// Whatever is wrong with the spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
-        let (entry, frame, budget, own) = checked(spec, n_bits)?;
+        let (entry, constraints, budget, own) = validate(spec, n_bits)?;
         check_outside(spec.scoring)?;
         let objective = match spec.objective {
             Some(given) if given.needs_separation() => return Err(needs_own_knn()),
@@ -157,7 +162,8 @@ impl<'a> Run<'a> {
             None if own.needs_groups() && spec.groups.is_none() => Objective::Error,
             None => own,
         };
-        let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
+        let constraints =
+            if scorer.allows_empty() { constraints.with_empty() } else { constraints };
         let groups = match &spec.groups {
             Some(given) if needs_groups(spec, &entry, objective) => {
                 Some(Arc::new(given.of_bits(n_bits)?))
@@ -165,17 +171,22 @@ impl<'a> Run<'a> {
             _ => None,
         };
         Ok(Self {
-            space: space(&entry, &frame, groups.as_deref()),
-            goal: Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?,
+            space: space(&entry, &constraints, groups.as_deref()),
+            cost_function: CostFunction::within(
+                objective,
+                spec.scoring,
+                &constraints.allowed(),
+                groups.as_deref(),
+            )?,
             groups,
-            measured_by: MeasuredBy::of(&spec.evaluation.settle(&entry.protocol())),
+            resolved: ResolvedEvaluation::of(&spec.evaluation.settle(&entry.protocol())),
             pool: Arc::new(Pool::new(1)),
-            screened: None,
+            prescreened: None,
             evaluator: scorer,
             judge: None,
             warnings: Vec::new(),
             spec,
-            frame,
+            constraints,
             budget,
         })
     }
@@ -185,10 +196,10 @@ impl<'a> Run<'a> {
         self.budget
     }
 
-    /// The score whose loss the front goes by: the one asked for, else the accuracy.
+    /// The score whose loss the front goes by: the one of the spec, else the accuracy.
     pub fn score(&self) -> Score {
         match self.judge {
-            // A search led by a filter is told its cost in the place of an error.
+            // Under a filter objective the cost stands in the place of an error.
             Some(_) => Score::Accuracy,
             None => self.spec.scoring.unwrap_or(Score::Accuracy),
         }
@@ -199,27 +210,27 @@ impl<'a> Run<'a> {
         serde_json::to_string(self.spec).unwrap_or_default()
     }
 
-    /// What these subsets cost and show, without a search; none of them is empty.
+    /// The costs and scores of some subsets, without a search; none of them is empty.
     ///
     /// # Errors
     /// What the evaluator reports.
     pub fn price(mut self, subsets: &[Subset]) -> Result<Vec<FrontPoint>> {
-        let led = self.evaluator.measure(subsets)?;
+        let led = self.evaluator.evaluate(subsets)?;
         let shown = match &mut self.judge {
-            Some(judge) => judge.measure(subsets)?,
+            Some(judge) => judge.evaluate(subsets)?,
             None => led.clone(),
         };
         let point = |at: usize| {
             let subset: &Subset = &subsets[at];
-            FrontPoint::new(subset, self.goal.cost(&led[at], subset), shown[at])
+            FrontPoint::new(subset, self.cost_function.cost(&led[at], subset), shown[at])
         };
         Ok((0..subsets.len()).map(point).collect())
     }
 
-    /// Runs it, after what `replay` holds of an earlier part of it.
+    /// Runs it, after the evaluations that `replay` holds of an earlier part of it.
     ///
     /// # Errors
-    /// What the evaluator reports; [`Error::Interrupted`] when nothing was measured yet.
+    /// What the evaluator reports; [`Error::Interrupted`] when nothing was evaluated yet.
     pub fn execute(
         mut self,
         replay: Option<&Replay>,
@@ -233,10 +244,10 @@ impl<'a> Run<'a> {
         let outcome = Engine {
             optimizer,
             evaluator: &mut *self.evaluator,
-            goal: self.goal.clone(),
+            cost_function: self.cost_function.clone(),
             budget: self.budget,
             streams: Streams::new(self.spec.seed),
-            frame: &self.frame,
+            constraints: &self.constraints,
             pool: &self.pool,
             replay,
         }
@@ -249,7 +260,7 @@ impl<'a> Run<'a> {
                 if outcome.stop == Stop::Seconds {
                     return Err(no_time(id, self.budget.seconds.unwrap_or_default()));
                 }
-                let why = if outcome.turns == 0 {
+                let why = if outcome.iterations == 0 {
                     format!("the budget ends before the first turn of {id}")
                 } else {
                     format!("{id} asked for nothing but the empty subset")
@@ -261,10 +272,10 @@ impl<'a> Run<'a> {
             return Err(Error::Scorer { what: "it gave no finite number for any subset".into() });
         }
         let (mut seconds, mut measures) = (outcome.seconds, best.measures);
-        let mut front = front.report(self.frame.n_features());
+        let mut front = front.report(self.constraints.n_features());
         if let Some(judge) = &mut self.judge {
             let clock = Clock::start();
-            // A few subsets are soon measured: who interrupts the search gets their scores all the same.
+            // A few subsets are soon evaluated: who interrupts the search gets their scores all the same.
             measures = cancel::insist(|| front.judge(&mut **judge, &best.subset))??;
             seconds.evaluate += clock.seconds();
             seconds.total = seconds.search + seconds.evaluate;
@@ -273,17 +284,17 @@ impl<'a> Run<'a> {
             algorithm: entry.id.to_owned(),
             params,
             seed: self.spec.seed,
-            objective: self.goal.objective(),
+            objective: self.cost_function.objective(),
             scoring: self.spec.scoring,
-            measured_by: self.measured_by,
-            prescreen: self.screened,
+            evaluation: self.resolved,
+            prescreen: self.prescreened,
             groups: self.groups.map(Arc::unwrap_or_clone),
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
             measures,
             evaluations: outcome.evaluations,
-            turns: outcome.turns,
+            iterations: outcome.iterations,
             seconds,
             work: self.evaluator.work(),
             stop: outcome.stop,
@@ -315,7 +326,7 @@ fn needs_table() -> Error {
     Error::BadSpec { what: "the filter objectives need a table".into() }
 }
 
-/// Whether anything in a run asks which features belong together.
+/// Whether anything in a run uses groups of features.
 fn needs_groups(spec: &Spec, entry: &Entry, objective: Objective) -> bool {
     let is_asked = match entry.groups {
         GroupUse::Ignored => false,
@@ -325,17 +336,17 @@ fn needs_groups(spec: &Spec, entry: &Entry, objective: Objective) -> bool {
     is_asked || objective.needs_groups() || spec.one_per_group
 }
 
-/// What an algorithm sees of a frame, and of groups if it asks for them.
-fn space(entry: &Entry, frame: &Frame, groups: Option<&Groups>) -> Space {
+/// The search space of an algorithm, with groups if it uses them.
+fn space(entry: &Entry, constraints: &Constraints, groups: Option<&Groups>) -> Space {
     match groups {
         Some(groups) if entry.groups != GroupUse::Ignored => {
-            frame.space().with_groups(Arc::new(groups.among(&frame.free())))
+            constraints.space().with_groups(Arc::new(groups.among(&constraints.free())))
         }
-        _ => frame.space(),
+        _ => constraints.space(),
     }
 }
 
-/// Refuses a score that a scorer from outside does not tell.
+/// Refuses a score that an external scorer does not have.
 fn check_outside(scoring: Option<Score>) -> Result<()> {
     match scoring {
         None | Some(Score::Accuracy) => Ok(()),
@@ -347,37 +358,37 @@ fn check_outside(scoring: Option<Score>) -> Result<()> {
     }
 }
 
-/// The algorithm, what may be chosen, the limits in force and what the algorithm lowers by itself, where all settings
-/// are good.
-fn checked(spec: &Spec, n_features: usize) -> Result<(Entry, Frame, Budget, Objective)> {
+/// Validates everything that needs no data; returns the algorithm, the constraints, the budget in force and the
+/// algorithm's own objective.
+fn validate(spec: &Spec, n_features: usize) -> Result<(Entry, Constraints, Budget, Objective)> {
     let entry = algorithms::find(&spec.algorithm)?.with(&spec.params)?;
     let own = entry.objective(&spec.params)?;
     spec.objective.unwrap_or(own).check()?;
     spec.budget.check()?;
     spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
     let Spec { together, include, exclude, max_features, .. } = spec;
-    let frame = Frame::together(n_features, together, include, exclude, *max_features)?;
-    entry.start(&spec.params, &frame.space())?;
+    let constraints = Constraints::together(n_features, together, include, exclude, *max_features)?;
+    entry.start(&spec.params, &constraints.space())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {
         budget.evaluations = entry.card.evaluations;
     }
-    Ok((entry, frame, budget, own))
+    Ok((entry, constraints, budget, own))
 }
 
-/// Leaves only what survives a prescreen to choose from.
-fn screen(
-    frame: &mut Frame,
+/// Drops the units that do not survive a prescreen.
+fn apply_prescreen(
+    constraints: &mut Constraints,
     rule: Prescreen,
-    filter: impl Fn(&Frame) -> Filter,
+    filter: impl Fn(&Constraints) -> Filter,
     spec: &Spec,
-) -> Result<Screened> {
-    let candidates = frame.units().len();
-    let survivors = rule.survivors(&filter(frame), candidates);
+) -> Result<Prescreened> {
+    let candidates = constraints.units().len();
+    let survivors = rule.survivors(&filter(constraints), candidates);
     let rule = spec.prescreen.clone().unwrap_or_default();
     if survivors.is_empty() {
         return Err(Error::NoSurvivors { rule, candidates });
     }
-    frame.keep(&survivors);
-    Ok(Screened { rule, candidates, survivors: survivors.len() })
+    constraints.keep(&survivors);
+    Ok(Prescreened { rule, candidates, survivors: survivors.len() })
 }

@@ -1,4 +1,4 @@
-//! Lists of short keys in 256-bit vectors. `shortlist::update_shortlists` has checked every length.
+//! Candidate lists of 32-bit keys in 256-bit vectors.
 
 // Vectors stay in registers only where no call stands between them: plain loops, not iterator closures.
 #![allow(clippy::needless_range_loop)]
@@ -9,10 +9,12 @@ use super::ROWS;
 use super::shortlist::{NO_SHORT, SIDE, ShortlistTile};
 use std::arch::x86_64::*;
 
+/// # Safety
+/// Eight integers can be read from `from` on.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn load(from: *const u32) -> __m256i {
-    // SAFETY: the caller's: eight integers from here.
+    // SAFETY: eight integers of 32 bits are the 256 bits loaded.
     unsafe { _mm256_loadu_si256(from.cast()) }
 }
 
@@ -24,7 +26,12 @@ pub unsafe fn update_shortlists(
     tile: &ShortlistTile<'_>,
     lists: &mut [u32],
 ) {
-    // SAFETY: see above.
+    // SAFETY: `simd::update_shortlists` asserts, with w = columns.len() and places = lists.len() / levels, a multiple of 8:
+    // both ends of columns are multiples of 16; 3 * strips.1 + w <= strips.0.len(); columns.end <= places <= index.len();
+    // start + 4 <= places. `column` is a multiple of 8 with columns.start <= column < columns.end, so that column + 8 <=
+    // columns.end: at + 8 <= w bounds strips, column + 8 <= index.len() bounds index, and the list group of these eight
+    // columns ends at (column / 8 + 1) * width = (column + 8) * levels <= lists.len(). The group of the block's rows ends
+    // at (start / 8 + 1) * width <= places * levels, since places is a multiple of 8 and start < places.
     unsafe {
         let width = tile.levels * SIDE;
         let lists = lists.as_mut_ptr();
@@ -92,11 +99,14 @@ fn hide_edges(base: &mut [__m256i; ROWS], column: usize, tile: &ShortlistTile<'_
 }
 
 /// Puts keys into each lane's ascending list: the lesser stays, the greater goes on to the next level.
+///
+/// # Safety
+/// `width`, a multiple of 8, keys can be read and written from `group` on.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn insert<const N: usize>(group: *mut u32, width: usize, mut keys: [__m256i; N]) {
     for level in (0..width).step_by(SIDE) {
-        // SAFETY: the caller's: `width` keys from here.
+        // SAFETY: level + 8 <= width, since both are multiples of 8, and the caller has `width` keys from `group` on.
         unsafe {
             let mut held = load(group.add(level));
             for r in 0..N {

@@ -42,7 +42,8 @@ impl<const LOST: u32> Kernel for CoarseEuclidean<LOST> {
         match isa {
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            // SAFETY: the machine has the instructions, and the checks above bound every access.
+            // SAFETY: `Detected` proves that the processor has the instructions, and the lengths are those that
+            // the head of `avx2.rs` requires: `check_tile`, `check_run` and `check_strip` assert them.
             Isa::Avx2(_) => unsafe { avx2::coarse_squares(pairs, tile, from, to) },
             _ => scalar::coarse_squares(pairs, tile, from, to),
         }

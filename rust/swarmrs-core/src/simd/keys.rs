@@ -1,11 +1,11 @@
-//! Neighbours as keys, and the least of them.
+//! Neighbors as 64-bit keys, and lists of the least keys.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2_select;
 use super::{Isa, LANES, ROWS, Tile, check_strip, scalar};
 use std::ops::Range;
 
-/// How keys are made of distances.
+/// The format of 64-bit keys: the distance above, the row index below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyFormat {
     /// Bits of the row index.
@@ -35,12 +35,12 @@ impl KeyFormat {
     }
 }
 
-/// Where the distances of a tile go.
+/// Geometry and key format of one tile of distances: the lists they enter.
 #[derive(Debug, Clone)]
 pub struct SelectTile<'a> {
-    /// How keys are made.
+    /// The format of keys.
     pub format: KeyFormat,
-    /// How many neighbours are kept.
+    /// Keys of a list.
     pub k: usize,
     /// The columns of the tile; both ends multiples of [`LANES`].
     pub columns: Range<usize>,
@@ -56,7 +56,7 @@ pub struct SelectTile<'a> {
     pub rows: [u32; ROWS],
     /// The block's own group of keys.
     pub group: usize,
-    /// Whether the columns learn of the rows too; their groups are then those of their positions.
+    /// Whether each distance enters the lists of both its rows; the group of a column is then column / 4.
     pub is_symmetric: bool,
 }
 
@@ -67,19 +67,20 @@ pub struct SelectTile<'a> {
 ///
 /// # Panics
 /// When a length does not fit the others.
-pub fn select(isa: Isa, strips: (&[f64], usize), scan: &SelectTile<'_>, keys: &mut [f64]) {
-    let run = &scan.columns;
-    check_strip(&Tile { rows: scan.rows, columns: run.clone() }, strips.0.len(), strips.1);
+pub fn select(isa: Isa, strips: (&[f64], usize), tile: &SelectTile<'_>, keys: &mut [f64]) {
+    let run = &tile.columns;
+    check_strip(&Tile { rows: tile.rows, columns: run.clone() }, strips.0.len(), strips.1);
     assert!(run.start.is_multiple_of(LANES) && run.end.is_multiple_of(LANES));
-    assert!(scan.k > 0 && keys.len() >= (scan.group + 1) * scan.k * ROWS);
-    assert!(run.end <= scan.index.len() && scan.mask.is_none_or(|b| run.len() <= b.len()));
-    assert!(!scan.is_symmetric || run.end * scan.k <= keys.len());
+    assert!(tile.k > 0 && keys.len() >= (tile.group + 1) * tile.k * ROWS);
+    assert!(run.end <= tile.index.len() && tile.mask.is_none_or(|b| run.len() <= b.len()));
+    assert!(!tile.is_symmetric || run.end * tile.k <= keys.len());
     match isa {
         #[cfg(target_arch = "x86_64")]
         #[allow(unsafe_code)]
-        // SAFETY: the machine has the instructions, and every length is checked above.
-        Isa::Avx2(_) => unsafe { avx2_select::select(strips, scan, keys) },
-        _ => scalar::select(strips, scan, keys),
+        // SAFETY: `Detected` proves that the processor has the instructions, and the five assertions above are the
+        // lengths that its contract requires.
+        Isa::Avx2(_) => unsafe { avx2_select::select(strips, tile, keys) },
+        _ => scalar::select(strips, tile, keys),
     }
 }
 

@@ -1,10 +1,10 @@
-//! The inner loops: sums of differences between rows, and the nearest of them. The only folder with `unsafe`.
+//! The kernels: sums of differences between rows, and lists of the nearest. The only folder with `unsafe`.
 //!
 //! Work is done in blocks of [`ROWS`] rows against runs of [`LANES`] columns ("columns" are rows too, seen from the
 //! other side: the matrix of distances is symmetric). Everything is an exact integer, so each instruction set gives the
-//! same bits: `scalar.rs` says what is computed, `avx2.rs` says it again for x86-64.
+//! same bits: `scalar.rs` is the definition, `avx2.rs` repeats it for x86-64.
 //!
-//! A neighbour is held as a *key*: its distance, then its row index, in one integer that sorts as the two would. Keys
+//! A neighbor is held as a *key*: its distance, then its row index, in one integer that sorts as the two would. Keys
 //! are kept in the bits of positive floats, which order like integers and have vector minimum and maximum.
 
 // Strips travel as a slice and its stride, columns as a small view: by value, wherever they end.
@@ -134,9 +134,9 @@ pub struct Change<'a> {
 /// A block of rows against a run of columns.
 #[derive(Debug, Clone)]
 pub struct Tile {
-    /// Which rows.
+    /// The rows.
     pub rows: [u32; ROWS],
-    /// Which columns; both ends multiples of [`LANES`].
+    /// The columns; both ends multiples of [`LANES`].
     pub columns: Range<usize>,
 }
 
@@ -156,7 +156,7 @@ pub enum Init<'a, S> {
     InPlace,
 }
 
-/// What can be summed exactly: a type of value, a type of sum, and how a difference enters it.
+/// An exact distance kernel: a type of value, a type of sum, and the difference that enters it.
 pub trait Kernel: Send + Sync + 'static {
     /// A value.
     type Value: Copy + Send + Sync + Default + 'static;
@@ -164,7 +164,7 @@ pub trait Kernel: Send + Sync + 'static {
     type Sum: Lane;
     /// A change, in the form in which it is quickest to apply.
     type Packed<'a>: Sync;
-    /// What short keys can tell of its sums, where they fit.
+    /// The error bound of 32-bit keys of its sums, where these fit.
     const SHORT: Option<ShortSums> = None;
 
     /// Prepares a change for all tiles.
@@ -201,7 +201,7 @@ pub trait Lane: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 's
         isa: Isa,
         sums: &[Self],
         classes: Classes<'_>,
-        apart: &mut [Separation<Self>],
+        separations: &mut [Separation<Self>],
     ) -> Separation<Self>;
 }
 
@@ -214,7 +214,7 @@ pub struct Classes<'a> {
     pub others: &'a [i32],
 }
 
-/// How far a row lies from other classes and from its own.
+/// The distance of a row to other classes and to its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Separation<S> {
     /// The distance to the nearest row of another class; [`Lane::MOST`] where there is none.
@@ -276,7 +276,8 @@ macro_rules! kernel {
                 match isa {
                     #[cfg(target_arch = "x86_64")]
                     #[allow(unsafe_code)]
-                    // SAFETY: the machine has the instructions, and the checks above bound every access.
+                    // SAFETY: `Detected` proves that the processor has the instructions, and the lengths are those that
+                    // the head of `avx2.rs` requires: `check_tile`, `check_run` and `check_strip` assert them.
                     Isa::Avx2(_) => unsafe { avx2::$name(columns, change, tile, from, to) },
                     _ => scalar::$name(columns, change, tile, from, to),
                 }
@@ -325,14 +326,14 @@ macro_rules! lane {
                 isa: Isa,
                 sums: &[Self],
                 classes: Classes<'_>,
-                apart: &mut [Separation<Self>],
+                separations: &mut [Separation<Self>],
             ) -> Separation<Self> {
                 match isa {
                     #[cfg(target_arch = "x86_64")]
                     #[allow(unsafe_code)]
-                    // SAFETY: the machine has the instructions.
-                    Isa::Avx2(_) => unsafe { avx2::separate(sums, classes, apart) },
-                    _ => scalar::separate(sums, classes, apart),
+                    // SAFETY: `Detected` proves that the processor has the instructions, and the body is safe code.
+                    Isa::Avx2(_) => unsafe { avx2::separate(sums, classes, separations) },
+                    _ => scalar::separate(sums, classes, separations),
                 }
             }
 
@@ -349,7 +350,7 @@ macro_rules! lane {
                 match isa {
                     #[cfg(target_arch = "x86_64")]
                     #[allow(unsafe_code)]
-                    // SAFETY: the machine has the instructions.
+                    // SAFETY: `Detected` proves that the processor has the instructions, and the body is safe code.
                     Isa::Avx2(_) => unsafe { avx2::keys(sums, format, to) },
                     _ => scalar::keys(sums, format, to),
                 }
@@ -372,7 +373,7 @@ macro_rules! dispatched {
             match isa {
                 #[cfg(target_arch = "x86_64")]
                 #[allow(unsafe_code)]
-                // SAFETY: the machine has the instructions.
+                // SAFETY: `Detected` proves that the processor has the instructions, and the body is safe code.
                 Isa::Avx2(_) => unsafe { avx2::$name($($arg),*) },
                 _ => scalar::$name($($arg),*),
             }

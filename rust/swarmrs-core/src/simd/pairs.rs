@@ -31,7 +31,8 @@ impl Kernel for Euclidean16 {
         match isa {
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            // SAFETY: the machine has the instructions, and the checks above bound every access.
+            // SAFETY: `Detected` proves that the processor has the instructions, and the lengths are those that
+            // the head of `avx2.rs` requires: `check_tile`, `check_run` and `check_strip` assert them.
             Isa::Avx2(_) => unsafe { avx2::euclidean16(pairs, tile, from, to) },
             _ => scalar::euclidean16(pairs, tile, from, to),
         }

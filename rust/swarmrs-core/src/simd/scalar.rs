@@ -1,4 +1,4 @@
-//! What is computed, in plain Rust.
+//! The kernels in plain Rust: the definition that every other instruction set repeats bit for bit.
 
 use super::coarse::{Coarse, CoarsePairs};
 use super::pairs::CENTER;
@@ -112,22 +112,22 @@ pub fn keys<S: Lane>(sums: &[S], format: KeyFormat, to: &mut [f64]) {
     }
 }
 
-pub fn select(strips: (&[f64], usize), scan: &SelectTile<'_>, keys: &mut [f64]) {
+pub fn select(strips: (&[f64], usize), tile: &SelectTile<'_>, keys: &mut [f64]) {
     let (strips, stride) = strips;
-    let width = scan.k * ROWS;
-    for (lane, (&row, &first)) in scan.rows.iter().zip(&scan.first).enumerate() {
-        let bases = &strips[lane * stride..][..scan.columns.len()];
-        for column in first.max(scan.columns.start)..scan.end.min(scan.columns.end) {
-            let at = column - scan.columns.start;
-            if scan.mask.is_some_and(|mask| mask[at] > 0.0) {
+    let width = tile.k * ROWS;
+    for (lane, (&row, &first)) in tile.rows.iter().zip(&tile.first).enumerate() {
+        let bases = &strips[lane * stride..][..tile.columns.len()];
+        for column in first.max(tile.columns.start)..tile.end.min(tile.columns.end) {
+            let at = column - tile.columns.start;
+            if tile.mask.is_some_and(|mask| mask[at] > 0.0) {
                 continue;
             }
             let base = bases[at];
-            let own = &mut keys[scan.group * width..][..width];
+            let own = &mut keys[tile.group * width..][..width];
             if base < own[width - ROWS + lane] {
-                insert(own, lane, with_row(base, scan.index[column]));
+                insert(own, lane, with_row(base, tile.index[column]));
             }
-            if scan.is_symmetric {
+            if tile.is_symmetric {
                 let (group, lane) = (column / ROWS, column % ROWS);
                 let other = &mut keys[group * width..][..width];
                 if base < other[width - ROWS + lane] {
@@ -142,12 +142,12 @@ fn with_row(base: f64, row: u32) -> f64 {
     f64::from_bits(base.to_bits() + u64::from(row))
 }
 
-/// The row's own findings; with `apart` the columns learn of the row too.
+/// The separation of the row; with `separations` those of the columns are updated too.
 #[inline]
 pub fn separate<S: Lane>(
     sums: &[S],
     classes: Classes<'_>,
-    apart: &mut [Separation<S>],
+    separations: &mut [Separation<S>],
 ) -> Separation<S> {
     let find = |sum: S, class: i32| {
         let (is_same, counts) = (class == classes.own, class >= 0);
@@ -157,15 +157,15 @@ pub fn separate<S: Lane>(
         }
     };
     let mut own = Separation::default();
-    if apart.is_empty() {
+    if separations.is_empty() {
         for (&sum, &class) in sums.iter().zip(classes.others) {
             own.join(find(sum, class));
         }
     } else {
-        for ((&sum, &class), apart) in sums.iter().zip(classes.others).zip(apart) {
+        for ((&sum, &class), theirs) in sums.iter().zip(classes.others).zip(separations) {
             let found = find(sum, class);
             own.join(found);
-            apart.join(found);
+            theirs.join(found);
         }
     }
     own

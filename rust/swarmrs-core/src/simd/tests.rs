@@ -215,12 +215,12 @@ proptest! {
     ) {
         let others = &others[..sums.len()];
         let run = |isa| {
-            let mut apart = vec![Separation::default(); if learns { sums.len() } else { 0 }];
-            let found = u32::separate(isa, &sums, Classes { own, others }, &mut apart);
-            (found, apart)
+            let mut separations = vec![Separation::default(); if learns { sums.len() } else { 0 }];
+            let found = u32::separate(isa, &sums, Classes { own, others }, &mut separations);
+            (found, separations)
         };
-        let (found, apart) = run(Isa::best());
-        prop_assert_eq!((found, &apart), { let (f, a) = run(Isa::Scalar); (f, &a.clone()) });
+        let (found, separations) = run(Isa::best());
+        prop_assert_eq!((found, &separations), { let (f, a) = run(Isa::Scalar); (f, &a.clone()) });
         let of = |same: bool| sums.iter().zip(others)
             .filter(move |&(_, &class)| class >= 0 && (class == own) == same).map(|(&sum, _)| sum);
         prop_assert_eq!(found.other, of(false).min().unwrap_or(u32::MAX));

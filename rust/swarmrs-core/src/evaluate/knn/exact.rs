@@ -11,19 +11,19 @@ use crate::data::quantization::Quantizer;
 use crate::simd::{Isa, add_absolute, add_squares};
 use std::sync::Arc;
 
-/// The values behind the quantized ones, and who trains for whom.
+/// The values behind the quantized ones, and the training rows of each case.
 pub(super) struct ExactDistances {
     metric: Metric,
     isa: Isa,
     /// Feature after feature, `n` rows each.
     values: Arc<[f64]>,
     n: usize,
-    /// What a difference is multiplied by to become a scaled one; 0 for a constant feature.
+    /// The factor from a difference to a scaled one; 0 for a constant feature.
     weights: Vec<f64>,
     /// The row of each case.
     cases: Vec<u32>,
     training: Training,
-    /// Which row of the table each row is, where some are copies.
+    /// The row of the table that each row is, where some are copies.
     rows: Option<Vec<u32>>,
 }
 

@@ -26,7 +26,7 @@ fn table(n: usize, columns: Vec<Vec<f64>>, codes: Vec<u32>) -> Dataset {
     Dataset::new(&flat, codes, 3, names, Scale::Minmax).unwrap()
 }
 
-/// What every case is given, with candidates by 32-bit keys whether or not these pay.
+/// The class of every case, with candidates by 32-bit keys whether or not these pay.
 fn classes<K: Kernel<Value = u16>>(
     plan: &Plan<'_>,
     isa: Isa,

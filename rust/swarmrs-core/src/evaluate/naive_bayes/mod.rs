@@ -40,7 +40,7 @@ const TOGETHER: usize = 64;
 /// The prior of a class that has no row to learn from: below any sum.
 const NEVER: i64 = i64::MIN / 2;
 
-/// What is taken for the likelihood of a value under a class.
+/// The likelihood of a value under a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Likelihood {
     /// The normal density: naive Bayes.
@@ -59,7 +59,7 @@ pub struct NaiveBayes {
     priors: Vec<i64>,
     /// The terms, feature after feature, in the order of the priors. Empty where memory is short.
     tables: Vec<i64>,
-    /// What the terms of each case are multiplied by to become whole numbers.
+    /// The factor of each case that makes its terms whole numbers.
     scales: Vec<f64>,
     /// For each case the term of a feature that rules a class out: below the sum of all others.
     lowest: Vec<f64>,
@@ -153,7 +153,7 @@ impl NaiveBayes {
         self.sides(terms.iter().zip(cases).map(term).collect())
     }
 
-    /// Numbers of all classes become what the others have beyond the first: as good to find the greatest, and fewer.
+    /// Log-posteriors relative to class 0: the greatest stays the greatest, and one class is saved.
     /// Not where classes are ruled out, which is a matter of how low a sum is.
     fn sides(&self, mut all: Vec<i64>) -> Vec<i64> {
         if self.ruled_out.is_none() {

@@ -1,4 +1,4 @@
-//! What each split learns: means, variances and priors of classes, from exact sums.
+//! The model of each split: means, variances and priors of classes, from exact sums.
 
 use super::super::folded::FoldedTable;
 use super::{Likelihood, NEVER, SMOOTHING, WORST, whole};
@@ -113,7 +113,7 @@ fn whole_values(table: &FoldedTable<'_>, likelihood: Likelihood) -> Vec<i64> {
     values
 }
 
-/// Who trains for whom.
+/// The training rows of each case.
 pub(super) struct Training {
     likelihood: Likelihood,
     n: usize,
@@ -132,7 +132,7 @@ struct TrainingSplit {
     test: Vec<u32>,
     /// For each class the rows that train, or those that do not.
     rows: Vec<Vec<u32>>,
-    /// What is added to every variance.
+    /// The number added to every variance.
     floor: f64,
 }
 
@@ -201,7 +201,7 @@ impl Training {
         if self.by_left_out { all.minus(named) } else { named }
     }
 
-    /// How many rows of a class train in a split.
+    /// The number of training rows of a class in a split.
     fn count(&self, split: &TrainingSplit, class: usize) -> usize {
         let named = split.rows[class].len();
         if self.by_left_out { self.members[class].len() - named } else { named }

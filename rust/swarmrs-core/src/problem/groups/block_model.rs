@@ -35,11 +35,11 @@ const NEGLIGIBLE: f64 = -40.0;
 /// A table of levels, both ways round.
 #[derive(Debug)]
 pub struct Cells {
-    /// How many rows there are.
+    /// The number of rows.
     pub n_rows: usize,
-    /// How many columns there are.
+    /// The number of columns.
     pub n_columns: usize,
-    /// How many levels a cell may have.
+    /// The number of levels of a cell.
     pub n_levels: usize,
     by_row: Vec<u8>,
     by_column: Vec<u8>,

@@ -31,7 +31,7 @@ const ROW_GROUPS: std::ops::RangeInclusive<usize> = 2..=6;
 const PATIENCE: usize = 5;
 const MOST_RESTARTS: usize = 1000;
 
-/// How a block model is fitted and chosen.
+/// Fitting and choice of a latent block model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lbm {
@@ -41,7 +41,7 @@ pub struct Lbm {
     pub rows: usize,
     /// q, levels of a column; default 3.
     pub levels: usize,
-    /// What is lowered.
+    /// The criterion that is lowered.
     pub criterion: Criterion,
     /// Starts of each fit; default 5.
     pub restarts: usize,
@@ -49,7 +49,7 @@ pub struct Lbm {
     pub seed: u64,
 }
 
-/// What pays for more groups.
+/// The penalty for more groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Criterion {
@@ -84,7 +84,7 @@ impl Criterion {
 struct Chain {
     n_row_groups: usize,
     curve: Vec<GroupCount>,
-    /// Which of them is best so far, and its fit.
+    /// The best of them so far, and its model.
     best: Option<(usize, FittedModel)>,
 }
 
