@@ -163,7 +163,7 @@ fn cases() -> impl Strategy<Value = Case> {
 
 /// k-NN as the definition has it: the k nearest rows, the lower row of equals; the smallest class of the most votes. None
 /// where votes by distance are too near to each other for float64 to tell.
-fn neighbours(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> Option<u32> {
+fn neighbors(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> Option<u32> {
     let distance = |other: u32| -> f64 {
         let differences = subset.iter().map(|f| (x.at(f, row) - x.at(f, other)).abs());
         match case.spec.metric {
@@ -273,7 +273,7 @@ proptest! {
                     prop_assert_eq!(got_row, row);
                     match case.spec.classifier {
                         Classifier::Knn => {
-                            if let Some(expected) = neighbours(&case, &x, &subset, row, &split.train) {
+                            if let Some(expected) = neighbors(&case, &x, &subset, row, &split.train) {
                                 prop_assert_eq!(got, expected);
                             }
                         }

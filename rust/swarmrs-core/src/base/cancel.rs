@@ -26,7 +26,7 @@ impl Cancel {
         self.requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether its end was requested.
+    /// True if its end was requested.
     pub fn is_requested(&self) -> bool {
         self.requests.load(Ordering::Relaxed) > 0
     }

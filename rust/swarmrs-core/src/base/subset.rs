@@ -52,7 +52,7 @@ impl Subset {
         self.len
     }
 
-    /// Whether no feature is in.
+    /// True if no feature is in.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
@@ -62,7 +62,7 @@ impl Subset {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether `feature` is in.
+    /// True if `feature` is in.
     ///
     /// # Panics
     /// When `feature` is not below `len`.

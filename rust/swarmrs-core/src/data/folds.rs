@@ -16,7 +16,7 @@ pub enum FoldSpec {
     Kfold {
         /// The number of folds.
         k: usize,
-        /// Whether rows are shuffled first.
+        /// True if rows are shuffled first.
         shuffle: bool,
         /// Seeds the shuffle.
         seed: u64,

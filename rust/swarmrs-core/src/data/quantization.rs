@@ -331,7 +331,7 @@ fn merged(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> usize {
     sorted.windows(2).filter(|pair| steps(pair[0]) == steps(pair[1])).count()
 }
 
-/// Whether 16 bits merge many more values of a feature than they would if the values were spread evenly: as an outlier
+/// True if 16 bits merge many more values of a feature than they would if the values were spread evenly: as an outlier
 /// does. Neighbors under such a feature would all have to be compared in float64.
 fn is_crowded(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> bool {
     let distinct = sorted.len() as f64;
@@ -339,7 +339,7 @@ fn is_crowded(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> bool {
     merged(sorted, quantizer, resolution) as f64 > distinct * (0.05 + 4.0 * expected)
 }
 
-/// Whether most values of a feature lie within a thousandth of its range: scaled to the range it says next to nothing beside
+/// True if most values of a feature lie within a thousandth of its range: scaled to the range it says next to nothing beside
 /// other features.
 fn is_squeezed(sorted: &[f64]) -> bool {
     let (m, tenth) = (sorted.len(), sorted.len().div_ceil(10));

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The scores of every subset evaluated so far. Looked up, never iterated, so that the order of a hash map shows nowhere.
 #[derive(Debug, Default)]
-pub struct EvaluationCache {
+pub(crate) struct EvaluationCache {
     known: FxHashMap<Subset, Measures>,
 }
 
@@ -35,7 +35,7 @@ impl EvaluationCache {
         self.known.get(subset).copied()
     }
 
-    /// Whether a subset was evaluated.
+    /// True if a subset was evaluated.
     pub fn knows(&self, subset: &Subset) -> bool {
         self.known.contains_key(subset)
     }
@@ -43,11 +43,6 @@ impl EvaluationCache {
     /// The number of subsets evaluated.
     pub fn len(&self) -> u64 {
         self.known.len() as u64
-    }
-
-    /// Whether nothing was evaluated yet.
-    pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
     }
 }
 

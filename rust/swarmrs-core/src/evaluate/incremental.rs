@@ -1,10 +1,9 @@
-//! Subsets built from others: exact sums, and which of them are kept.
+//! Incremental evaluation: the sums of a subset are built from those of the nearest cached one.
 //!
-//! What a subset needs, distances or log-likelihoods, is a sum over its features, and the sums are integers. So the
-//! sums of a subset are those of any other one plus the features that come in minus those that go out, bit for bit. A
-//! few sums are kept: of all features (which makes the complement a subset's price), of the best subset, of the best of
-//! the last turn, of the last two turns' subsets, and of each slot's best. Each new subset is built the cheapest way
-//! there is.
+//! Distances and log-likelihoods are sums over the features of a subset, and the sums are integers. So the sums of a
+//! subset are those of any other one plus the features that come in minus those that go out, bit for bit. The cached
+//! references are: all features (no subset costs more than its complement then), the best subset, the best of the last
+//! iteration, the subsets of the last two iterations, and the best of each slot.
 
 use super::{Evaluator, Measures, Resources, Work};
 use crate::base::cancel;
@@ -14,13 +13,13 @@ use crate::base::subset::Subset;
 use crate::simd::{Isa, distance_below};
 use std::sync::{Arc, OnceLock};
 
-/// What is a sum over features, and can be judged.
+/// A model whose state is a sum over features.
 pub trait Additive: Send + Sync {
     /// One of its sums: an integer, so that adding and removing are exact.
     type Sum: Copy + Default + Send + Sync + PartialEq + std::fmt::Debug;
-    /// How many features there are.
+    /// The number of features.
     fn n_features(&self) -> usize;
-    /// How many sums a subset has.
+    /// The number of sums of a subset.
     fn n_sums(&self) -> usize;
     /// Element operations of one feature.
     fn ops(&self) -> u64;
@@ -28,16 +27,16 @@ pub trait Additive: Send + Sync {
     fn setup_ops(&self) -> u64 {
         0
     }
-    /// Builds the sums of `step`, keeps them if it says so, and judges them; with the help of `pool` if given.
+    /// Builds the sums of `step`, keeps them if it says so, and scores the subset; in parallel where there is a pool.
     fn evaluate(&self, step: Step<'_, Self::Sum>, pool: Option<&Pool>) -> Measures;
-    /// Builds the sums of `step`, which says where to, and nothing more.
+    /// Builds the sums of `step` where it keeps them, and nothing more.
     fn build(&self, step: Step<'_, Self::Sum>);
 }
 
-/// How the sums of a subset are reached.
+/// The way to the sums of a subset.
 #[derive(Debug)]
 pub struct Step<'a, S> {
-    /// From here, or from zero.
+    /// The sums to start from; zeros without them.
     pub from: Option<&'a [S]>,
     /// Features that come in.
     pub add: Vec<u32>,
@@ -45,7 +44,7 @@ pub struct Step<'a, S> {
     pub remove: Vec<u32>,
     /// The subset that is reached.
     pub subset: &'a Subset,
-    /// Where to keep the sums; all of it is written.
+    /// The place to keep the sums; all of it is written.
     pub keep: Option<&'a mut [S]>,
 }
 
@@ -67,27 +66,27 @@ type Reference<S> = Arc<CachedSums<S>>;
 /// Error, then size: near enough to any objective to tell which subsets others will resemble.
 type Merit = (f64, usize);
 
-/// Which sums are kept.
+/// The cached references.
 #[derive(Debug)]
 struct ReferenceCache<S> {
     all: Option<Reference<S>>,
     best: Option<(Merit, Reference<S>)>,
     leader: Option<Reference<S>>,
-    /// The subsets measured last, two turns of them; the oldest make room.
+    /// The subsets of the last two iterations; the oldest make room.
     recent: Vec<Option<Reference<S>>>,
     /// The oldest of them.
     oldest: usize,
     own: Vec<Option<(Merit, Reference<S>)>>,
 }
 
-/// Measures subsets of something additive, each from the nearest kept one.
+/// Evaluates the subsets of an additive model, each from the nearest cached reference.
 #[derive(Debug)]
 pub struct Incremental<A: Additive> {
     additive: A,
     cache: ReferenceCache<A::Sum>,
-    /// How many sums may be kept.
+    /// References that fit the memory.
     capacity: usize,
-    /// Whether slots keep their sums: when building from them saves more than moving them through memory costs.
+    /// True if slots keep their sums: when building from them saves more than moving them through memory costs.
     keeps_slots: bool,
     pool: Arc<Pool>,
     isa: Isa,
@@ -105,10 +104,10 @@ const UNCACHED_FEATURES: usize = 256;
 /// One subset is split over the threads from this many element operations on.
 const SPLIT_OPS: u64 = 1 << 22;
 
-/// What a subset shows, and its sums where they are to be kept.
+/// The scores of a subset, and its sums where they are to be cached.
 type Built<S> = (Measures, Option<Vec<S>>);
 
-/// How one subset will be built.
+/// The cheapest way to a subset: `cost` features from a reference, or from nothing.
 struct Route<S> {
     from: Option<Reference<S>>,
     cost: usize,
@@ -141,7 +140,7 @@ impl<A: Additive> Incremental<A> {
         }
     }
 
-    /// What it sums.
+    /// The model.
     pub fn additive(&self) -> &A {
         &self.additive
     }
@@ -162,7 +161,7 @@ impl<A: Additive> Incremental<A> {
             let (size, words) = (subset.count(), subset.words());
             let (mut cost, mut from) = (size, None);
             for &(other, reference) in &references {
-                // Sizes alone tell that most are too far.
+                // |size - other| <= distance: most references are ruled out by their size.
                 if size.abs_diff(other) < cost
                     && let Some(distance) =
                         distance_below(isa, words, reference.subset.words(), cost)
@@ -170,18 +169,18 @@ impl<A: Additive> Incremental<A> {
                     (cost, from) = (distance, Some(Arc::clone(reference)));
                 }
             }
-            // A turn of one subset knows its leader beforehand: it is kept as it is built.
+            // The only subset of a batch is its leader: it is cached as it is built.
             let keep = slot < slots && (keeps_slots && cost > NEAR || subsets.len() == 1);
             Route { from, cost, keep }
         })
     }
 
-    /// How many slots of a turn can keep their last subset, beside all, best and leader.
-    fn slots(&self, asked: usize) -> usize {
-        self.capacity.saturating_sub(3).min(asked)
+    /// The number of slots that can keep their last subset, beside the references of all, best and leader.
+    fn slots(&self, batch: usize) -> usize {
+        self.capacity.saturating_sub(3).min(batch)
     }
 
-    /// Puts what was measured on the cache.
+    /// Updates the references after a batch.
     fn update_cache(
         &mut self,
         subsets: &[Subset],

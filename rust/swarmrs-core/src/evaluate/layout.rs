@@ -199,7 +199,7 @@ impl Layout {
         self.masks.get(block.mask..block.mask + block.width()).filter(|_| !self.is_symmetric())
     }
 
-    /// Whether each pair serves both its rows.
+    /// True if each pair serves both its rows.
     pub fn is_symmetric(&self) -> bool {
         self.masks.is_empty()
     }

@@ -2,18 +2,18 @@
 
 pub mod baseline;
 mod by_filter;
-pub mod cache;
+pub(crate) mod cache;
 mod folded;
-pub mod incremental;
-pub mod knn;
+mod incremental;
+mod knn;
 mod layout;
-pub mod naive_bayes;
+mod naive_bayes;
 mod repeated;
 mod scores;
 
-pub use by_filter::ByFilter;
-pub use naive_bayes::Likelihood;
-pub use scores::TestCases;
+pub(crate) use by_filter::ByFilter;
+use naive_bayes::Likelihood;
+use scores::TestCases;
 
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
@@ -34,7 +34,7 @@ pub trait Evaluator: Send {
     /// [`Error::Scorer`] when an outside scorer fails. Cancelled work does not return; see [`cancel`](crate::base::cancel).
     fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>>;
 
-    /// Whether the empty subset is evaluated like any other instead of being the worst.
+    /// True if the empty subset is evaluated like any other instead of being the worst.
     fn allows_empty(&self) -> bool {
         false
     }
@@ -292,7 +292,7 @@ pub struct Resources {
     pub pool: Arc<Pool>,
     /// Bytes for what is cached between evaluations.
     pub memory: u64,
-    /// Whether subsets may be built from others.
+    /// True if subsets may be built from others.
     pub incremental: bool,
     /// The instruction set of the kernels; without one, that of the process ([`Isa::of_process`]).
     pub isa: Option<Isa>,
@@ -401,7 +401,7 @@ fn check_keys(n_samples: usize, k: usize, threads: usize) -> Result<()> {
     })
 }
 
-/// Whether the distances between and within classes, which the hybrid objective needs, can be had.
+/// True if the distances between and within classes, which the hybrid objective needs, can be had.
 pub fn can_separate(data: &Dataset, spec: &EvaluationSpec) -> bool {
     spec.classifier == Classifier::Knn
         && spec.metric == Metric::Manhattan

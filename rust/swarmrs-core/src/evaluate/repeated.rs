@@ -25,7 +25,7 @@ impl Repeated {
     }
 }
 
-/// Whether errors agree: their population standard deviation is a hundredth of their mean at the most.
+/// True if errors agree: their population standard deviation is a hundredth of their mean at the most.
 fn agree(errors: &[f64]) -> bool {
     let n = errors.len() as f64;
     let mean = errors.iter().sum::<f64>() / n;

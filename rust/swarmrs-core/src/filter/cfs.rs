@@ -11,9 +11,9 @@
 /// Options of correlation-based feature selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CfsRules {
-    /// Whether two features that share nothing count as sharing all.
+    /// True if two features that share nothing count as sharing all.
     pub zero_as_one: bool,
-    /// Whether features enter that no member of the subset stands for.
+    /// True if features enter that no member of the subset stands for.
     pub locally_predictive: bool,
 }
 

@@ -36,7 +36,7 @@ impl Divisions {
         self.columns.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }

@@ -58,7 +58,7 @@ impl Filter {
         &self.relevance
     }
 
-    /// Whether a feature tells anything about the class.
+    /// True if a feature is relevant for the class.
     pub fn is_relevant(&self, feature: usize) -> bool {
         self.relevance[feature] > 0.0
     }

@@ -1,4 +1,4 @@
-//! CfsRules by which features are dropped before a search looks at any.
+//! Rules by which features are dropped before a search looks at any.
 
 use super::{CfsRules, Filter};
 use crate::base::error::{Error, Result};

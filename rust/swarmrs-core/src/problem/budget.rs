@@ -46,7 +46,7 @@ pub enum Stop {
 }
 
 impl Budget {
-    /// Whether nothing bounds the effort: a target alone may never be reached.
+    /// True if nothing bounds the effort: a target alone may never be reached.
     pub fn is_unbounded(&self) -> bool {
         self.evaluations.is_none() && self.iterations.is_none() && self.seconds.is_none()
     }

@@ -2,7 +2,7 @@
 
 pub mod budget;
 pub mod constraints;
-pub mod feasibility;
+mod feasibility;
 pub mod groups;
 pub mod objective;
 pub mod space;

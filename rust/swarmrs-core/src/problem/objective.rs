@@ -162,12 +162,12 @@ impl Objective {
         }
     }
 
-    /// Whether the distances between and within classes are needed.
+    /// True if the distances between and within classes are needed.
     pub fn needs_separation(self) -> bool {
         matches!(self, Self::Hybrid { .. })
     }
 
-    /// Whether features must be in groups.
+    /// True if features must be in groups.
     pub fn needs_groups(self) -> bool {
         matches!(self, Self::Gaussian { .. })
     }

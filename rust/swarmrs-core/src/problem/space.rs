@@ -44,7 +44,7 @@ impl Space {
     /// The same space, where features differ in size or exclude each other: what the algorithm sees as a feature is then a
     /// unit of them.
     #[must_use]
-    pub fn with_feasibility(mut self, feasibility: Arc<Feasibility>) -> Self {
+    pub(crate) fn with_feasibility(mut self, feasibility: Arc<Feasibility>) -> Self {
         self.limit = self.limit.min(feasibility.upper_bound());
         self.feasibility = Some(feasibility);
         self

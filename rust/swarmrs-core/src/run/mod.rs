@@ -326,7 +326,7 @@ fn needs_table() -> Error {
     Error::BadSpec { what: "the filter objectives need a table".into() }
 }
 
-/// Whether anything in a run uses groups of features.
+/// True if anything in a run uses groups of features.
 fn needs_groups(spec: &Spec, entry: &Entry, objective: Objective) -> bool {
     let is_asked = match entry.groups {
         GroupUse::Ignored => false,

@@ -41,7 +41,7 @@ pub struct Spec {
     /// Lists of features that go in or out together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<Vec<usize>>,
-    /// Whether at most one feature of each group may be chosen.
+    /// True if at most one feature of each group may be chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_per_group: bool,
     /// The feature groups, for algorithms and objectives that use them.

@@ -23,11 +23,6 @@ impl KeyFormat {
         f64::from_bits((steps << self.shift) + KEY_OFFSET)
     }
 
-    /// The key of `row` at this distance.
-    pub fn key(self, steps: u64, row: u32) -> f64 {
-        f64::from_bits(self.base(steps).to_bits() + u64::from(row))
-    }
-
     /// The distance and the row behind a key.
     pub fn parts(self, key: f64) -> (u64, usize) {
         let bits = key.to_bits() - KEY_OFFSET;
@@ -38,8 +33,6 @@ impl KeyFormat {
 /// Geometry and key format of one tile of distances: the lists they enter.
 #[derive(Debug, Clone)]
 pub struct SelectTile<'a> {
-    /// The format of keys.
-    pub format: KeyFormat,
     /// Keys of a list.
     pub k: usize,
     /// The columns of the tile; both ends multiples of [`LANES`].
@@ -56,7 +49,7 @@ pub struct SelectTile<'a> {
     pub rows: [u32; ROWS],
     /// The block's own group of keys.
     pub group: usize,
-    /// Whether each distance enters the lists of both its rows; the group of a column is then column / 4.
+    /// True if each distance enters the lists of both its rows; the group of a column is then column / 4.
     pub is_symmetric: bool,
 }
 

@@ -35,11 +35,11 @@ mod pairs;
 mod scalar;
 mod shortlist;
 
-pub use bits::distance_below;
-pub use coarse::CoarseEuclidean;
-pub use keys::{KeyFormat, NO_KEY, SelectTile, insert, select};
-pub use pairs::{Euclidean16, Pairs};
-pub use shortlist::{
+pub(crate) use bits::distance_below;
+pub(crate) use coarse::CoarseEuclidean;
+pub(crate) use keys::{KeyFormat, NO_KEY, SelectTile, insert, select};
+pub(crate) use pairs::{Euclidean16, Pairs};
+pub(crate) use shortlist::{
     NO_SHORT, SIDE, ShortFormat, ShortSums, ShortlistTile, insert_short, update_shortlists,
 };
 
@@ -50,9 +50,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Rows of a block.
-pub const ROWS: usize = 4;
+pub(crate) const ROWS: usize = 4;
 /// Strips of distances begin and end at multiples of this.
-pub const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// The environment variable that names the instruction set of a process.
 pub const SIMD_VARIABLE: &str = "SWARMRS_SIMD";
@@ -115,7 +115,7 @@ impl Isa {
 
 /// Values of all features, column-major: feature `f` of row `i` at `f * stride + i`.
 #[derive(Debug, Clone, Copy)]
-pub struct Columns<'a, E> {
+pub(crate) struct Columns<'a, E> {
     /// All values.
     pub values: &'a [E],
     /// Distance from one feature to the next: the padded number of rows.
@@ -124,7 +124,7 @@ pub struct Columns<'a, E> {
 
 /// Features that enter a sum and features that leave it.
 #[derive(Debug, Clone, Copy)]
-pub struct Change<'a> {
+pub(crate) struct Change<'a> {
     /// Entering.
     pub add: &'a [u32],
     /// Leaving.
@@ -133,7 +133,7 @@ pub struct Change<'a> {
 
 /// A block of rows against a run of columns.
 #[derive(Debug, Clone)]
-pub struct Tile {
+pub(crate) struct Tile {
     /// The rows.
     pub rows: [u32; ROWS],
     /// The columns; both ends multiples of [`LANES`].
@@ -142,7 +142,7 @@ pub struct Tile {
 
 /// The value that sums start from.
 #[derive(Debug, Clone, Copy)]
-pub enum Init<'a, S> {
+pub(crate) enum Init<'a, S> {
     /// Zero.
     Zero,
     /// Other sums, one row after the other.
@@ -157,7 +157,7 @@ pub enum Init<'a, S> {
 }
 
 /// An exact distance kernel: a type of value, a type of sum, and the difference that enters it.
-pub trait Kernel: Send + Sync + 'static {
+pub(crate) trait Kernel: Send + Sync + 'static {
     /// A value.
     type Value: Copy + Send + Sync + Default + 'static;
     /// A sum.
@@ -185,7 +185,9 @@ pub trait Kernel: Send + Sync + 'static {
 }
 
 /// A sum that can become a key.
-pub trait Lane: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 'static {
+pub(crate) trait Lane:
+    Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 'static
+{
     /// Greater than any sum.
     const MOST: Self;
     /// The sum as an integer.
@@ -207,7 +209,7 @@ pub trait Lane: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 's
 
 /// The class of a row and those of the columns its distances lead to; columns that do not count have none.
 #[derive(Debug, Clone, Copy)]
-pub struct Classes<'a> {
+pub(crate) struct Classes<'a> {
     /// Of the row.
     pub own: i32,
     /// Of the columns; negative where one does not count.
@@ -216,7 +218,7 @@ pub struct Classes<'a> {
 
 /// The distance of a row to other classes and to its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Separation<S> {
+pub(crate) struct Separation<S> {
     /// The distance to the nearest row of another class; [`Lane::MOST`] where there is none.
     pub other: S,
     /// The distance to the farthest row of the same class; 0 where there is none.
@@ -239,11 +241,11 @@ impl<S: Lane> Separation<S> {
 }
 
 /// |a - b| of 16-bit values in 32-bit sums.
-pub struct Manhattan16;
+pub(crate) struct Manhattan16;
 /// |a - b| of whole numbers held in floats.
-pub struct Manhattan;
+pub(crate) struct Manhattan;
 /// (a - b)^2 of whole numbers held in floats.
-pub struct Euclidean;
+pub(crate) struct Euclidean;
 
 macro_rules! kernel {
     ($kernel:ty, $value:ty, $sum:ty, $name:ident $(, $short:expr)?) => {
@@ -368,7 +370,7 @@ const TWO_52: f64 = (1u64 << 52) as f64;
 macro_rules! dispatched {
     ($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*)) => {
         $(#[$doc])*
-        pub fn $name(isa: Isa, $($arg: $type),*) {
+        pub(crate) fn $name(isa: Isa, $($arg: $type),*) {
             cancel::check();
             match isa {
                 #[cfg(target_arch = "x86_64")]

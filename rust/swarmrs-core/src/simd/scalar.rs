@@ -81,7 +81,7 @@ fn accumulate<E: Copy, S: Lane + AddAssign + SubAssign>(
         let sums = &mut to.0[at * to.1..][..run.len()];
         match from {
             Init::CopyFrom { sums: from, stride } => {
-                sums.copy_from_slice(&from[at * stride..][..run.len()])
+                sums.copy_from_slice(&from[at * stride..][..run.len()]);
             }
             Init::Zero => sums.fill(S::default()),
             Init::InPlace => {}

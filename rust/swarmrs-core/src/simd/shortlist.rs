@@ -49,7 +49,7 @@ pub struct ShortSums {
     pub farthest: u64,
     /// Bits that values were stripped of before.
     pub lost: u32,
-    /// Whether sums are squares of distances.
+    /// True if sums are squares of distances.
     pub is_squared: bool,
 }
 

@@ -54,7 +54,6 @@ impl<'a> Candidates<'a> {
                 S::keys(self.isa, sums, *format, bases);
                 let mask = self.layout.mask(block);
                 let tile = SelectTile {
-                    format: *format,
                     k: self.levels,
                     mask: mask.map(|mask| &mask[columns.start - block.columns.start..]),
                     columns,

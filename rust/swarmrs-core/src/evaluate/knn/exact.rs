@@ -65,7 +65,7 @@ impl ExactDistances {
         }
     }
 
-    /// Whether some rows are copies of rows of the table.
+    /// True if some rows are copies of rows of the table.
     pub fn has_copies(&self) -> bool {
         self.rows.is_some()
     }

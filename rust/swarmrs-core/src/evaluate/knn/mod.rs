@@ -98,7 +98,7 @@ impl Plan<'_> {
         index_bits(self.table.data.n_samples())
     }
 
-    /// Whether 32-bit keys are of use for so many rows and neighbors, and such folds.
+    /// True if 32-bit keys are of use for so many rows and neighbors, and such folds.
     fn fits_short_keys(&self, is_symmetric: bool) -> bool {
         self.spec.k <= MOST_NEIGHBORS && self.row_bits() <= MOST_ROW_BITS && is_symmetric
     }
@@ -160,7 +160,7 @@ pub(super) struct Neighbors<K: Kernel> {
     /// The row of the table at each place of the layout, padded.
     index: Vec<u32>,
     format: KeyFormat,
-    /// Whether candidate lists have 32-bit keys: this changes the time, never the answer.
+    /// True if candidate lists have 32-bit keys: this changes the time, never the answer.
     uses_short_keys: bool,
     /// The fidelity of quantization, feature by feature.
     fidelity: Vec<Fidelity>,

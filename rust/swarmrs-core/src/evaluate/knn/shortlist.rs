@@ -17,13 +17,13 @@ pub(super) struct Shortlist {
     pub short: Option<ShortFormat>,
     /// Candidates in a list.
     pub levels: usize,
-    /// Whether keys sort exactly as distances and rows do.
+    /// True if keys sort exactly as distances and rows do.
     pub is_exact: bool,
     k: usize,
     is_squared: bool,
     /// Error bound: quantized distances (not squares) further apart than this are ordered like the float64 ones.
     slack: f64,
-    /// Whether a quantized distance of 0 is a distance of 0.
+    /// True if a quantized distance of 0 is a distance of 0.
     is_zero_exact: bool,
 }
 
@@ -69,7 +69,7 @@ impl Shortlist {
         Self { short, levels, is_exact, k, is_squared, slack, is_zero_exact }
     }
 
-    /// Whether a candidate at `near` steps at most is certainly ahead of one at `far` steps at least, which follows it in
+    /// True if a candidate at `near` steps at most is certainly ahead of one at `far` steps at least, which follows it in
     /// the list.
     fn separates(&self, near: f64, far: f64) -> bool {
         if self.is_zero_exact && near == 0.0 && far == 0.0 {

@@ -122,7 +122,7 @@ pub(super) struct Training {
     values: Vec<i64>,
     /// The rows of each class.
     members: Vec<Vec<u32>>,
-    /// Whether splits name the rows that are left out, which are fewer where each row is tested once.
+    /// True if splits name the rows that are left out, which are fewer where each row is tested once.
     by_left_out: bool,
     splits: Vec<TrainingSplit>,
 }

@@ -105,7 +105,7 @@ pub struct GroupCount {
     pub n_row_groups: Option<usize>,
     /// The criterion of a block model, lower is better, or the mean silhouette of clusters, higher is better.
     pub value: f64,
-    /// Whether it was chosen.
+    /// True if it was chosen.
     pub is_chosen: bool,
 }
 
@@ -179,7 +179,7 @@ impl Groups {
         self.members.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
