@@ -26,10 +26,11 @@ CORE = "rust/swarmrs-core"
 TOOL = ROOT / "target" / "mutants-tool" / "release" / "mutants"
 PLACES = (
     "src/evaluate/**/*.rs",
-    "src/quantization.rs",
-    "src/dataset.rs",
-    "src/folds.rs",
-    "src/objective.rs",
+    "src/simd/*.rs",
+    "src/data/quantization.rs",
+    "src/data/dataset.rs",
+    "src/data/folds.rs",
+    "src/problem/objective.rs",
 )
 SWITCH = """
 pub(crate) mod mutant {
@@ -40,7 +41,7 @@ pub(crate) mod mutant {
 }
 """
 TESTS = ("--lib", "--test=oracle", "--test=refill", "--test=golden", "--test=filter_objectives")
-MODULES = ("evaluate::", "quantization::", "dataset::", "folds::", "objective::", "run::")
+MODULES = ("evaluate::", "simd::", "quantization::", "dataset::", "folds::", "objective::", "run::")
 # Seconds after which a mutant that makes the tests endless is caught.
 PATIENCE = 240
 

@@ -29,7 +29,7 @@ pub fn drive_seeded(
     driven(seed, optimizer, turns, cost).0
 }
 
-/// What an optimizer noted of each turn.
+/// The notes of an optimizer, iteration by iteration.
 pub type Noted = Vec<Vec<(&'static str, f64)>>;
 
 /// [`drive`] that also returns what the optimizer noted of each turn.
@@ -106,7 +106,7 @@ pub fn ten_runs(id: &str, n: usize, turns: u64, cost: impl Fn(&Subset) -> f64) -
     (0..10).map(run).collect()
 }
 
-/// How many of 50 ones ten such runs find in the mean.
+/// The mean number of 50 ones that ten such runs find.
 pub fn mean_ones(id: &str, turns: u64) -> f64 {
     ten_runs(id, 50, turns, onemax).iter().map(|cost| 50.0 * (1.0 - cost)).sum::<f64>() / 10.0
 }

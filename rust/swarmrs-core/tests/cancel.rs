@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use support::{N_FEATURES, Scorer, StopAfter, Watch, select, spec, table, timeless};
 use swarmrs_core::base::cancel::{self, Cancel};
+use swarmrs_core::base::clock::Clock;
 use swarmrs_core::base::error::Error;
 use swarmrs_core::base::parallel::Pool;
 use swarmrs_core::base::subset::Subset;
@@ -15,8 +16,8 @@ use swarmrs_core::data::folds::FoldSpec;
 use swarmrs_core::evaluate::{
     self, Classifier, EvaluationSpec, Metric, Resources, ScaleFit, Weights,
 };
-use swarmrs_core::filter::{Filter, Prescreen, Rules};
-use swarmrs_core::problem::budget::{Budget, Clock, Stop};
+use swarmrs_core::filter::{CfsRules, Filter, Prescreen};
+use swarmrs_core::problem::budget::{Budget, Stop};
 use swarmrs_core::run::Run;
 use swarmrs_core::search::observer::Observer;
 
@@ -65,10 +66,10 @@ fn one_subset_of_a_long_table_is_cancelled_within_it() {
     let data = long(200_000, 3);
     for threads in [1, 2] {
         for metric in [Metric::Euclidean, Metric::Manhattan] {
-            let resources = Resources { threads, ..Resources::default() };
+            let resources = Resources::with_threads(threads);
             let (mut evaluator, _) =
                 evaluate::build(&data, &knn(metric), false, resources).unwrap();
-            let (done, seconds) = cancelled(|| evaluator.measure(&[Subset::full(3)]));
+            let (done, seconds) = cancelled(|| evaluator.evaluate(&[Subset::full(3)]));
             assert_eq!(done.unwrap_err(), Error::Interrupted);
             assert!(seconds < 20.0, "{seconds}");
         }
@@ -82,11 +83,11 @@ fn an_evaluator_gives_the_same_after_a_cancelled_call() {
         (0..64).map(|at| Subset::from_fn(40, |feature| (feature * 7 + at) % 3 > 0)).collect();
     let build =
         || evaluate::build(&data, &knn(Metric::Euclidean), false, Resources::default()).unwrap().0;
-    let expected = build().measure(&subsets).unwrap();
+    let expected = build().evaluate(&subsets).unwrap();
     let mut evaluator = build();
-    let (done, _) = cancelled(|| (0..1000).map(|_| evaluator.measure(&subsets).is_ok()).count());
+    let (done, _) = cancelled(|| (0..1000).map(|_| evaluator.evaluate(&subsets).is_ok()).count());
     assert_eq!(done, Err(Error::Interrupted));
-    assert_eq!(evaluator.measure(&subsets).unwrap(), expected);
+    assert_eq!(evaluator.evaluate(&subsets).unwrap(), expected);
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn long_filter(data: &Dataset) -> usize {
     let filter = Filter::new(data.levels(&Pool::new(2)), &columns, 0);
     let shared = columns.iter().filter(|&&feature| filter.uncertainty(feature, 0) > 0.0).count();
     shared
-        + filter.cfs(Rules::default(), 400).len()
+        + filter.cfs(CfsRules::default(), 400).len()
         + Prescreen::read("fcbf").unwrap().survivors(&filter, 400).len()
 }
 
@@ -112,8 +113,8 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
         let mut longer = spec(id, 2000);
         longer.budget = Budget { iterations: Some(50), ..Budget::default() };
         let mut asked = Vec::new();
-        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
-            asked.push(record.asked)
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
+            asked.push(record.n_evaluations)
         });
         let observers: &mut [&mut dyn Observer] = &mut [&mut watch, &mut StopAfter(4)];
         let whole = select(&longer, Resources::default(), observers);
@@ -134,7 +135,7 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
                 other.request();
             }
             cancel::check();
-            judge.lock().unwrap().measure(std::slice::from_ref(subset)).unwrap()[0].error
+            judge.lock().unwrap().evaluate(std::slice::from_ref(subset)).unwrap()[0].error
         });
         let run = |spec: &_, scorer| {
             let run = Run::new(spec, &data, Resources::default(), Some(Box::new(scorer)));

@@ -217,8 +217,8 @@ fn what_is_forced_in_or_out_stays_so() {
     for entry in REGISTRY {
         let mut spec = spec(entry.id, 200);
         (spec.include, spec.exclude, spec.max_features) = (vec![5, 9], vec![0, 3], Some(6));
-        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
-            for tried in record.told {
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
+            for tried in record.evaluations {
                 let subset = &tried.subset;
                 assert_eq!(subset.len(), N_FEATURES, "{}", entry.id);
                 assert!(subset.contains(5) && subset.contains(9), "{}", entry.id);
@@ -241,8 +241,8 @@ fn grouped(id: &str) -> Spec {
 fn a_search_by_groups_never_chooses_a_feature_of_none() {
     for entry in REGISTRY.iter().filter(|entry| entry.groups == GroupUse::Needed) {
         let spec = Spec { include: vec![12], exclude: vec![6], ..grouped(entry.id) };
-        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
-            for tried in record.told {
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
+            for tried in record.evaluations {
                 let others =
                     [0, 3, 6, 13, 14, 15].into_iter().filter(|&f| tried.subset.contains(f));
                 assert_eq!(others.count(), 0, "{}", entry.id);
@@ -286,9 +286,9 @@ fn scores_that_an_outside_scorer_does_not_tell_are_refused() {
 fn a_budget_below_the_first_batch_evaluates_what_it_allows() {
     for entry in REGISTRY {
         let mut whole = Vec::new();
-        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
-            if record.turn == 0 {
-                whole = record.told.to_vec();
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
+            if record.iteration == 0 {
+                whole = record.evaluations.to_vec();
             }
         });
         select(&spec(entry.id, 300), Resources::default(), &mut [&mut watch]);
@@ -301,9 +301,10 @@ fn a_budget_below_the_first_batch_evaluates_what_it_allows() {
             let spec = spec(entry.id, limit as u64);
             let run = Run::new(&spec, &support::table(), Resources::default(), None).unwrap();
             let mut told = Vec::new();
-            let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
-                told.extend(record.told.to_vec());
-            });
+            let mut watch =
+                Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
+                    told.extend(record.evaluations.to_vec());
+                });
             let found = match run.execute(None, &mut [&mut watch]) {
                 Ok(found) => found,
                 // The empty subset costs an evaluation and is no result.
@@ -319,7 +320,7 @@ fn a_budget_below_the_first_batch_evaluates_what_it_allows() {
                 "{what}"
             );
             assert!(warning.ends_with(&format!(": only {limit} subsets were evaluated")), "{what}");
-            let again = select(&spec, Resources { threads: 4, ..Resources::default() }, &mut []);
+            let again = select(&spec, Resources::with_threads(4), &mut []);
             assert_eq!(support::timeless(&again), support::timeless(&found), "{what}");
         }
     }
@@ -367,8 +368,8 @@ fn a_budget_of_iterations_is_the_schedule_of_an_algorithm() {
 fn the_answer_is_the_best_subset_measured() {
     for entry in REGISTRY {
         let mut best: Option<Evaluation> = None;
-        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
-            for tried in record.told {
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
+            for tried in record.evaluations {
                 if best.as_ref().is_none_or(|best| beats(tried, best)) {
                     best = Some(tried.clone());
                 }
@@ -390,8 +391,8 @@ fn the_front_of_a_run_is_mutually_non_dominated_and_holds_its_answer() {
         // The answer is the least cost, and only where that is the error must it lie on a front of error and size.
         let spec = Spec { objective: Some(Objective::Error), ..spec(entry.id, 300) };
         let mut tried: Vec<(f64, usize)> = Vec::new();
-        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
-            tried.extend(record.told.iter().map(|t| (t.measures.error, t.subset.count())));
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
+            tried.extend(record.evaluations.iter().map(|t| (t.measures.error, t.subset.count())));
         });
         let found = select(&spec, Resources::default(), &mut [&mut watch]);
         let points = &found.front.points;
@@ -430,7 +431,7 @@ fn a_search_for_a_size_answers_with_that_size() {
 struct Bits;
 
 impl Evaluator for Bits {
-    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+    fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         let cost = |subset: &Subset| subset.count() as f64 - 5.0;
         Ok(subsets.iter().map(|subset| Measures::from_error(cost(subset))).collect())
     }
@@ -445,8 +446,10 @@ fn over_bare_bits_the_empty_candidate_is_measured_like_any_other() {
     for entry in REGISTRY {
         let spec = Spec { objective: Some(Objective::Error), ..spec(entry.id, 600) };
         let mut seen = Vec::new();
-        let mut watch = Watch(|record: &swarmrs_core::search::observer::TurnRecord<'_>| {
-            seen.extend(record.told.iter().map(|told| (told.subset.count(), told.cost.value())));
+        let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
+            seen.extend(
+                record.evaluations.iter().map(|told| (told.subset.count(), told.cost.value())),
+            );
         });
         let run = Run::over_bits(&spec, 4, Box::new(Bits)).unwrap();
         let found = run.execute(None, &mut [&mut watch]).unwrap();
@@ -483,7 +486,7 @@ fn a_swarm_that_starts_with_nothing_goes_on() {
         for seed in 0..12 {
             let start = started(&entry, (1, 1), r#"{"population": 2}"#);
             let found = search(start, (1, 1), 10_000, seed, |_| 0.3);
-            assert_eq!((found.turns, found.stop), (101, Stop::Finished), "{id} {seed}");
+            assert_eq!((found.iterations, found.stop), (101, Stop::Finished), "{id} {seed}");
         }
     }
     let mut spec = spec("pso", 600);

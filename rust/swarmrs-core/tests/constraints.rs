@@ -12,7 +12,7 @@ use swarmrs_core::evaluate::Resources;
 use swarmrs_core::problem::groups::GroupSpec;
 use swarmrs_core::problem::objective::Objective;
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::search::observer::TurnRecord;
+use swarmrs_core::search::observer::IterationRecord;
 
 /// A partition of the features into lists, of which the first few are used.
 fn lists(most: usize) -> impl Strategy<Value = Vec<Vec<usize>>> {
@@ -89,9 +89,9 @@ proptest! {
                 }
                 Err(other) => panic!("{}: {other}", entry.id),
             };
-            let mut watch = Watch(|record: &TurnRecord<'_>| {
-                let told = record.told.iter().map(|told| &told.subset).filter(|told| !told.is_empty());
-                for subset in record.measured.iter().map(|(subset, _)| subset).chain(told) {
+            let mut watch = Watch(|record: &IterationRecord<'_>| {
+                let told = record.evaluations.iter().map(|told| &told.subset).filter(|told| !told.is_empty());
+                for subset in record.evaluated.iter().map(|(subset, _)| subset).chain(told) {
                     assert!(held.is_obeyed_by(subset), "{}: {subset:?}", entry.id);
                 }
             });
@@ -130,8 +130,8 @@ fn a_prescreen_keeps_what_goes_together_where_one_of_them_tells() {
     spec.together = vec![vec![0, 8], vec![9, 10]];
     spec.prescreen = Some("top=2".into());
     let mut seen = Subset::empty(N_FEATURES);
-    let mut watch = Watch(|record: &TurnRecord<'_>| {
-        for told in record.told {
+    let mut watch = Watch(|record: &IterationRecord<'_>| {
+        for told in record.evaluations {
             seen = seen.union(&told.subset);
         }
     });

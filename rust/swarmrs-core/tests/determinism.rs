@@ -11,15 +11,11 @@ use swarmrs_core::search::replay::Replay;
 
 const EVALUATIONS: u64 = 240;
 
-fn with_threads(threads: usize) -> Resources {
-    Resources { threads, ..Resources::default() }
-}
-
 #[test]
 fn reruns_and_thread_counts_give_one_trace() {
     for entry in REGISTRY {
         let spec = spec(entry.id, EVALUATIONS);
-        let run = |threads| timeless(&select(&spec, with_threads(threads), &mut []));
+        let run = |threads| timeless(&select(&spec, Resources::with_threads(threads), &mut []));
         let one = run(1);
         assert_eq!(run(1), one, "{}: a rerun differs", entry.id);
         assert_eq!(run(4), one, "{}: four threads differ from one", entry.id);
@@ -69,7 +65,7 @@ fn a_run_resumed_after_any_turn_is_the_uninterrupted_one() {
         let step = (selection.iterations / 12).max(1) as usize;
         for turns in (1..=selection.iterations).step_by(step) {
             let (mut replay, _) = record(turns);
-            assert_eq!(replay.turns().len() as u64, turns, "{}", entry.id);
+            assert_eq!(replay.iterations().len() as u64, turns, "{}", entry.id);
             let bytes = replay.to_bytes();
             let run = Run::new(&spec, &data, Resources::default(), None).unwrap();
             let stored =

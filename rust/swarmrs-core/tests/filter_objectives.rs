@@ -10,7 +10,7 @@ use swarmrs_core::evaluate::{self, Evaluator, Measures, Resources};
 use swarmrs_core::filter::merit::{Sums, in_steps};
 use swarmrs_core::problem::objective::Objective;
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::search::observer::TurnRecord;
+use swarmrs_core::search::observer::IterationRecord;
 use swarmrs_core::search::replay::Replay;
 
 const OBJECTIVES: [Objective; 2] = [Objective::FilterCfs, Objective::FilterMrmr];
@@ -39,8 +39,8 @@ fn every_algorithm_is_led_by_the_filter_and_judged_by_the_classifier() {
     for entry in REGISTRY {
         for objective in OBJECTIVES {
             let spec = led(entry.id, objective);
-            let mut watch = Watch(|record: &TurnRecord<'_>| {
-                for (subset, measures) in record.measured.iter().take(3) {
+            let mut watch = Watch(|record: &IterationRecord<'_>| {
+                for (subset, measures) in record.evaluated.iter().take(3) {
                     assert_eq!(measures.error, naive(objective, subset), "{}", entry.id);
                 }
             });
@@ -49,7 +49,7 @@ fn every_algorithm_is_led_by_the_filter_and_judged_by_the_classifier() {
             assert_eq!(found.cost.value(), naive(objective, &chosen), "{}", entry.id);
             let how = spec.evaluation.settle(&entry.protocol());
             let (mut judge, _) = evaluate::build(&data, &how, false, Resources::default()).unwrap();
-            assert_eq!([found.scores], judge.measure(&[chosen]).unwrap()[..], "{}", entry.id);
+            assert_eq!([found.scores], judge.evaluate(&[chosen]).unwrap()[..], "{}", entry.id);
         }
     }
 }
@@ -59,7 +59,7 @@ fn threads_and_memory_change_nothing() {
     for entry in REGISTRY {
         for objective in OBJECTIVES {
             let run = |threads, memory| {
-                let resources = Resources { threads, memory, ..Resources::default() };
+                let resources = Resources { memory, ..Resources::with_threads(threads) };
                 timeless(&select(&led(entry.id, objective), resources, &mut []))
             };
             let one = run(1, 1 << 26);
@@ -88,7 +88,7 @@ fn a_resumed_run_is_the_uninterrupted_one() {
 struct Counting(std::sync::Arc<std::sync::atomic::AtomicUsize>);
 
 impl Evaluator for Counting {
-    fn measure(&mut self, subsets: &[Subset]) -> swarmrs_core::Result<Vec<Measures>> {
+    fn evaluate(&mut self, subsets: &[Subset]) -> swarmrs_core::Result<Vec<Measures>> {
         self.0.fetch_add(subsets.len(), std::sync::atomic::Ordering::Relaxed);
         Ok(vec![Measures::from_error(0.25); subsets.len()])
     }

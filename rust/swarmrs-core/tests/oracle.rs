@@ -9,7 +9,7 @@ use swarmrs_core::data::folds::{FoldSpec, Folds};
 use swarmrs_core::evaluate::{
     self, Classifier, Classify, EvaluationSpec, Measures, Metric, Resources, ScaleFit, Weights,
 };
-use swarmrs_core::problem::objective::{Goal, Objective};
+use swarmrs_core::problem::objective::{CostFunction, Objective};
 
 /// A small table: few distinct values make many ties.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl Case {
     }
 
     fn evaluator(&self, threads: usize, incremental: bool, memory: u64) -> Box<dyn Classify> {
-        let resources = Resources { threads, incremental, memory };
+        let resources = Resources { incremental, memory, ..Resources::with_threads(threads) };
         evaluate::build(&self.data(), &self.spec, false, resources).unwrap().0
     }
 
@@ -163,7 +163,7 @@ fn cases() -> impl Strategy<Value = Case> {
 
 /// k-NN as the definition has it: the k nearest rows, the lower row of equals; the smallest class of the most votes. None
 /// where votes by distance are too near to each other for float64 to tell.
-fn neighbours(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> Option<u32> {
+fn neighbors(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> Option<u32> {
     let distance = |other: u32| -> f64 {
         let differences = subset.iter().map(|f| (x.at(f, row) - x.at(f, other)).abs());
         match case.spec.metric {
@@ -273,7 +273,7 @@ proptest! {
                     prop_assert_eq!(got_row, row);
                     match case.spec.classifier {
                         Classifier::Knn => {
-                            if let Some(expected) = neighbours(&case, &x, &subset, row, &split.train) {
+                            if let Some(expected) = neighbors(&case, &x, &subset, row, &split.train) {
                                 prop_assert_eq!(got, expected);
                             }
                         }
@@ -293,13 +293,13 @@ proptest! {
     #[test]
     fn any_walk_gives_the_bits_of_a_fresh_start(case in cases(), threads in 1usize..4, batch in 1usize..4) {
         let subsets = case.subsets();
-        let fresh = case.evaluator(1, false, 1 << 30).measure(&subsets).unwrap();
+        let fresh = case.evaluator(1, false, 1 << 30).evaluate(&subsets).unwrap();
         // From no room at all to room for a few and for all.
         for memory in [0, 40_000, 1 << 30] {
             let mut walker = case.evaluator(threads, true, memory);
             let mut walked = Vec::new();
             for some in subsets.chunks(batch) {
-                walked.extend(walker.measure(some).unwrap());
+                walked.extend(walker.evaluate(some).unwrap());
             }
             for (a, b) in walked.iter().zip(&fresh) {
                 prop_assert_eq!(bits(a), bits(b));
@@ -314,12 +314,12 @@ proptest! {
         let mut bound = 0;
         let scratch_ops = |subset: &Subset| {
             let mut one = case.evaluator(1, false, 1 << 30);
-            one.measure(std::slice::from_ref(subset)).unwrap();
+            one.evaluate(std::slice::from_ref(subset)).unwrap();
             one.work().from_scratch_ops
         };
         let per_feature = scratch_ops(&Subset::from_indices(case.d, [0]));
         for subset in &subsets {
-            evaluator.measure(std::slice::from_ref(subset)).unwrap();
+            evaluator.evaluate(std::slice::from_ref(subset)).unwrap();
             bound += per_feature * subset.count().min(case.d - subset.count()) as u64;
         }
         // All features once; with one subset a turn, its leader is kept as it is built.
@@ -338,11 +338,11 @@ proptest! {
         let mut whole = case.evaluator(1, true, 1 << 30);
         let mut resumed = case.evaluator(2, true, 1 << 30);
         for (turn, some) in subsets.chunks(2).enumerate() {
-            let measures = whole.measure(some).unwrap();
+            let measures = whole.evaluate(some).unwrap();
             if turn < known {
                 resumed.recall(some, &measures);
             } else {
-                let again = resumed.measure(some).unwrap();
+                let again = resumed.evaluate(some).unwrap();
                 prop_assert_eq!(again.iter().map(bits).collect::<Vec<_>>(), measures.iter().map(bits).collect::<Vec<_>>());
             }
             prop_assert_eq!(whole.work(), resumed.work());
@@ -381,9 +381,9 @@ proptest! {
         };
         let case = Case { spec, scale: Scale::Minmax, ..case };
         let (data, subsets) = (case.data(), case.subsets());
-        let resources = Resources { threads, incremental, ..Resources::default() };
+        let resources = Resources { incremental, ..Resources::with_threads(threads) };
         let mut evaluator = evaluate::build(&data, &case.spec, true, resources).unwrap().0;
-        for (measures, subset) in evaluator.measure(&subsets).unwrap().iter().zip(&subsets) {
+        for (measures, subset) in evaluator.evaluate(&subsets).unwrap().iter().zip(&subsets) {
             // Each difference is off by one of more than 32 767 steps at most, in either mean.
             prop_assert!((measures.separation - separation(&case, subset)).abs() < 2.0 / 32_767.0);
         }
@@ -405,12 +405,12 @@ fn the_hybrid_objective_has_its_worked_values() {
         folds: FoldSpec::Loo,
     };
     let mut evaluator = evaluate::build(&data, &spec, true, Resources::default()).unwrap().0;
-    let hybrid = Goal::new(Objective::Hybrid { gamma: 0.8 }, None, 2, None).unwrap();
+    let hybrid = CostFunction::new(Objective::Hybrid { gamma: 0.8 }, None, 2, None).unwrap();
     for (features, fitness) in
         [(vec![0], 0.984_828_363_995_751), (vec![1], 0.009_485_174_635_513), (vec![0, 1], 0.5)]
     {
         let subset = Subset::from_indices(2, features);
-        let measures = evaluator.measure(std::slice::from_ref(&subset)).unwrap()[0];
+        let measures = evaluator.evaluate(std::slice::from_ref(&subset)).unwrap()[0];
         // The worked example prints 15 decimals.
         let cost = hybrid.cost(&measures, &subset).value();
         assert!((cost + fitness).abs() < 1e-15, "{subset:?}: {cost}");

@@ -7,8 +7,8 @@ use swarmrs_core::base::error::Error;
 use swarmrs_core::base::subset::Subset;
 use swarmrs_core::evaluate::Resources;
 use swarmrs_core::run::Run;
-use swarmrs_core::run::selection::Screened;
-use swarmrs_core::search::observer::TurnRecord;
+use swarmrs_core::run::selection::Prescreened;
+use swarmrs_core::search::observer::IterationRecord;
 
 /// All features that a run tried, and what its prescreen says.
 fn tried(
@@ -16,13 +16,13 @@ fn tried(
     include: &[usize],
     exclude: &[usize],
     max: Option<usize>,
-) -> (Subset, Screened) {
+) -> (Subset, Prescreened) {
     let mut spec = spec("random", 300);
     (spec.include, spec.exclude, spec.max_features) = (include.to_vec(), exclude.to_vec(), max);
     spec.prescreen = Some(rule.to_owned());
     let mut seen = Subset::empty(N_FEATURES);
-    let mut watch = Watch(|record: &TurnRecord<'_>| {
-        for tried in record.told {
+    let mut watch = Watch(|record: &IterationRecord<'_>| {
+        for tried in record.evaluations {
             assert!(tried.subset.count() <= max.unwrap_or(N_FEATURES));
             assert!(include.iter().all(|&feature| tried.subset.contains(feature)));
             seen = seen.union(&tried.subset);
@@ -37,7 +37,7 @@ fn only_survivors_are_tried() {
     // The first five features of the made table tell the classes apart, and the noise of the last happens to.
     let (seen, screened) = tried("su>0", &[], &[], None);
     assert!(seen.iter().eq([0, 1, 2, 3, 4, 15]));
-    assert_eq!(screened, Screened { rule: "su>0".into(), candidates: 16, survivors: 6 });
+    assert_eq!(screened, Prescreened { rule: "su>0".into(), candidates: 16, survivors: 6 });
     let (seen, screened) = tried("top=2", &[], &[], None);
     assert!(seen.iter().eq(0..2));
     assert_eq!((screened.candidates, screened.survivors), (16, 2));
@@ -79,7 +79,7 @@ fn threads_do_not_change_who_survives() {
     let of = |threads| {
         let mut spec = spec("pbpso", 200);
         spec.prescreen = Some("cfs".to_owned());
-        timeless(&select(&spec, Resources { threads, ..Resources::default() }, &mut []))
+        timeless(&select(&spec, Resources::with_threads(threads), &mut []))
     };
     assert_eq!(of(1), of(2));
 }

@@ -117,7 +117,7 @@ proptest! {
         let spec = spec(classifier, metric, k, folds);
         let mut seen = evaluator(&whole, &spec, separation);
         let predicted = seen.predict(&subset);
-        let measured = seen.measure(std::slice::from_ref(&subset)).unwrap()[0];
+        let measured = seen.evaluate(std::slice::from_ref(&subset)).unwrap()[0];
 
         let splits = Folds::draw(&spec.folds, &codes, 3).unwrap().0.splits();
         let (mut expected, mut alone): (Vec<(u32, u32)>, Vec<Measures>) = (Vec::new(), Vec::new());
@@ -128,7 +128,7 @@ proptest! {
             let spec = EvaluationSpec { folds: FoldSpec::Splits { splits: vec![pair] }, ..spec.clone() };
             let mut one = evaluator(&data, &spec, separation);
             expected.extend(one.predict(&subset));
-            let shown = one.measure(std::slice::from_ref(&subset)).unwrap()[0];
+            let shown = one.evaluate(std::slice::from_ref(&subset)).unwrap()[0];
             separations += shown.separation * split.test.len() as f64;
             alone.push(shown);
         }

@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use swarmrs_core::problem::budget::Clock;
-use swarmrs_core::search::observer::{Observer, TurnRecord};
+use swarmrs_core::base::clock::Clock;
+use swarmrs_core::search::observer::{IterationRecord, Observer};
 use swarmrs_core::search::replay::Replay;
 use swarmrs_core::{Error, Result};
 
@@ -103,10 +103,10 @@ fn sync_folder(_: &Path) -> io::Result<()> {
 }
 
 impl Observer for Checkpoint {
-    fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()> {
-        let known = self.replay.turns().len();
-        let _ = self.replay.turn_done(record);
-        if self.replay.turns().len() > known && self.since.seconds() >= self.wait {
+    fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
+        let known = self.replay.iterations().len();
+        let _ = self.replay.iteration_done(record);
+        if self.replay.iterations().len() > known && self.since.seconds() >= self.wait {
             let clock = Clock::start();
             // A full disk may have room again later; the last write tells.
             let _ = self.write();

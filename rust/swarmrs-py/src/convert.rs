@@ -13,7 +13,7 @@ use swarmrs_core::data::dataset::Scale;
 use swarmrs_core::evaluate::{EvaluationRequest, EvaluationSpec, Protocol};
 use swarmrs_core::problem::groups::GroupSpec;
 use swarmrs_core::run::Spec;
-use swarmrs_core::search::evaluations::Kept;
+use swarmrs_core::search::evaluations::AllEvaluations;
 use swarmrs_core::{Error, Result};
 
 /// The values column after column, without a copy where the array has them so.
@@ -85,11 +85,11 @@ pub type Measured<'py> = (
 );
 
 /// What a run kept, as arrays.
-pub fn measured(py: Python<'_>, kept: Kept, n_features: usize) -> PyResult<Measured<'_>> {
+pub fn measured(py: Python<'_>, kept: AllEvaluations, n_features: usize) -> PyResult<Measured<'_>> {
     let shape = [kept.subsets.len(), n_features.div_ceil(64) * 8];
     let bits: Vec<u8> = kept.subsets.iter().flat_map(Subset::to_bytes).collect();
     Ok((
-        PyArray1::from_vec(py, kept.turns),
+        PyArray1::from_vec(py, kept.iterations),
         PyArray1::from_vec(py, kept.costs),
         PyArray1::from_vec(py, kept.errors),
         PyArray1::from_vec(py, bits).reshape(shape)?,

@@ -157,7 +157,7 @@ impl PyEvaluator {
         incremental: bool,
     ) -> PyResult<Self> {
         let spec = self::evaluation(evaluation).map_err(|error| to_py(py, &error))?;
-        let resources = Resources { threads, memory, incremental };
+        let resources = Resources { memory, incremental, ..Resources::with_threads(threads) };
         let data = Arc::clone(&dataset.inner);
         let (inner, warnings) = heard(py, || evaluate::build(&data, &spec, false, resources))?;
         Ok(Self { inner: Mutex::new(inner), n_features: dataset.inner.n_features(), warnings })
@@ -184,7 +184,7 @@ impl PyEvaluator {
         let known = |subset: &&swarmrs_core::base::subset::Subset| !subset.is_empty();
         let asked: Vec<_> = subsets.iter().filter(known).cloned().collect();
         let mut measured = heard(py, || {
-            self.inner.lock().unwrap_or_else(PoisonError::into_inner).measure(&asked)
+            self.inner.lock().unwrap_or_else(PoisonError::into_inner).evaluate(&asked)
         })?
         .into_iter();
         let scores = Measures::SCORES.len();

@@ -17,8 +17,8 @@ use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
 use swarmrs_core::problem::budget::Stop;
 use swarmrs_core::problem::objective::Score;
 use swarmrs_core::run::{Run, Spec};
-use swarmrs_core::search::evaluations::Kept;
-use swarmrs_core::search::observer::{Observer, TurnRecord};
+use swarmrs_core::search::evaluations::AllEvaluations;
+use swarmrs_core::search::observer::{IterationRecord, Observer};
 use swarmrs_core::{Error, Result};
 
 /// How long Ctrl-C may go unheard.
@@ -51,7 +51,8 @@ impl Problem<'_> {
         };
         match self {
             Self::Table { data, threads, scorer } => {
-                let resources = Resources { threads, memory: spec.memory, incremental: true };
+                let memory = spec.memory;
+                let resources = Resources { memory, ..Resources::with_threads(threads) };
                 Run::new(spec, data, resources, scorer.map(|call| boxed(call, false)))
             }
             Self::Bits { n_bits, cost } => Run::over_bits(spec, n_bits, boxed(cost, true)),
@@ -68,7 +69,7 @@ pub fn run(
     checkpoint: Option<PathBuf>,
     callback: Option<Py<PyAny>>,
     keep_all: bool,
-) -> PyResult<(String, Option<Kept>)> {
+) -> PyResult<(String, Option<AllEvaluations>)> {
     let limit = spec.budget.evaluations;
     let (selection, kept) = watched(py, cancel, |raised| {
         let fingerprint = problem.fingerprint();
@@ -81,7 +82,7 @@ pub fn run(
             Some(path) => Some(Checkpoint::open(path, &fingerprint, &run.settings())?),
             None => None,
         };
-        let mut kept = keep_all.then(Kept::default);
+        let mut kept = keep_all.then(AllEvaluations::default);
         let replay = stored.as_ref().map(|stored| stored.replay().clone());
         let mut observers: Vec<&mut dyn Observer> = Vec::new();
         observers.extend(callback.as_mut().map(|callback| callback as &mut dyn Observer));
@@ -192,12 +193,12 @@ struct Callback {
 }
 
 impl Observer for Callback {
-    fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()> {
+    fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
         let told = Python::attach(|py| {
             let turn = PyDict::new(py);
-            turn.set_item("iteration", record.turn)?;
-            turn.set_item("evaluations", record.asked)?;
-            turn.set_item("unique", record.unique)?;
+            turn.set_item("iteration", record.iteration)?;
+            turn.set_item("evaluations", record.n_evaluations)?;
+            turn.set_item("unique", record.n_unique)?;
             turn.set_item("limit", self.limit)?;
             turn.set_item("best_cost", record.best.cost.value())?;
             turn.set_item("best_error", record.best.measures.error)?;
@@ -229,7 +230,7 @@ impl Evaluator for Scorer {
         self.allows_empty
     }
 
-    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+    fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         cancel::check();
         let asked = Python::attach(|py| {
             let bits: Vec<bool> = subsets

@@ -13,7 +13,7 @@
 //! M. A. Hall, Correlation-based feature selection for machine learning, thesis, University of Waikato (1999)
 
 use crate::base::subset::Subset;
-use crate::filter::Rules;
+use crate::filter::CfsRules;
 use crate::operators::only_choice::only_choice;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -23,9 +23,9 @@ use crate::search::algorithm::{
 params! {
     /// Settings of [`Cfs`].
     pub struct CfsParams {
-        zero_as_one: bool = Rules::default().zero_as_one, Allowed::Flag,
+        zero_as_one: bool = CfsRules::default().zero_as_one, Allowed::Flag,
             "treat a correlation of 0 between two features as 1, as Weka does";
-        locally_predictive: bool = Rules::default().locally_predictive, Allowed::Flag,
+        locally_predictive: bool = CfsRules::default().locally_predictive, Allowed::Flag,
             "finally add features that correlate more with the class than with any selected feature";
     }
 }
@@ -33,7 +33,7 @@ params! {
 /// One choice.
 #[derive(Debug)]
 pub struct Cfs {
-    rules: Rules,
+    rules: CfsRules,
     space: Space,
 }
 
@@ -55,7 +55,7 @@ impl Algorithm for Cfs {
 
     fn start(params: CfsParams, space: &Space) -> Self {
         let CfsParams { zero_as_one, locally_predictive } = params;
-        Self { rules: Rules { zero_as_one, locally_predictive }, space: space.clone() }
+        Self { rules: CfsRules { zero_as_one, locally_predictive }, space: space.clone() }
     }
 }
 

@@ -7,8 +7,8 @@
 //!
 //! The scope belongs to the thread; [`Pool`](crate::base::parallel::Pool) hands it on to its own threads.
 
+use crate::base::clock::Clock;
 use crate::base::error::{Error, Result};
-use crate::problem::budget::Clock;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ impl Cancel {
         self.requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether its end was requested.
+    /// True if its end was requested.
     pub fn is_requested(&self) -> bool {
         self.requests.load(Ordering::Relaxed) > 0
     }
@@ -56,7 +56,7 @@ pub enum Ended {
     Deadline,
 }
 
-/// What the work of a thread is held to.
+/// The cancel flag and the deadline of a thread's work.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     cancel: Arc<Cancel>,

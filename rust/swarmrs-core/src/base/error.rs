@@ -1,4 +1,4 @@
-//! What can go wrong, named for what is wrong.
+//! Errors of the crate, one variant for each cause.
 
 use thiserror::Error;
 
@@ -12,7 +12,7 @@ pub enum Error {
     /// No algorithm has this id or alias.
     #[error("unknown algorithm '{id}'")]
     UnknownAlgorithm {
-        /// What was asked for.
+        /// The name given.
         id: String,
         /// The nearest known id.
         nearest: String,
@@ -22,7 +22,7 @@ pub enum Error {
     UnknownParameter {
         /// The algorithm's id.
         algorithm: String,
-        /// What was asked for.
+        /// The name given.
         name: String,
         /// The names it does have.
         known: Vec<String>,
@@ -34,7 +34,7 @@ pub enum Error {
         name: String,
         /// Its value, as text.
         value: String,
-        /// What would be accepted.
+        /// The values accepted.
         expected: String,
     },
     /// The table cannot be searched.
@@ -50,7 +50,7 @@ pub enum Error {
     NoSurvivors {
         /// The rule.
         rule: String,
-        /// How many columns it was given.
+        /// The number of columns it was given.
         candidates: usize,
     },
     /// The settings contradict each other or cannot be read.
@@ -67,7 +67,7 @@ pub enum Error {
         /// One line on how to mend it.
         hint: String,
     },
-    /// What was asked for takes more memory or time than there is.
+    /// A setting that takes more memory or time than there is.
     #[error("{what}")]
     TooLarge {
         /// One line saying what.
@@ -88,7 +88,7 @@ pub enum Error {
     CheckpointFile {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The message of the system.
         what: String,
     },
     /// The caller's own scorer failed.
@@ -97,7 +97,7 @@ pub enum Error {
         /// Its message.
         what: String,
     },
-    /// The run was told to stop while subsets were being measured.
+    /// The run was interrupted while subsets were evaluated.
     #[error("interrupted")]
     Interrupted,
 }

@@ -1,6 +1,7 @@
-//! Subsets, random streams, math, threads, cancellation and errors. Imports nothing of ours.
+//! Subsets, random streams, math, threads, the clock, cancellation and errors. Imports nothing of ours.
 
 pub mod cancel;
+pub mod clock;
 pub mod error;
 pub mod math;
 pub mod parallel;

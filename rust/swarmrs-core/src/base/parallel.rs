@@ -27,7 +27,7 @@ impl Pool {
         Self { threads, inner: OnceLock::new() }
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     pub fn threads(&self) -> usize {
         self.threads
     }

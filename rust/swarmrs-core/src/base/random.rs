@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng};
 use std::f64::consts::TAU;
 
-/// Whether chance is drawn while asking or while being told.
+/// The phase of a random stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// While subsets are proposed.
@@ -34,7 +34,7 @@ impl Streams {
         Self { seed }
     }
 
-    /// The stream of one slot in one phase of one turn.
+    /// The stream of one slot in one phase of one iteration.
     pub fn rng(&self, turn: u64, phase: Phase, slot: usize) -> Rng {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&self.seed.to_le_bytes());
@@ -46,7 +46,7 @@ impl Streams {
     }
 }
 
-/// One stream of chance. Its samplers are our own, so results outlive any library's changes.
+/// One random stream. Its samplers are our own, so results outlive any library's changes.
 #[derive(Debug)]
 pub struct Rng(ChaCha8Rng);
 

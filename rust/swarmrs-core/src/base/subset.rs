@@ -1,6 +1,5 @@
-//! Which features are in, one bit each.
+//! Feature subsets as bitsets.
 
-use crate::simd::{Isa, distance_below};
 use serde::{Deserialize, Serialize};
 
 const WORD: usize = u64::BITS as usize;
@@ -48,22 +47,22 @@ impl Subset {
         subset
     }
 
-    /// How many features there are to choose from.
+    /// The number of features to choose from.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no feature is in.
+    /// True if no feature is in.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// How many features are in.
+    /// The number of features that are in.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether `feature` is in.
+    /// True if `feature` is in.
     ///
     /// # Panics
     /// When `feature` is not below `len`.
@@ -145,7 +144,7 @@ impl Subset {
         subset
     }
 
-    /// How many features are in one of the two and not in the other.
+    /// The Hamming distance: the number of features in one of the two and not in the other.
     ///
     /// # Panics
     /// When the two are over different numbers of features.
@@ -154,14 +153,9 @@ impl Subset {
         self.words.iter().zip(&other.words).map(|(a, b)| (a ^ b).count_ones() as usize).sum()
     }
 
-    /// [`distance`](Self::distance) where it is less than `limit`. A few words tell of most that they are
-    /// farther.
-    ///
-    /// # Panics
-    /// When the two are subsets of different spaces.
-    pub fn distance_below(&self, other: &Self, limit: usize) -> Option<usize> {
-        assert_eq!(self.len, other.len, "subsets of different spaces");
-        distance_below(Isa::detect(), &self.words, &other.words, limit)
+    /// The bits, 64 features to a word, feature 0 lowest; bits past `len` are zero.
+    pub fn words(&self) -> &[u64] {
+        &self.words
     }
 
     /// The features that are in, ascending.

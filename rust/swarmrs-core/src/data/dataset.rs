@@ -89,22 +89,22 @@ impl Dataset {
         self
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn n_samples(&self) -> usize {
         self.n_samples
     }
 
-    /// How many columns there are.
+    /// The number of features.
     pub fn n_features(&self) -> usize {
         self.n_features
     }
 
-    /// How many classes there are.
+    /// The number of classes.
     pub fn n_classes(&self) -> usize {
         self.n_classes
     }
 
-    /// How values are scaled.
+    /// The scaling of values.
     pub fn scale(&self) -> Scale {
         self.scale
     }
@@ -114,7 +114,7 @@ impl Dataset {
         &self.quantization
     }
 
-    /// What fills missing values anew, if there were any.
+    /// The per-fold imputer, if values were missing.
     pub fn refill(&self) -> Option<&dyn Refill> {
         self.refill.as_deref()
     }
@@ -150,7 +150,7 @@ impl Dataset {
         &self.fingerprint
     }
 
-    /// What a user should know about how the values are held.
+    /// Warnings for the user about the values.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

@@ -12,7 +12,7 @@
 use crate::base::cancel;
 use serde::{Deserialize, Serialize};
 
-/// How features are scaled before distances are taken.
+/// The scaling of features before distances are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
@@ -33,7 +33,7 @@ pub enum Quantized {
     Wide(Vec<i32>),
 }
 
-/// What quantization keeps of a feature.
+/// The fidelity of a quantized feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fidelity {
     /// Every value is a whole number of steps: differences have no error.
@@ -54,7 +54,7 @@ pub struct Quantizer {
     high: f64,
     /// Infinite for a constant feature, which thereby has the scaled value 0 everywhere.
     unit: f64,
-    /// What quantization keeps of it.
+    /// The fidelity of its quantized values.
     pub fidelity: Fidelity,
 }
 
@@ -69,7 +69,7 @@ impl Quantizer {
         (x - self.low) / self.unit
     }
 
-    /// What a difference is multiplied by to become a scaled one.
+    /// The factor from a difference to a scaled one.
     pub fn weight(&self) -> f64 {
         1.0 / self.unit
     }
@@ -88,7 +88,7 @@ impl Quantizer {
 pub struct Quantization {
     /// The quantized values.
     pub values: Quantized,
-    /// How each feature is scaled and quantized.
+    /// The scaling and quantization of each feature.
     pub quantizers: Vec<Quantizer>,
     /// Steps per unit, for all features.
     pub resolution: f64,
@@ -325,13 +325,13 @@ fn fidelity(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> Fidelity 
     }
 }
 
-/// How many of the distinct values share a step with the next one.
+/// The number of distinct values that share a step with the next one.
 fn merged(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> usize {
     let steps = |x: f64| quantizer.steps(x, resolution);
     sorted.windows(2).filter(|pair| steps(pair[0]) == steps(pair[1])).count()
 }
 
-/// Whether 16 bits merge many more values of a feature than they would if the values were spread evenly: as an outlier
+/// True if 16 bits merge many more values of a feature than they would if the values were spread evenly: as an outlier
 /// does. Neighbors under such a feature would all have to be compared in float64.
 fn is_crowded(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> bool {
     let distinct = sorted.len() as f64;
@@ -339,7 +339,7 @@ fn is_crowded(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> bool {
     merged(sorted, quantizer, resolution) as f64 > distinct * (0.05 + 4.0 * expected)
 }
 
-/// Whether most values of a feature lie within a thousandth of its range: scaled to the range it says next to nothing beside
+/// True if most values of a feature lie within a thousandth of its range: scaled to the range it says next to nothing beside
 /// other features.
 fn is_squeezed(sorted: &[f64]) -> bool {
     let (m, tenth) = (sorted.len(), sorted.len().div_ceil(10));

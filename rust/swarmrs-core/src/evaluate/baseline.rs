@@ -3,19 +3,19 @@
 use crate::base::error::Result;
 use crate::data::dataset::Dataset;
 use crate::data::folds::{FoldSpec, Folds};
-use crate::evaluate::{Measures, Tally};
+use crate::evaluate::{Measures, TestCases};
 
 /// The scores of predicting `class` for every row that `folds` test, as a subset of features is scored; repeated
 /// cross-validation is averaged over all its partitions.
 ///
 /// # Errors
-/// When the folds do not fit the table.
+/// Folds that do not fit the table.
 pub fn constant(data: &Dataset, folds: &FoldSpec, class: u32) -> Result<Measures> {
     let (partitions, _) = Folds::draw_all(folds, data.codes(), data.n_classes())?;
     let mut sums = [0.0; Measures::FIELDS];
     for partition in &partitions {
-        let tally = Tally::new(data, partition);
-        let measures = tally.measures(&vec![class; tally.n_cases()]);
+        let cases = TestCases::new(data, partition);
+        let measures = cases.score(&vec![class; cases.n_cases()]);
         sums.iter_mut().zip(measures.to_array()).for_each(|(sum, value)| *sum += value);
     }
     Ok(Measures::from_array(sums.map(|sum| sum / partitions.len() as f64)))

@@ -1,4 +1,4 @@
-//! Subsets measured without a classifier, by the relevance and redundancy of their members.
+//! Subsets evaluated without a classifier, by the relevance and redundancy of their features.
 //!
 //! The redundancy Q of a subset is a sum over all its pairs. A few subsets are kept as references, each with its Q and, for
 //! every feature f, the sum w(f) of what f shares with its members. Where a subset differs from a reference by
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! so that it costs |D|^2 / 2 additions instead of |S|^2 / 2; from nothing is the case of the empty reference. All are whole
-//! numbers, so every way there gives the same bits. A turn's subsets are measured together, row by row of the table of
+//! numbers, so every way there gives the same bits. The subsets of an iteration are evaluated together, row by row of the table of
 //! uncertainties, since it is the reading of rows that takes time.
 
 use super::{Evaluator, Measures, Resources, Work};
@@ -19,8 +19,9 @@ use crate::base::parallel::Pool;
 use crate::base::subset::Subset;
 use crate::data::dataset::Dataset;
 use crate::filter::{Merit, Redundancy, Sums};
+use std::sync::Arc;
 
-/// Measures subsets by a [`Merit`]; the error it tells is the cost.
+/// Evaluates subsets by a [`Merit`]; the error it reports is the cost.
 #[derive(Debug)]
 pub struct ByFilter {
     merit: Merit,
@@ -28,7 +29,7 @@ pub struct ByFilter {
     /// The relevance of all features.
     all: u64,
     references: References,
-    pool: Pool,
+    pool: Arc<Pool>,
     work: Work,
 }
 
@@ -38,7 +39,7 @@ struct References {
     empty: Reference,
     /// All features, once a subset has more than half of them.
     full: Option<Reference>,
-    /// The best of the last turn, which the next one will resemble.
+    /// The best of the last iteration, which the next one will resemble.
     leader: Reference,
     /// The best so far, with its cost and size.
     best: Option<(f64, usize, Reference)>,
@@ -57,7 +58,7 @@ const SHARE: u64 = 2;
 /// Rows of a block.
 const BLOCK: usize = 16;
 
-/// How a subset is reached.
+/// The way from a reference to a subset.
 struct Route<'a> {
     from: &'a Reference,
     add: Vec<u32>,
@@ -71,7 +72,7 @@ impl ByFilter {
         Self {
             all: table.relevance().iter().map(|&relevance| u64::from(relevance)).sum(),
             references: References { leader: empty.clone(), empty, full: None, best: None },
-            pool: Pool::new(resources.threads),
+            pool: Arc::clone(&resources.pool),
             work: Work::default(),
             merit,
             table,
@@ -79,8 +80,8 @@ impl ByFilter {
     }
 
     /// An evaluator of the features of a table within these resources.
-    pub fn of_table(merit: Merit, data: &Dataset, pool: &Pool, resources: &Resources) -> Self {
-        let levels = data.levels(pool);
+    pub fn of_table(merit: Merit, data: &Dataset, resources: &Resources) -> Self {
+        let levels = data.levels(&resources.pool);
         let relevance: Vec<f32> = (0..levels.n_features()).map(|at| levels.relevance(at)).collect();
         let between = move |a, b| levels.uncertainty(a, b);
         let table = Redundancy::new(&relevance, Box::new(between), resources.memory / SHARE);
@@ -94,7 +95,7 @@ impl ByFilter {
             needed.insert(place as usize);
         }
         self.table.prepare(&needed, &self.pool);
-        // Each thread reads every row once. Neighbours are often alike, so they are dealt out.
+        // Each thread reads every row once. Neighboring subsets are often alike, so they are dealt out.
         let parts = self.pool.threads().min(routes.len());
         let deal = |part: usize| routes.iter().skip(part).step_by(parts).collect();
         let dealt: Vec<Vec<&Route<'_>>> = (0..parts).map(deal).collect();
@@ -137,7 +138,7 @@ impl ByFilter {
         }
     }
 
-    /// Remembers the best of a turn as what the next turn's subsets are likely to be near to.
+    /// Keeps the best of an iteration as a reference: the subsets of the next one are likely to be near it.
     fn learn(&mut self, subsets: &[Subset], places: &[Subset], measures: &[Measures]) {
         let standing = |at: usize| (measures[at].error, subsets[at].count());
         let better =
@@ -250,7 +251,7 @@ impl<'a> Walk<'a> {
 }
 
 impl Evaluator for ByFilter {
-    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+    fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         let places: Vec<Subset> = subsets.iter().map(|subset| self.table.places(subset)).collect();
         self.meet(&places);
         let routes: Vec<Route<'_>> =
@@ -283,11 +284,10 @@ mod tests {
     use crate::base::error::Error;
     use crate::filter::merit::in_steps;
     use proptest::prelude::*;
-    use std::sync::Arc;
 
     const N: usize = 70;
 
-    /// What features share, made up; one in four tells nothing and shares nothing.
+    /// Made-up redundancies; one feature in four is irrelevant.
     fn shared(seed: u64) -> (Vec<f32>, impl Fn(usize, usize) -> f32 + Clone) {
         let mixed = move |a: usize, b: usize| {
             let mixed = (seed ^ (a * N + b) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -306,7 +306,7 @@ mod tests {
     fn evaluator(merit: Merit, seed: u64, memory: u64, threads: usize) -> ByFilter {
         let (relevance, between) = shared(seed);
         let table = Redundancy::new(&relevance, Box::new(between), memory);
-        ByFilter::new(merit, table, &Resources { threads, ..Resources::default() })
+        ByFilter::new(merit, table, &Resources::with_threads(threads))
     }
 
     /// The cost by adding up all pairs.
@@ -350,11 +350,11 @@ mod tests {
                         if held.is_empty() { held.with(0) } else { held.clone() }
                     })
                     .collect();
-                let told = few.measure(&subsets).unwrap();
+                let told = few.evaluate(&subsets).unwrap();
                 for (told, subset) in told.iter().zip(&subsets) {
                     prop_assert_eq!(told.error.to_bits(), naive(merit, seed, subset).to_bits());
                 }
-                prop_assert_eq!(&all.measure(&subsets).unwrap(), &told);
+                prop_assert_eq!(&all.evaluate(&subsets).unwrap(), &told);
                 recalling.recall(&subsets, &told);
                 prop_assert_eq!(recalling.work(), all.work());
                 prop_assert_eq!(few.work(), all.work());
@@ -366,10 +366,10 @@ mod tests {
     fn a_step_from_the_last_best_costs_little() {
         let mut evaluator = evaluator(Merit::Cfs, 1, 1 << 20, 1);
         let half = Subset::from_fn(N, |feature| feature % 2 == 0);
-        evaluator.measure(std::slice::from_ref(&half)).unwrap();
+        evaluator.evaluate(std::slice::from_ref(&half)).unwrap();
         let before = evaluator.work();
         let near: Vec<Subset> = (1..N).step_by(4).map(|feature| half.with(feature)).collect();
-        evaluator.measure(&near).unwrap();
+        evaluator.evaluate(&near).unwrap();
         // One addition for each, and a row for the new leader.
         let relevant = evaluator.table.n_relevant() as u64;
         assert_eq!(evaluator.work().element_ops - before.element_ops, near.len() as u64 + relevant);
@@ -381,10 +381,10 @@ mod tests {
         let cancel = Arc::new(Cancel::default());
         let measured = cancel::scope(&cancel, || {
             cancel.request();
-            evaluator.measure(&[Subset::full(N)]).is_ok()
+            evaluator.evaluate(&[Subset::full(N)]).is_ok()
         });
         assert_eq!(measured, Err(Error::Interrupted));
         // It is as good as new for the next call.
-        assert!(evaluator.measure(&[Subset::full(N)]).is_ok());
+        assert!(evaluator.evaluate(&[Subset::full(N)]).is_ok());
     }
 }

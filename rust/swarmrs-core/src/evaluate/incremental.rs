@@ -1,25 +1,25 @@
-//! Subsets built from others: exact sums, and which of them are kept.
+//! Incremental evaluation: the sums of a subset are built from those of the nearest cached one.
 //!
-//! What a subset needs, distances or log-likelihoods, is a sum over its features, and the sums are integers. So the
-//! sums of a subset are those of any other one plus the features that come in minus those that go out, bit for bit. A
-//! few sums are kept: of all features (which makes the complement a subset's price), of the best subset, of the best of
-//! the last turn, of the last two turns' subsets, and of each slot's best. Each new subset is built the cheapest way
-//! there is.
+//! Distances and log-likelihoods are sums over the features of a subset, and the sums are integers. So the sums of a
+//! subset are those of any other one plus the features that come in minus those that go out, bit for bit. The cached
+//! references are: all features (no subset costs more than its complement then), the best subset, the best of the last
+//! iteration, the subsets of the last two iterations, and the best of each slot.
 
 use super::{Evaluator, Measures, Resources, Work};
 use crate::base::cancel;
 use crate::base::error::Result;
 use crate::base::parallel::Pool;
 use crate::base::subset::Subset;
+use crate::simd::{Isa, distance_below};
 use std::sync::{Arc, OnceLock};
 
-/// What is a sum over features, and can be judged.
+/// A model whose state is a sum over features.
 pub trait Additive: Send + Sync {
     /// One of its sums: an integer, so that adding and removing are exact.
     type Sum: Copy + Default + Send + Sync + PartialEq + std::fmt::Debug;
-    /// How many features there are.
+    /// The number of features.
     fn n_features(&self) -> usize;
-    /// How many sums a subset has.
+    /// The number of sums of a subset.
     fn n_sums(&self) -> usize;
     /// Element operations of one feature.
     fn ops(&self) -> u64;
@@ -27,16 +27,16 @@ pub trait Additive: Send + Sync {
     fn setup_ops(&self) -> u64 {
         0
     }
-    /// Builds the sums of `step`, keeps them if it says so, and judges them; with the help of `pool` if given.
-    fn measure(&self, step: Step<'_, Self::Sum>, pool: Option<&Pool>) -> Measures;
-    /// Builds the sums of `step`, which says where to, and nothing more.
+    /// Builds the sums of `step`, keeps them if it says so, and scores the subset; in parallel where there is a pool.
+    fn evaluate(&self, step: Step<'_, Self::Sum>, pool: Option<&Pool>) -> Measures;
+    /// Builds the sums of `step` where it keeps them, and nothing more.
     fn build(&self, step: Step<'_, Self::Sum>);
 }
 
-/// How the sums of a subset are reached.
+/// The way to the sums of a subset.
 #[derive(Debug)]
 pub struct Step<'a, S> {
-    /// From here, or from zero.
+    /// The sums to start from; zeros without them.
     pub from: Option<&'a [S]>,
     /// Features that come in.
     pub add: Vec<u32>,
@@ -44,44 +44,52 @@ pub struct Step<'a, S> {
     pub remove: Vec<u32>,
     /// The subset that is reached.
     pub subset: &'a Subset,
-    /// Where to keep the sums; all of it is written.
+    /// The place to keep the sums; all of it is written.
     pub keep: Option<&'a mut [S]>,
+}
+
+impl<'a, S> Step<'a, S> {
+    /// All features of a subset come in, and nothing is kept.
+    pub fn from_nothing(subset: &'a Subset) -> Self {
+        Self { from: None, add: indices(subset), remove: Vec::new(), subset, keep: None }
+    }
 }
 
 /// The sums of a subset, if they are at hand; a resumed run knows the subset only and builds them when it must.
 #[derive(Debug)]
-struct Kept<S> {
+struct CachedSums<S> {
     subset: Subset,
     sums: OnceLock<Vec<S>>,
 }
 
-type Reference<S> = Arc<Kept<S>>;
+type Reference<S> = Arc<CachedSums<S>>;
 /// Error, then size: near enough to any objective to tell which subsets others will resemble.
 type Merit = (f64, usize);
 
-/// Which sums are kept.
+/// The cached references.
 #[derive(Debug)]
-struct Shelf<S> {
+struct ReferenceCache<S> {
     all: Option<Reference<S>>,
     best: Option<(Merit, Reference<S>)>,
     leader: Option<Reference<S>>,
-    /// The subsets measured last, two turns of them; the oldest make room.
+    /// The subsets of the last two iterations; the oldest make room.
     recent: Vec<Option<Reference<S>>>,
     /// The oldest of them.
     oldest: usize,
     own: Vec<Option<(Merit, Reference<S>)>>,
 }
 
-/// Measures subsets of something additive, each from the nearest kept one.
+/// Evaluates the subsets of an additive model, each from the nearest cached reference.
 #[derive(Debug)]
 pub struct Incremental<A: Additive> {
     additive: A,
-    shelf: Shelf<A::Sum>,
-    /// How many sums may be kept.
+    cache: ReferenceCache<A::Sum>,
+    /// References that fit the memory.
     capacity: usize,
-    /// Whether slots keep their sums: when building from them saves more than moving them through memory costs.
+    /// True if slots keep their sums: when building from them saves more than moving them through memory costs.
     keeps_slots: bool,
-    pool: Pool,
+    pool: Arc<Pool>,
+    isa: Isa,
     work: Work,
 }
 
@@ -96,10 +104,10 @@ const UNCACHED_FEATURES: usize = 256;
 /// One subset is split over the threads from this many element operations on.
 const SPLIT_OPS: u64 = 1 << 22;
 
-/// What a subset shows, and its sums where they are to be kept.
+/// The scores of a subset, and its sums where they are to be cached.
 type Built<S> = (Measures, Option<Vec<S>>);
 
-/// How one subset will be built.
+/// The cheapest way to a subset: `cost` features from a reference, or from nothing.
 struct Route<S> {
     from: Option<Reference<S>>,
     cost: usize,
@@ -108,8 +116,7 @@ struct Route<S> {
 
 impl<A: Additive> Incremental<A> {
     /// An evaluator within these resources.
-    #[allow(clippy::needless_pass_by_value, reason = "its evaluator owns them")]
-    pub fn new(additive: A, resources: Resources) -> Self {
+    pub fn new(additive: A, resources: Resources, isa: Isa) -> Self {
         let bytes = additive.n_sums() * size_of::<A::Sum>();
         // Half of the memory is for kept sums; the rest is for tables, the memo and the sums under way.
         let capacity = (resources.memory / 2 / bytes.max(1) as u64).min(1 << 20) as usize;
@@ -117,7 +124,7 @@ impl<A: Additive> Incremental<A> {
         let least = if bytes <= CACHED { CACHED_FEATURES } else { UNCACHED_FEATURES };
         Self {
             keeps_slots: additive.n_features() >= least,
-            shelf: Shelf {
+            cache: ReferenceCache {
                 all: None,
                 best: None,
                 leader: None,
@@ -125,14 +132,15 @@ impl<A: Additive> Incremental<A> {
                 oldest: 0,
                 own: Vec::new(),
             },
-            pool: Pool::new(resources.threads),
+            pool: resources.pool,
+            isa,
             work: Work { setup_ops: additive.setup_ops(), ..Work::default() },
             additive,
             capacity,
         }
     }
 
-    /// What it sums.
+    /// The model.
     pub fn additive(&self) -> &A {
         &self.additive
     }
@@ -140,39 +148,40 @@ impl<A: Additive> Incremental<A> {
     fn routes(&mut self, subsets: &[Subset]) -> Vec<Route<A::Sum>> {
         let d = self.additive.n_features();
         let is_worth_all = |subset: &Subset| subset.count() > d / 2;
-        if self.capacity > 0 && self.shelf.all.is_none() && subsets.iter().any(is_worth_all) {
-            self.shelf.all = Some(kept(Subset::full(d)));
+        if self.capacity > 0 && self.cache.all.is_none() && subsets.iter().any(is_worth_all) {
+            self.cache.all = Some(kept(Subset::full(d)));
             self.work.element_ops += d as u64 * self.additive.ops();
         }
         let slots = self.slots(subsets.len());
         let references: Vec<(usize, &Reference<A::Sum>)> =
-            self.shelf.references().map(|kept| (kept.subset.count(), kept)).collect();
-        let keeps_slots = self.keeps_slots;
+            self.cache.references().map(|kept| (kept.subset.count(), kept)).collect();
+        let (keeps_slots, isa) = (self.keeps_slots, self.isa);
         self.pool.map((0..subsets.len()).collect(), |slot| {
             let subset = &subsets[slot];
-            let size = subset.count();
+            let (size, words) = (subset.count(), subset.words());
             let (mut cost, mut from) = (size, None);
             for &(other, reference) in &references {
-                // Sizes alone tell that most are too far.
+                // |size - other| <= distance: most references are ruled out by their size.
                 if size.abs_diff(other) < cost
-                    && let Some(distance) = subset.distance_below(&reference.subset, cost)
+                    && let Some(distance) =
+                        distance_below(isa, words, reference.subset.words(), cost)
                 {
                     (cost, from) = (distance, Some(Arc::clone(reference)));
                 }
             }
-            // A turn of one subset knows its leader beforehand: it is kept as it is built.
+            // The only subset of a batch is its leader: it is cached as it is built.
             let keep = slot < slots && (keeps_slots && cost > NEAR || subsets.len() == 1);
             Route { from, cost, keep }
         })
     }
 
-    /// How many slots of a turn can keep their last subset, beside all, best and leader.
-    fn slots(&self, asked: usize) -> usize {
-        self.capacity.saturating_sub(3).min(asked)
+    /// The number of slots that can keep their last subset, beside the references of all, best and leader.
+    fn slots(&self, batch: usize) -> usize {
+        self.capacity.saturating_sub(3).min(batch)
     }
 
-    /// Puts what was measured on the shelf.
-    fn shelve(
+    /// Updates the references after a batch.
+    fn update_cache(
         &mut self,
         subsets: &[Subset],
         routes: Vec<Route<A::Sum>>,
@@ -192,10 +201,10 @@ impl<A: Additive> Incremental<A> {
         let leader = (1..subsets.len())
             .fold(0, |best, slot| if better(merit(slot), merit(best)) { slot } else { best });
         let slots = self.slots(subsets.len());
-        let recent = self.shelf.recent.len().max(2 * slots).min(self.capacity.saturating_sub(3));
+        let recent = self.cache.recent.len().max(2 * slots).min(self.capacity.saturating_sub(3));
         let bests = self.capacity.saturating_sub(3 + recent).min(slots);
-        self.shelf.recent.resize(recent, None);
-        self.shelf.own.resize(bests, None);
+        self.cache.recent.resize(recent, None);
+        self.cache.own.resize(bests, None);
         let mut leading = None;
         for (slot, route) in routes.into_iter().enumerate() {
             let reference = if route.keep {
@@ -222,29 +231,29 @@ impl<A: Additive> Incremental<A> {
             if self.keeps_slots && slot < slots {
                 if slot < bests
                     && let Some(reference) = &reference
-                    && self.shelf.own[slot]
+                    && self.cache.own[slot]
                         .as_ref()
                         .is_none_or(|(old, _)| better(merit(slot), *old))
                 {
-                    self.shelf.own[slot] = Some((merit(slot), Arc::clone(reference)));
+                    self.cache.own[slot] = Some((merit(slot), Arc::clone(reference)));
                 }
-                let Shelf { recent, oldest, .. } = &mut self.shelf;
+                let ReferenceCache { recent, oldest, .. } = &mut self.cache;
                 recent[*oldest] = reference;
                 *oldest = (*oldest + 1) % recent.len();
             }
         }
         if self.capacity > 2 {
             if let Some(leading) = &leading
-                && self.shelf.best.as_ref().is_none_or(|(old, _)| better(merit(leader), *old))
+                && self.cache.best.as_ref().is_none_or(|(old, _)| better(merit(leader), *old))
             {
-                self.shelf.best = Some((merit(leader), Arc::clone(leading)));
+                self.cache.best = Some((merit(leader), Arc::clone(leading)));
             }
-            self.shelf.leader = leading;
+            self.cache.leader = leading;
         }
     }
 
     /// The sums of a kept subset, built now if a resumed run knows the subset only.
-    fn sums<'k>(&self, kept: &'k Kept<A::Sum>) -> &'k [A::Sum] {
+    fn sums<'k>(&self, kept: &'k CachedSums<A::Sum>) -> &'k [A::Sum] {
         kept.sums.get_or_init(|| self.build(&kept.subset, None))
     }
 
@@ -271,7 +280,7 @@ impl<A: Additive> Incremental<A> {
         Step { from, add, remove, subset, keep }
     }
 
-    fn measure_one(
+    fn evaluate_one(
         &self,
         subset: &Subset,
         route: &Route<A::Sum>,
@@ -279,19 +288,19 @@ impl<A: Additive> Incremental<A> {
     ) -> Built<A::Sum> {
         let mut built = route.keep.then(|| vec![A::Sum::default(); self.additive.n_sums()]);
         let step = self.step(subset, route.from.as_ref(), built.as_deref_mut());
-        (self.additive.measure(step, pool), built)
+        (self.additive.evaluate(step, pool), built)
     }
 }
 
 fn kept<S>(subset: Subset) -> Reference<S> {
-    Arc::new(Kept { subset, sums: OnceLock::new() })
+    Arc::new(CachedSums { subset, sums: OnceLock::new() })
 }
 
 fn indices(subset: &Subset) -> Vec<u32> {
     subset.iter().map(|feature| feature as u32).collect()
 }
 
-impl<S> Shelf<S> {
+impl<S> ReferenceCache<S> {
     fn references(&self) -> impl Iterator<Item = &Reference<S>> {
         let best = self.best.iter().map(|(_, best)| best);
         let own = self.own.iter().flatten().map(|(_, own)| own);
@@ -305,7 +314,7 @@ impl<S> Shelf<S> {
 }
 
 impl<A: Additive> Evaluator for Incremental<A> {
-    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+    fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         let routes = self.routes(subsets);
         let ops = self.additive.ops();
         let splits = |route: &Route<A::Sum>| {
@@ -315,22 +324,22 @@ impl<A: Additive> Evaluator for Incremental<A> {
             // Few and heavy: one after the other, each over all threads.
             let one = |slot: usize| {
                 cancel::check();
-                self.measure_one(&subsets[slot], &routes[slot], Some(&self.pool))
+                self.evaluate_one(&subsets[slot], &routes[slot], Some(&self.pool))
             };
             (0..subsets.len()).map(one).collect()
         } else {
             self.pool.map((0..subsets.len()).collect(), |slot| {
-                self.measure_one(&subsets[slot], &routes[slot], None)
+                self.evaluate_one(&subsets[slot], &routes[slot], None)
             })
         };
         let (measures, built): (Vec<_>, Vec<_>) = measured.into_iter().unzip();
-        self.shelve(subsets, routes, &measures, built);
+        self.update_cache(subsets, routes, &measures, built);
         Ok(measures)
     }
 
     fn recall(&mut self, subsets: &[Subset], measures: &[Measures]) {
         let routes = self.routes(subsets);
-        self.shelve(subsets, routes, measures, Vec::new());
+        self.update_cache(subsets, routes, measures, Vec::new());
     }
 
     fn work(&self) -> Work {
@@ -406,7 +415,7 @@ mod tests {
             self.ops
         }
 
-        fn measure(&self, step: Step<'_, i64>, pool: Option<&Pool>) -> Measures {
+        fn evaluate(&self, step: Step<'_, i64>, pool: Option<&Pool>) -> Measures {
             self.measured.lock().unwrap().push(Reached {
                 from_zero: step.from.is_none(),
                 changes: step.add.len() + step.remove.len(),
@@ -428,7 +437,7 @@ mod tests {
     fn evaluator(recorded: Recorded, capacity: usize) -> Incremental<Recorded> {
         let memory = (2 * capacity * recorded.n_sums * size_of::<i64>()) as u64;
         let evaluator =
-            Incremental::new(recorded, Resources { memory, threads: 1, incremental: true });
+            Incremental::new(recorded, Resources { memory, ..Resources::default() }, Isa::Scalar);
         assert_eq!(evaluator.capacity, capacity);
         evaluator
     }
@@ -440,7 +449,7 @@ mod tests {
 
     /// Measures subsets and returns how they were reached.
     fn reached(evaluator: &mut Incremental<Recorded>, subsets: &[Subset]) -> Vec<Reached> {
-        evaluator.measure(subsets).unwrap();
+        evaluator.evaluate(subsets).unwrap();
         std::mem::take(&mut *evaluator.additive.measured.lock().unwrap())
     }
 
@@ -451,8 +460,8 @@ mod tests {
     #[test]
     fn half_of_the_memory_is_for_sums() {
         let capacity = |n_sums, memory, incremental| {
-            let resources = Resources { memory, threads: 1, incremental };
-            Incremental::new(Recorded::new(4, n_sums, 1), resources).capacity
+            let resources = Resources { memory, incremental, ..Resources::default() };
+            Incremental::new(Recorded::new(4, n_sums, 1), resources, Isa::Scalar).capacity
         };
         assert_eq!(capacity(16, 1279, true), 4);
         assert_eq!(capacity(16, 1280, true), 5);
@@ -465,7 +474,7 @@ mod tests {
     fn slots_keep_sums_where_features_are_many_enough() {
         let keeps = |n_features, bytes: usize| {
             let recorded = Recorded::new(n_features, bytes / size_of::<i64>(), 1);
-            Incremental::new(recorded, Resources::default()).keeps_slots
+            Incremental::new(recorded, Resources::default(), Isa::Scalar).keeps_slots
         };
         assert!(!keeps(23, CACHED));
         assert!(keeps(24, CACHED));
@@ -484,13 +493,13 @@ mod tests {
     fn all_features_are_kept_once_a_subset_has_more_than_half_of_them() {
         let mut half = evaluator(Recorded::new(6, 1, 10), 3);
         reached(&mut half, &[run(6, 0, 3), run(6, 3, 3)]);
-        assert!(half.shelf.all.is_none());
+        assert!(half.cache.all.is_none());
         // One of two is enough; all features cost 6, the complement of five 1.
         let mut most = evaluator(Recorded::new(6, 1, 10), 1);
         let steps = reached(&mut most, &[run(6, 0, 1), run(6, 0, 5)]);
         assert_eq!(steps.iter().map(|step| step.changes).collect::<Vec<_>>(), [1, 1]);
         assert_eq!(steps.iter().map(|step| step.from_zero).collect::<Vec<_>>(), [true, false]);
-        assert_eq!(subset_of(most.shelf.all.as_ref()), Some(&Subset::full(6)));
+        assert_eq!(subset_of(most.cache.all.as_ref()), Some(&Subset::full(6)));
         let more = most.work().element_ops;
         assert_eq!(reached(&mut most, &[run(6, 1, 5)])[0].changes, 1);
         // The second turn does not build all features again.
@@ -532,20 +541,20 @@ mod tests {
         let turn = [run(d, 0, 10), run(d, 10, 10), run(d, 20, 10)];
         let rooms = |capacity| {
             let mut evaluator = evaluator(Recorded::new(d, 1, 1), capacity);
-            evaluator.measure(&turn).unwrap();
-            (evaluator.shelf.recent.len(), evaluator.shelf.own.len())
+            evaluator.evaluate(&turn).unwrap();
+            (evaluator.cache.recent.len(), evaluator.cache.own.len())
         };
         assert_eq!(rooms(100), (6, 3));
         assert_eq!(rooms(11), (6, 2));
         assert_eq!(rooms(8), (5, 0));
         // A smaller turn gives no room back.
         let mut evaluator = evaluator(Recorded::new(d, 1, 1), 100);
-        evaluator.measure(&turn).unwrap();
-        assert_eq!(evaluator.shelf.oldest, 3);
-        evaluator.measure(&turn[..1]).unwrap();
-        assert_eq!((evaluator.shelf.recent.len(), evaluator.shelf.oldest), (6, 4));
-        evaluator.measure(&turn).unwrap();
-        assert_eq!(evaluator.shelf.oldest, 1);
+        evaluator.evaluate(&turn).unwrap();
+        assert_eq!(evaluator.cache.oldest, 3);
+        evaluator.evaluate(&turn[..1]).unwrap();
+        assert_eq!((evaluator.cache.recent.len(), evaluator.cache.oldest), (6, 4));
+        evaluator.evaluate(&turn).unwrap();
+        assert_eq!(evaluator.cache.oldest, 1);
     }
 
     #[test]
@@ -553,17 +562,17 @@ mod tests {
         let d = 40;
         let turn = [run(d, 0, 10), run(d, 10, 10), run(d, 20, 10)];
         let mut evaluator = evaluator(Recorded::new(d, 1, 1), 100);
-        evaluator.measure(&turn).unwrap();
+        evaluator.evaluate(&turn).unwrap();
         let recent = |evaluator: &Incremental<Recorded>| -> Vec<Option<Subset>> {
             let subset = |kept: &Option<Reference<i64>>| subset_of(kept.as_ref()).cloned();
-            evaluator.shelf.recent.iter().map(subset).collect()
+            evaluator.cache.recent.iter().map(subset).collect()
         };
         let [a, b, c] = turn.clone().map(Some);
         assert_eq!(recent(&evaluator), [a, b.clone(), c.clone(), None, None, None]);
         // Four from the second subset: it stands for the new one. The leader is kept itself.
         evaluator.additive.error = |subset| if subset.contains(39) { 0.1 } else { 0.5 };
         let next = [run(d, 10, 6), run(d, 24, 16), run(d, 20, 9)];
-        evaluator.measure(&next).unwrap();
+        evaluator.evaluate(&next).unwrap();
         let leader = Some(next[1].clone());
         assert_eq!(recent(&evaluator)[3..], [b, leader, c]);
     }
@@ -573,10 +582,10 @@ mod tests {
         let d = 40;
         let mut evaluator = evaluator(Recorded::new(d, 1, 1), 4);
         evaluator.additive.error = |subset| if subset.contains(39) { 0.1 } else { 0.5 };
-        evaluator.measure(&[run(d, 0, 10), run(d, 30, 10)]).unwrap();
-        assert_eq!(evaluator.shelf.recent.len(), 1);
-        assert_eq!(subset_of(evaluator.shelf.recent[0].as_ref()), Some(&run(d, 0, 10)));
-        assert_eq!(subset_of(evaluator.shelf.leader.as_ref()), Some(&run(d, 30, 10)));
+        evaluator.evaluate(&[run(d, 0, 10), run(d, 30, 10)]).unwrap();
+        assert_eq!(evaluator.cache.recent.len(), 1);
+        assert_eq!(subset_of(evaluator.cache.recent[0].as_ref()), Some(&run(d, 0, 10)));
+        assert_eq!(subset_of(evaluator.cache.leader.as_ref()), Some(&run(d, 30, 10)));
     }
 
     #[test]
@@ -585,17 +594,17 @@ mod tests {
         let mut evaluator = evaluator(Recorded::new(d, 1, 1), 100);
         evaluator.additive.error = |subset| if subset.contains(0) { 0.1 } else { 0.5 };
         let best = run(d, 0, 10);
-        evaluator.measure(&[run(d, 20, 10)]).unwrap();
+        evaluator.evaluate(&[run(d, 20, 10)]).unwrap();
         for subset in [best.clone(), run(d, 30, 10)] {
-            evaluator.measure(&[subset]).unwrap();
-            let (merit, own) = evaluator.shelf.own[0].as_ref().unwrap();
+            evaluator.evaluate(&[subset]).unwrap();
+            let (merit, own) = evaluator.cache.own[0].as_ref().unwrap();
             assert_eq!((*merit, &own.subset), ((0.1, 10), &best));
-            let (merit, found) = evaluator.shelf.best.as_ref().unwrap();
+            let (merit, found) = evaluator.cache.best.as_ref().unwrap();
             assert_eq!((*merit, &found.subset), ((0.1, 10), &best));
         }
         // Of equal errors the smaller subset is better.
-        evaluator.measure(&[run(d, 0, 9)]).unwrap();
-        assert_eq!(evaluator.shelf.best.as_ref().unwrap().0, (0.1, 9));
+        evaluator.evaluate(&[run(d, 0, 9)]).unwrap();
+        assert_eq!(evaluator.cache.best.as_ref().unwrap().0, (0.1, 9));
     }
 
     #[test]
@@ -606,24 +615,24 @@ mod tests {
         let turn = [run(d, 0, 4), run(d, 7, 3), run(d, 1, 4)];
         let mut evaluator_of_three = evaluator(Recorded::new(d, 1, 10), 3);
         evaluator_of_three.additive.error = error;
-        evaluator_of_three.measure(&turn).unwrap();
-        let leader = evaluator_of_three.shelf.leader.clone().unwrap();
+        evaluator_of_three.evaluate(&turn).unwrap();
+        let leader = evaluator_of_three.cache.leader.clone().unwrap();
         assert_eq!(leader.subset, turn[1]);
         assert!(leader.sums.get().is_some());
         assert_eq!(*evaluator_of_three.additive.built.lock().unwrap(), [turn[1].clone()]);
         assert_eq!(evaluator_of_three.work().element_ops, 10 * (4 + 3 + 4) + 10 * 3);
-        assert!(evaluator_of_three.shelf.recent.iter().all(Option::is_none));
+        assert!(evaluator_of_three.cache.recent.iter().all(Option::is_none));
         // A first subset that leads, and one that is alone.
-        evaluator_of_three.measure(&[run(d, 6, 4), run(d, 0, 5)]).unwrap();
-        assert_eq!(evaluator_of_three.shelf.leader.as_ref().unwrap().subset, run(d, 6, 4));
+        evaluator_of_three.evaluate(&[run(d, 6, 4), run(d, 0, 5)]).unwrap();
+        assert_eq!(evaluator_of_three.cache.leader.as_ref().unwrap().subset, run(d, 6, 4));
         // Room for two is too little for best and leader.
         let mut evaluator_of_two = evaluator(Recorded::new(d, 1, 10), 2);
-        evaluator_of_two.measure(&turn).unwrap();
-        assert!(evaluator_of_two.shelf.leader.is_none() && evaluator_of_two.shelf.best.is_none());
+        evaluator_of_two.evaluate(&turn).unwrap();
+        assert!(evaluator_of_two.cache.leader.is_none() && evaluator_of_two.cache.best.is_none());
         // A slot that is not kept holds nothing, whatever the room.
         let mut evaluator_of_many = evaluator(Recorded::new(d, 1, 10), 100);
-        evaluator_of_many.measure(&turn).unwrap();
-        assert!(evaluator_of_many.shelf.recent.iter().all(Option::is_none));
+        evaluator_of_many.evaluate(&turn).unwrap();
+        assert!(evaluator_of_many.cache.recent.iter().all(Option::is_none));
     }
 
     #[test]
@@ -634,7 +643,7 @@ mod tests {
         let mut evaluator = evaluator(Recorded::new(d, 1, 10), 3);
         evaluator.recall(&turn, &measures);
         assert!(evaluator.additive.built.lock().unwrap().is_empty());
-        assert!(evaluator.shelf.leader.as_ref().unwrap().sums.get().is_none());
+        assert!(evaluator.cache.leader.as_ref().unwrap().sums.get().is_none());
         assert_eq!(reached(&mut evaluator, &[run(d, 0, 5)])[0].changes, 1);
         assert_eq!(evaluator.additive.built.lock().unwrap()[0], turn[0]);
     }
@@ -644,8 +653,8 @@ mod tests {
         let d = 8;
         let is_split = |threads, sizes: &[usize]| {
             let recorded = Recorded::new(d, 1, SPLIT_OPS / 4);
-            let resources = Resources { threads, memory: 0, incremental: true };
-            let mut evaluator = Incremental::new(recorded, resources);
+            let resources = Resources { memory: 0, ..Resources::with_threads(threads) };
+            let mut evaluator = Incremental::new(recorded, resources, Isa::Scalar);
             let subsets: Vec<Subset> = sizes.iter().map(|&size| run(d, 0, size)).collect();
             let steps = reached(&mut evaluator, &subsets);
             assert_eq!(steps.len(), sizes.len());

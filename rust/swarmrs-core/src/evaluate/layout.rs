@@ -1,4 +1,4 @@
-//! Which pairs of rows are compared, and where their distances lie.
+//! The layout of distances: the pairs of rows that are compared, in blocks.
 //!
 //! Rows are held sorted by fold, so that all a row is compared with lies behind its own fold: each pair is computed
 //! once and serves both its rows. Given splits need not be a partition; there, each test row is compared with all rows
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Rows that are compared with the same run of columns.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// Where the rows stand in the columns of values.
+    /// The places of the rows in the columns of values.
     pub rows: [u32; ROWS],
     /// The caller's index of each row.
     pub index: [u32; ROWS],
@@ -19,21 +19,21 @@ pub struct Block {
     pub first: [usize; ROWS],
     /// The columns whose distances are held.
     pub columns: Range<usize>,
-    /// Where the block's distances begin.
+    /// The offset of the block's distances.
     pub offset: usize,
     /// The block's group of keys.
     pub group: usize,
-    /// Where what its columns hide begins, for given splits.
-    hides: usize,
+    /// Offset of the block's mask in [`Layout::masks`], for given splits.
+    mask: usize,
 }
 
 impl Block {
-    /// How many distances each row has.
+    /// The number of distances of each row.
     pub fn width(&self) -> usize {
         self.columns.len()
     }
 
-    /// How many distances the block has.
+    /// The number of distances of the block.
     pub fn len(&self) -> usize {
         ROWS * self.columns.len()
     }
@@ -46,8 +46,9 @@ pub struct Layout {
     /// The caller's row at each place, padded.
     rows: Vec<u32>,
     blocks: Vec<Block>,
-    /// For each run of columns that rows of a split are compared with, those that do not train; none for a partition.
-    blocked: Vec<f64>,
+    /// For each run of columns that rows of a split are compared with, the mask of those that do not train; empty for a
+    /// partition.
+    masks: Vec<f64>,
     /// The group and the lane of each case.
     places: Vec<(u32, u32)>,
     n_groups: usize,
@@ -92,7 +93,7 @@ impl Layout {
                 columns: first[at[0]] / LANES * LANES..stride,
                 offset,
                 group,
-                hides: 0,
+                mask: 0,
             };
             offset += block.len();
             blocks.push(block);
@@ -100,33 +101,33 @@ impl Layout {
         let places = (0..n as u32).map(|at| (at / ROWS as u32, at % ROWS as u32)).collect();
         let pairs = first[..n].iter().map(|&first| (n - first) as u64).sum();
         let n_groups = stride / ROWS;
-        Self { n, rows, blocks, blocked: Vec::new(), places, n_groups, pairs }
+        Self { n, rows, blocks, masks: Vec::new(), places, n_groups, pairs }
     }
 
     fn splits(splits: &[Split], n: usize) -> Self {
         let stride = n.next_multiple_of(LANES);
         let mut rows: Vec<u32> = (0..n as u32).collect();
         rows.resize(stride, 0);
-        let (mut blocks, mut blocked, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut blocks, mut masks, mut places) = (Vec::new(), Vec::new(), Vec::new());
         let (mut pairs, mut offset, mut n_groups) = (0, 0, 0);
         for Split { train, test } in splits {
             let runs: Vec<(Range<usize>, usize)> = compared(train)
                 .into_iter()
                 .map(|columns| {
-                    let hides = blocked.len();
-                    blocked.resize(hides + columns.len(), NO_KEY);
+                    let mask = masks.len();
+                    masks.resize(mask + columns.len(), NO_KEY);
                     let first = train.partition_point(|&row| (row as usize) < columns.start);
                     let rows = train[first..].iter().map(|&row| row as usize);
                     for row in rows.take_while(|row| columns.contains(row)) {
-                        blocked[hides + row - columns.start] = 0.0;
+                        masks[mask + row - columns.start] = 0.0;
                     }
-                    (columns, hides)
+                    (columns, mask)
                 })
                 .collect();
             pairs += train.len() as u64 * test.len() as u64;
             for some in test.chunks(ROWS) {
                 let row = |lane: usize| some.get(lane).copied();
-                for (columns, hides) in &runs {
+                for (columns, mask) in &runs {
                     let block = Block {
                         rows: std::array::from_fn(|lane| row(lane).unwrap_or(0)),
                         index: std::array::from_fn(|lane| row(lane).unwrap_or(0)),
@@ -134,7 +135,7 @@ impl Layout {
                         columns: columns.clone(),
                         offset,
                         group: n_groups,
-                        hides: *hides,
+                        mask: *mask,
                     };
                     offset += block.len();
                     blocks.push(block);
@@ -143,10 +144,10 @@ impl Layout {
                 n_groups += 1;
             }
         }
-        Self { n, rows, blocks, blocked, places, n_groups, pairs }
+        Self { n, rows, blocks, masks, places, n_groups, pairs }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn n(&self) -> usize {
         self.n
     }
@@ -171,17 +172,17 @@ impl Layout {
         &self.blocks
     }
 
-    /// How many distances there are.
+    /// The number of distances.
     pub fn n_sums(&self) -> usize {
         self.blocks.last().map_or(0, |block| block.offset + block.len())
     }
 
-    /// How many pairs of rows are compared.
+    /// The number of pairs of rows that are compared.
     pub fn pairs(&self) -> u64 {
         self.pairs
     }
 
-    /// How many groups of keys there are.
+    /// The number of groups of keys.
     pub fn n_groups(&self) -> usize {
         self.n_groups
     }
@@ -192,14 +193,15 @@ impl Layout {
         (group as usize, lane as usize)
     }
 
-    /// Which of a block's columns it is not compared with, where that is not a matter of its first column.
-    pub fn blocked(&self, block: &Block) -> Option<&[f64]> {
-        self.blocked.get(block.hides..block.hides + block.width()).filter(|_| !self.is_symmetric())
+    /// Additive mask of a block's columns: [`NO_KEY`] for those it is not compared with, else 0; none for a partition, where
+    /// its first columns tell.
+    pub fn mask(&self, block: &Block) -> Option<&[f64]> {
+        self.masks.get(block.mask..block.mask + block.width()).filter(|_| !self.is_symmetric())
     }
 
-    /// Whether each pair serves both its rows.
+    /// True if each pair serves both its rows.
     pub fn is_symmetric(&self) -> bool {
-        self.blocked.is_empty()
+        self.masks.is_empty()
     }
 
     /// The blocks in `count` runs of about equal work.
@@ -207,8 +209,8 @@ impl Layout {
         let mut parts = Vec::new();
         let mut start = 0;
         for part in 1..=count {
-            let goal = self.n_sums() * part / count;
-            let end = self.blocks.partition_point(|block| block.offset + block.len() <= goal);
+            let target = self.n_sums() * part / count;
+            let end = self.blocks.partition_point(|block| block.offset + block.len() <= target);
             if end > start {
                 parts.push(start..end);
                 start = end;
@@ -251,7 +253,7 @@ mod tests {
                 for column in columns {
                     let is_compared =
                         |blocked: &[f64]| blocked[column - block.columns.start] == 0.0;
-                    if layout.blocked(block).is_none_or(is_compared) {
+                    if layout.mask(block).is_none_or(is_compared) {
                         let pair = (block.index[lane], layout.rows()[column]);
                         got.push(pair);
                         if layout.is_symmetric() {

@@ -1,42 +1,45 @@
-//! Measuring subsets: what one fitness value is, and what it may cost.
+//! Evaluation of feature subsets: k-NN and naive Bayes, incremental and exact, with their scores and settings.
 
 pub mod baseline;
 mod by_filter;
-pub mod cache;
-mod confusion;
-pub mod incremental;
-pub mod knn;
+pub(crate) mod cache;
+mod folded;
+mod incremental;
+mod knn;
 mod layout;
-pub mod naive_bayes;
+mod naive_bayes;
 mod repeated;
-mod seen;
+mod scores;
 
-pub use by_filter::ByFilter;
-pub use confusion::Tally;
-pub use naive_bayes::Likelihood;
+pub(crate) use by_filter::ByFilter;
+use naive_bayes::Likelihood;
+use scores::TestCases;
 
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::base::subset::Subset;
 use crate::data::dataset::{Dataset, Scale};
 use crate::data::folds::{FoldSpec, Folds};
-use seen::Seen;
+use crate::simd::Isa;
+use folded::FoldedTable;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-/// Measures subsets: k-NN, naive Bayes, what a filter tells, a scorer from outside.
+/// Evaluates subsets: k-NN, naive Bayes, a filter merit, an external scorer.
 pub trait Evaluator: Send {
-    /// Measures a turn's subsets, in order; none of them is empty unless [`allows_empty`](Self::allows_empty). What it kept from before saves time, never changes an answer.
+    /// Evaluates the subsets of an iteration, in order; none of them is empty unless [`allows_empty`](Self::allows_empty).
+    /// Cached sums of earlier subsets save time and never change an answer.
     ///
     /// # Errors
     /// [`Error::Scorer`] when an outside scorer fails. Cancelled work does not return; see [`cancel`](crate::base::cancel).
-    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>>;
+    fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>>;
 
-    /// Whether the empty subset is measured like any other instead of being the worst.
+    /// True if the empty subset is evaluated like any other instead of being the worst.
     fn allows_empty(&self) -> bool {
         false
     }
 
-    /// Learns that an earlier part of the same run measured these, so that its own records go on as if it had just done so.
+    /// Takes over evaluations of an earlier part of the same run, as if it had just made them itself.
     fn recall(&mut self, _subsets: &[Subset], _measures: &[Measures]) {}
 
     /// The element operations done so far.
@@ -52,11 +55,11 @@ pub struct Work {
     pub element_ops: u64,
     /// Those it would take to build every subset from nothing.
     pub from_scratch_ops: u64,
-    /// Those done once, before any subset was measured.
+    /// Those done once, before any subset was evaluated.
     pub setup_ops: u64,
 }
 
-/// What a subset shows on the folds.
+/// The cross-validated scores of a subset.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Measures {
     /// Mean over folds of the share misclassified.
@@ -82,9 +85,10 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// How many numbers it holds.
+    /// The number of its fields.
     pub const FIELDS: usize = 9;
-    /// The names of the scores, in the order of [`to_array`](Self::to_array); what only the hybrid objective needs comes behind them.
+    /// The names of the scores, in the order of [`to_array`](Self::to_array); what only the hybrid objective needs comes
+    /// behind them.
     pub const SCORES: [&'static str; 7] = [
         "error",
         "pooled_error",
@@ -94,7 +98,7 @@ impl Measures {
         "f1_macro",
         "matthews_corrcoef",
     ];
-    /// What the empty subset shows.
+    /// The scores of the empty subset.
     pub const WORST: Self = Self {
         error: 1.0,
         pooled_error: 1.0,
@@ -148,14 +152,14 @@ impl Measures {
         }
     }
 
-    /// What a scorer from outside shows: its error, and nothing else known.
+    /// The result of an external scorer: its error, and nothing else.
     pub fn from_error(error: f64) -> Self {
         let error = if error.is_nan() { f64::INFINITY } else { error };
         Self { error, pooled_error: error, accuracy: 1.0 - error, ..Self::WORST }
     }
 }
 
-/// How rows are compared.
+/// The distance between rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Metric {
@@ -165,17 +169,17 @@ pub enum Metric {
     Euclidean,
 }
 
-/// How neighbours vote.
+/// The weight of a neighbor's vote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weights {
     /// One vote each.
     Uniform,
-    /// Votes of 1 / distance; where neighbours lie at distance 0, only they vote.
+    /// Votes of 1 / distance; where neighbors lie at distance 0, only they vote.
     Distance,
 }
 
-/// Which rows the scaling of features is fitted on.
+/// The rows that the scaling of features is fitted on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScaleFit {
@@ -186,11 +190,11 @@ pub enum ScaleFit {
     Train,
 }
 
-/// Which classifier measures a subset.
+/// The classifier that evaluates a subset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Classifier {
-    /// k nearest neighbours.
+    /// k nearest neighbors.
     Knn,
     /// Gaussian naive Bayes.
     Nb,
@@ -200,59 +204,59 @@ pub enum Classifier {
     NbCdf,
 }
 
-/// What one fitness value is.
+/// The settings of an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluationSpec {
-    /// Which classifier.
+    /// The classifier.
     pub classifier: Classifier,
-    /// Neighbours asked, for k-NN.
+    /// The number of neighbors, for k-NN.
     pub k: usize,
     /// Distance, for k-NN.
     pub metric: Metric,
     /// Votes, for k-NN.
     pub weights: Weights,
-    /// Which rows scaling is fitted on.
+    /// The rows that scaling is fitted on.
     #[serde(default)]
     pub scale_fit: ScaleFit,
-    /// Which rows test which.
+    /// The cross-validation scheme.
     pub folds: FoldSpec,
 }
 
-/// How a paper measures subsets: used for what a user leaves open.
+/// The evaluation protocol of a paper: the defaults for settings that a user leaves open.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Protocol {
-    /// Neighbours asked.
+    /// The number of neighbors.
     pub k: usize,
     /// Their distance.
     pub metric: Metric,
-    /// Which rows test which.
+    /// The cross-validation scheme.
     pub folds: FoldSpec,
 }
 
 impl Protocol {
-    /// Five neighbours, ten folds: what most papers do, and what is done where no paper is followed.
+    /// Five neighbors, ten folds: the protocol of most papers, and the default without a paper.
     pub const COMMON: Self = Self {
         k: 5,
         metric: Metric::Euclidean,
         folds: FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 },
     };
-    /// One neighbour, each row tested by all others, and distances that the hybrid objective can use: high dimensions.
+    /// One neighbor, leave-one-out, Manhattan distance, which the hybrid objective needs: high dimensions.
     pub const NEAREST: Self = Self { k: 1, metric: Metric::Manhattan, folds: FoldSpec::Loo };
     /// One neighbor, leave-one-out, Euclidean distance: CD-BPSO and the genetic algorithms it is compared with.
     pub const LEAVE_ONE_OUT: Self = Self { k: 1, metric: Metric::Euclidean, folds: FoldSpec::Loo };
-    /// One neighbour, five folds repeated while errors spread: the classic greedy wrappers.
+    /// One neighbor, five folds repeated while errors spread: the classic greedy wrappers.
     pub const WRAPPER: Self =
         Self { k: 1, metric: Metric::Euclidean, folds: FoldSpec::Wrap5 { seed: 0 } };
 }
 
-/// What a user says about a fitness value; a [`Protocol`] says the rest.
+/// The evaluation settings of a user; a [`Protocol`] fills in the rest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluationRequest {
-    /// Which classifier.
+    /// The classifier.
     pub classifier: Classifier,
-    /// Neighbours asked, for k-NN.
+    /// The number of neighbors, for k-NN.
     #[serde(default)]
     pub k: Option<usize>,
     /// Distance, for k-NN.
@@ -260,10 +264,10 @@ pub struct EvaluationRequest {
     pub metric: Option<Metric>,
     /// Votes, for k-NN.
     pub weights: Weights,
-    /// Which rows scaling is fitted on.
+    /// The rows that scaling is fitted on.
     #[serde(default, skip_serializing_if = "is_all")]
     pub scale_fit: ScaleFit,
-    /// Which rows test which.
+    /// The cross-validation scheme.
     pub folds: FoldSpec,
 }
 
@@ -273,7 +277,7 @@ fn is_all(scale_fit: &ScaleFit) -> bool {
 }
 
 impl EvaluationRequest {
-    /// The same with everything said.
+    /// The complete settings.
     pub fn settle(&self, protocol: &Protocol) -> EvaluationSpec {
         EvaluationSpec {
             classifier: self.classifier,
@@ -289,24 +293,38 @@ impl EvaluationRequest {
     }
 }
 
-/// How an evaluator may work; none of it changes an answer.
+/// Threads, memory and instructions of a run; none of them changes an answer.
 #[derive(Debug, Clone)]
 pub struct Resources {
-    /// Threads; 0 means one for each core.
-    pub threads: usize,
-    /// Bytes for what is kept between evaluations.
+    /// The thread pool, shared by everything a run does.
+    pub pool: Arc<Pool>,
+    /// Bytes for what is cached between evaluations.
     pub memory: u64,
-    /// Whether subsets may be built from others.
+    /// True if subsets may be built from others.
     pub incremental: bool,
+    /// The instruction set of the kernels; without one, that of the process ([`Isa::of_process`]).
+    pub isa: Option<Isa>,
 }
 
 impl Default for Resources {
     fn default() -> Self {
-        Self { threads: 1, memory: 1 << 30, incremental: true }
+        Self::with_threads(1)
     }
 }
 
-/// An evaluator of our own, and the predictions behind its numbers.
+impl Resources {
+    /// A pool of so many threads, 0 for one on each core, and 1 GiB of memory.
+    pub fn with_threads(threads: usize) -> Self {
+        let pool = Arc::new(Pool::new(threads));
+        Self { pool, memory: 1 << 30, incremental: true, isa: None }
+    }
+
+    fn isa(&self) -> Result<Isa> {
+        self.isa.map_or_else(Isa::of_process, Ok)
+    }
+}
+
+/// A built-in classifier: an evaluator with predictions behind its scores.
 pub trait Classify: Evaluator {
     /// The predicted class of each tested row, as (row, class) in the order of splits, then rows.
     fn predict(&self, subset: &Subset) -> Vec<(u32, u32)>;
@@ -315,10 +333,10 @@ pub trait Classify: Evaluator {
     fn fold_sizes(&self) -> Vec<usize>;
 }
 
-/// The evaluator that `spec` describes, with what a user should know about the folds.
+/// The evaluator that `spec` describes, with warnings for the user.
 ///
 /// # Errors
-/// When the folds, or the number of neighbours, do not fit the table.
+/// Folds or a number of neighbors that do not fit the table; an unknown instruction set.
 #[allow(clippy::needless_pass_by_value, reason = "its evaluator owns them")]
 pub fn build(
     data: &Dataset,
@@ -336,6 +354,7 @@ pub fn build(
                     use it only to compare with the numbers published with it";
         warnings.push(what.to_owned());
     }
+    let isa = resources.isa()?;
     let n_partitions = partitions.len();
     // Each partition keeps its own sums, so they share the memory.
     let memory = resources.memory / n_partitions as u64;
@@ -343,10 +362,11 @@ pub fn build(
     let mut remarks = Vec::new();
     let mut evaluators = partitions.iter().map(|folds| -> Result<Box<dyn Classify>> {
         let resources = resources.clone();
-        let (seen, remark) = Seen::new(data, folds, spec.scale_fit)?;
+        let (table, remark) = FoldedTable::new(data, folds, spec.scale_fit)?;
         remarks.extend(remark);
         let mut bayes = |likelihood, resources| {
-            let (bayes, remark) = naive_bayes::NaiveBayes::evaluator(&seen, likelihood, resources);
+            let (bayes, remark) =
+                naive_bayes::NaiveBayes::evaluator(&table, likelihood, resources, isa);
             remarks.extend(remark);
             bayes
         };
@@ -359,8 +379,8 @@ pub fn build(
                     let expected = format!("1 to {most}, the rows a test row is compared with");
                     return Err(Error::out_of_range("n_neighbors", spec.k, &expected));
                 }
-                check_keys(data.n_samples(), spec.k, Pool::new(resources.threads).threads())?;
-                Ok(knn::build(&seen, spec, separation, resources))
+                check_keys(data.n_samples(), spec.k, resources.pool.threads())?;
+                Ok(knn::build(&table, spec, separation, resources, isa))
             }
         }
     });
@@ -392,7 +412,7 @@ fn check_keys(n_samples: usize, k: usize, threads: usize) -> Result<()> {
     })
 }
 
-/// Whether the distances between and within classes, which the hybrid objective needs, can be had.
+/// True if the distances between and within classes, which the hybrid objective needs, can be had.
 pub fn can_separate(data: &Dataset, spec: &EvaluationSpec) -> bool {
     spec.classifier == Classifier::Knn
         && spec.metric == Metric::Manhattan

@@ -1,8 +1,8 @@
 //! Cross-validation that is repeated until its error is known well enough.
 //!
-//! Every subset is measured on the same partitions, drawn one after the other. After two of them it goes on, up to the
+//! Every subset is evaluated on the same partitions, drawn one after the other. After two of them it goes on, up to the
 //! last, as long as the errors seen so far spread: while their standard deviation exceeds a hundredth of their mean.
-//! What is told is the mean over the partitions it took.
+//! The result is the mean over the partitions it took.
 
 use super::{Classify, Evaluator, Measures, Work};
 use crate::base::error::Result;
@@ -13,7 +13,7 @@ pub struct Repeated {
     rounds: Vec<Box<dyn Classify>>,
 }
 
-/// How far errors may spread, relative to their mean.
+/// The standard deviation of errors at which they agree, relative to their mean.
 const SPREAD: f64 = 0.01;
 /// Partitions before the spread is looked at.
 const FIRST: usize = 2;
@@ -25,7 +25,7 @@ impl Repeated {
     }
 }
 
-/// Whether errors agree: their population standard deviation is a hundredth of their mean at the most.
+/// True if errors agree: their population standard deviation is a hundredth of their mean at the most.
 fn agree(errors: &[f64]) -> bool {
     let n = errors.len() as f64;
     let mean = errors.iter().sum::<f64>() / n;
@@ -45,7 +45,7 @@ fn mean(rounds: &[Measures]) -> Measures {
 }
 
 impl Evaluator for Repeated {
-    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+    fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         let mut seen: Vec<Vec<Measures>> = vec![Vec::new(); subsets.len()];
         for (done, round) in self.rounds.iter_mut().enumerate() {
             let is_open = |told: &[Measures]| {
@@ -58,17 +58,17 @@ impl Evaluator for Repeated {
                 break;
             }
             let asked: Vec<Subset> = open.iter().map(|&at| subsets[at].clone()).collect();
-            for (at, measures) in open.into_iter().zip(round.measure(&asked)?) {
+            for (at, measures) in open.into_iter().zip(round.evaluate(&asked)?) {
                 seen[at].push(measures);
             }
         }
         Ok(seen.iter().map(|rounds| mean(rounds)).collect())
     }
 
-    /// How often a subset was measured depends on errors that its mean does not tell, so it is measured once more.
+    /// The number of partitions a subset took depends on errors that its mean does not hold, so it is evaluated once more.
     fn recall(&mut self, subsets: &[Subset], _: &[Measures]) {
         // Only an interruption can fail, and it ends the run before the next turn.
-        let _ = self.measure(subsets);
+        let _ = self.evaluate(subsets);
     }
 
     fn work(&self) -> Work {
@@ -99,7 +99,7 @@ mod tests {
     struct Told(Vec<f64>, u64);
 
     impl Evaluator for Told {
-        fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+        fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
             self.1 += subsets.len() as u64;
             let first = |subset: &Subset| subset.iter().next().expect("not empty");
             Ok(subsets.iter().map(|s| Measures::from_error(self.0[first(s)])).collect())
@@ -136,7 +136,7 @@ mod tests {
         let boxed = columns.map(|errors| Box::new(Told(errors, 0)) as Box<dyn Classify>);
         let mut repeated = Repeated::new(boxed.collect());
         let asked: Vec<Subset> = (0..4).map(|at| Subset::from_indices(4, [at])).collect();
-        let told = repeated.measure(&asked).unwrap();
+        let told = repeated.evaluate(&asked).unwrap();
         for (told, mean) in told.iter().zip(means) {
             // Sums of decimal fractions, which are not exact in binary.
             assert!((told.error - mean).abs() < 1e-12, "{} {mean}", told.error);
@@ -153,10 +153,10 @@ mod tests {
             Repeated::new(boxed.collect())
         };
         let asked: Vec<Subset> = (0..9).map(|at| Subset::from_indices(9, [at])).collect();
-        let together = make().measure(&asked).unwrap();
+        let together = make().evaluate(&asked).unwrap();
         let mut alone = make();
         for (subset, told) in asked.iter().zip(together) {
-            assert_eq!(alone.measure(std::slice::from_ref(subset)).unwrap(), [told]);
+            assert_eq!(alone.evaluate(std::slice::from_ref(subset)).unwrap(), [told]);
         }
     }
 }

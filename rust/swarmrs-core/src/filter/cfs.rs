@@ -8,22 +8,22 @@
 //! *locally predictive*, every feature of the rest enters, the most relevant first, unless some member m has
 //! SU(m, f) > `su_c[f]`. If *zero as one*, two features that share nothing count as sharing all, as in Weka.
 
-/// What may be switched off.
+/// Options of correlation-based feature selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
-    /// Whether two features that share nothing count as sharing all.
+pub struct CfsRules {
+    /// True if two features that share nothing count as sharing all.
     pub zero_as_one: bool,
-    /// Whether features enter that no member of the subset stands for.
+    /// True if features enter that no member of the subset stands for.
     pub locally_predictive: bool,
 }
 
-impl Default for Rules {
+impl Default for CfsRules {
     fn default() -> Self {
         Self { zero_as_one: true, locally_predictive: true }
     }
 }
 
-/// What is below this shares nothing.
+/// Correlations below this count as 0.
 const NOTHING: f64 = 1e-6;
 
 /// The features chosen, in the order they entered; none where none is relevant.
@@ -33,7 +33,7 @@ const NOTHING: f64 = 1e-6;
 pub fn choose(
     relevance: &[f32],
     uncertainty: impl Fn(usize, usize) -> f32,
-    rules: Rules,
+    rules: CfsRules,
     limit: usize,
 ) -> Vec<usize> {
     let shared = |a: usize, b: usize| {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const GREEDY: Rules = Rules { zero_as_one: true, locally_predictive: false };
+    const GREEDY: CfsRules = CfsRules { zero_as_one: true, locally_predictive: false };
 
     fn merit(
         subset: &[usize],
@@ -119,8 +119,8 @@ mod tests {
             assert!((merit(subset, &relevance, &example, true) - expected).abs() < 5e-7);
         }
         assert_eq!(choose(&relevance, example, GREEDY, 3), [0, 2]);
-        assert_eq!(choose(&relevance, example, Rules::default(), 3), [0, 2]);
-        assert_eq!(choose(&relevance, example, Rules::default(), 1), [0]);
+        assert_eq!(choose(&relevance, example, CfsRules::default(), 3), [0, 2]);
+        assert_eq!(choose(&relevance, example, CfsRules::default(), 1), [0]);
     }
 
     #[test]
@@ -128,15 +128,15 @@ mod tests {
         // Too weak to raise the merit, but its own.
         let shared = |_, _| 0.15;
         assert_eq!(choose(&[0.9, 0.2], shared, GREEDY, 2), [0]);
-        assert_eq!(choose(&[0.9, 0.2], shared, Rules::default(), 2), [0, 1]);
-        assert_eq!(choose(&[0.9, 0.2], shared, Rules::default(), 1), [0]);
+        assert_eq!(choose(&[0.9, 0.2], shared, CfsRules::default(), 2), [0, 1]);
+        assert_eq!(choose(&[0.9, 0.2], shared, CfsRules::default(), 1), [0]);
     }
 
     #[test]
     fn sharing_nothing_counts_as_sharing_all_if_so_ruled() {
         let shared = |_, _| 0.0;
-        assert_eq!(choose(&[0.9, 0.8], shared, Rules::default(), 2), [0]);
-        let plain = Rules { zero_as_one: false, ..Rules::default() };
+        assert_eq!(choose(&[0.9, 0.8], shared, CfsRules::default(), 2), [0]);
+        let plain = CfsRules { zero_as_one: false, ..CfsRules::default() };
         assert_eq!(choose(&[0.9, 0.8, 0.0], shared, plain, 3), [0, 1]);
     }
 
@@ -144,7 +144,7 @@ mod tests {
     fn naive(
         relevance: &[f32],
         shared: &impl Fn(usize, usize) -> f32,
-        rules: Rules,
+        rules: CfsRules,
         limit: usize,
     ) -> Vec<usize> {
         let mut chosen: Vec<usize> = Vec::new();
@@ -192,7 +192,7 @@ mod tests {
                 if relevance[a] == 0.0 || relevance[b] == 0.0 { return 0.0; }
                 f32::from(pairs[a.min(b) * 14 + a.max(b)]) / 16.0
             };
-            let rules = Rules { zero_as_one, locally_predictive };
+            let rules = CfsRules { zero_as_one, locally_predictive };
             let mut expected = naive(&relevance, &shared, rules, limit);
             // Where all are irrelevant the caller decides, not this function.
             expected.retain(|&feature| relevance[feature] > 0.0);

@@ -17,7 +17,7 @@ use crate::base::math;
 
 /// The class of each row.
 #[derive(Debug, Clone, Copy)]
-pub struct Classes<'a> {
+pub struct Labels<'a> {
     /// One code for each row.
     pub codes: &'a [u32],
     /// All codes lie below this.
@@ -25,7 +25,7 @@ pub struct Classes<'a> {
 }
 
 /// The level of each row, counted from 0 for the least values; all 0 where no cut pays.
-pub fn levels(column: &[f64], classes: Classes<'_>, logs: &Logs) -> Vec<u32> {
+pub fn levels(column: &[f64], classes: Labels<'_>, logs: &Logs) -> Vec<u32> {
     let sorted = Sorted::new(column, classes);
     let mut is_cut = vec![false; sorted.starts.len()];
     let mut segments = vec![(0, sorted.starts.len() - 1)];
@@ -52,7 +52,7 @@ struct Sorted {
     /// The class of each of `rows`.
     codes: Vec<u32>,
     n_classes: usize,
-    /// Where each run starts among `rows`, and the end.
+    /// The start of each run among `rows`, and the end.
     starts: Vec<usize>,
 }
 
@@ -71,7 +71,7 @@ impl Cut {
 }
 
 impl Sorted {
-    fn new(column: &[f64], classes: Classes<'_>) -> Self {
+    fn new(column: &[f64], classes: Labels<'_>) -> Self {
         let mut values: Vec<(f64, u32)> = column.iter().copied().zip(0..).collect();
         values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut starts = vec![0];
@@ -83,7 +83,7 @@ impl Sorted {
         Self { rows, codes, n_classes: classes.count, starts }
     }
 
-    /// How many rows of each class the runs from `first` to before `last` have.
+    /// The number of rows of each class in the runs from `first` to before `last`.
     fn counts(&self, first: usize, last: usize) -> Vec<usize> {
         let mut counts = vec![0; self.n_classes];
         for &code in &self.codes[self.starts[first]..self.starts[last]] {
@@ -132,7 +132,7 @@ impl Sorted {
     }
 }
 
-/// What the rule asks of a set of rows.
+/// The terms of the stopping rule for a set of rows.
 struct Part {
     rows: f64,
     classes: f64,
@@ -163,8 +163,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn classes(codes: &[u32]) -> Classes<'_> {
-        Classes { codes, count: 1 + codes.iter().max().map_or(0, |&code| code as usize) }
+    fn classes(codes: &[u32]) -> Labels<'_> {
+        Labels { codes, count: 1 + codes.iter().max().map_or(0, |&code| code as usize) }
     }
 
     fn first_cut(column: &[f64], codes: &[u32]) -> (f64, f64) {

@@ -19,7 +19,7 @@ pub struct Divisions {
 struct Division {
     /// The rows of each level, one bit each, level after level.
     bits: Box<[u64]>,
-    /// How many rows each level has.
+    /// The number of rows of each level.
     counts: Box<[u32]>,
     entropy: f64,
 }
@@ -31,17 +31,17 @@ impl Divisions {
         Self { words: n_samples.div_ceil(WORD), n_samples, logs, columns }
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub fn len(&self) -> usize {
         self.columns.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }
 
-    /// How many levels a column has.
+    /// The number of levels of a column.
     pub fn count(&self, column: usize) -> usize {
         self.columns[column].counts.len()
     }

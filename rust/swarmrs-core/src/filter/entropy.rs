@@ -4,7 +4,7 @@ use crate::base::math;
 
 /// A unit of the table in fixed point, as a power of two.
 const UNIT: i32 = 32;
-/// What is smaller is noise of the sums, not information.
+/// Smaller values are rounding errors of the sums, not information.
 const NOISE: f64 = 1e-12;
 
 /// k log2 k of every count up to the number of rows.

@@ -3,7 +3,7 @@
 //! Features are visited from the most relevant on. The first that is left, p, is *predominant*; every later q with
 //! SU(p, q) >= `su_c[q]` is taken out; then the next. There is no threshold of relevance but 0.
 
-/// What differs by less is equal.
+/// Values that differ by less are equal.
 const EQUAL: f64 = 1e-8;
 
 /// The predominant ones of the `ranked` features, all relevant, at most `limit`.

@@ -1,6 +1,6 @@
 //! A table in levels: how each column divides the rows, and what it tells about the class.
 
-use super::discretize::{self, Classes};
+use super::discretize::{self, Labels};
 use super::divisions::Divisions;
 use super::entropy::{Logs, information, symmetric_uncertainty};
 use crate::base::cancel;
@@ -13,7 +13,7 @@ pub struct Levels {
     told: Vec<Told>,
 }
 
-/// What a column tells about the class.
+/// The relevance of a column for the class.
 #[derive(Debug)]
 struct Told {
     information: f64,
@@ -25,7 +25,7 @@ impl Levels {
     pub fn new(values: &[f64], codes: &[u32], n_classes: usize, pool: &Pool) -> Self {
         let n_samples = codes.len();
         let logs = Logs::new(n_samples);
-        let classes = Classes { codes, count: n_classes };
+        let classes = Labels { codes, count: n_classes };
         let mut counts = vec![0; n_classes];
         for &code in codes {
             counts[code as usize] += 1;
@@ -43,12 +43,12 @@ impl Levels {
         Self { divisions: Divisions::new(levels, n_samples, logs, pool), told }
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub fn n_features(&self) -> usize {
         self.told.len()
     }
 
-    /// How many levels a column has; one is as good as none.
+    /// The number of levels of a column; a column of one level is constant.
     pub fn count(&self, feature: usize) -> usize {
         self.divisions.count(feature)
     }
@@ -72,7 +72,7 @@ impl Levels {
 }
 
 impl Told {
-    fn new(levels: &[u32], classes: Classes<'_>, of_class: f64, logs: &Logs) -> Self {
+    fn new(levels: &[u32], classes: Labels<'_>, of_class: f64, logs: &Logs) -> Self {
         let n_levels = 1 + levels.iter().max().map_or(0, |&level| level as usize);
         if n_levels == 1 {
             return Self { information: 0.0, relevance: 0.0 };
@@ -116,7 +116,7 @@ mod tests {
             let (values, codes) = table(&rows);
             let levels = Levels::new(&values, &codes, 3, &Pool::new(1));
             let logs = Logs::new(codes.len());
-            let classes = Classes { codes: &codes, count: 3 };
+            let classes = Labels { codes: &codes, count: 3 };
             let of = |feature: usize| {
                 let column = &values[feature * codes.len()..][..codes.len()];
                 discretize::levels(column, classes, &logs)

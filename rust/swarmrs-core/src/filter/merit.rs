@@ -1,4 +1,4 @@
-//! What a subset is worth by what its features tell about the class and about each other, without any classifier.
+//! Filter merits: the relevance of a subset's features against their redundancy, without any classifier.
 //!
 //! With R the relevance of the members, summed, Q the uncertainties of all pairs of members, summed, and k members:
 //!
@@ -12,7 +12,7 @@
 
 use super::Levels;
 
-/// How relevance and redundancy become a cost.
+/// The cost of relevance and redundancy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merit {
     /// Relevance against the root of redundancy: the merit of correlation-based selection, with uncertainties as they are.
@@ -29,19 +29,19 @@ pub fn in_steps(uncertainty: f32) -> u32 {
     (libm::ldexp(f64::from(uncertainty), STEPS) + 0.5).floor() as u32
 }
 
-/// What a subset shows, in steps.
+/// The relevance and redundancy of a subset, in steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sums {
     /// The relevance of its members.
     pub relevance: u64,
     /// The uncertainty of all its pairs.
     pub redundancy: u64,
-    /// How many members it has, irrelevant ones counted.
+    /// The number of its features, irrelevant ones counted.
     pub size: usize,
 }
 
 impl Merit {
-    /// What to say where a search among `features` may raise it by columns that tell nothing.
+    /// The warning where irrelevant `features` may raise the merit.
     pub fn padding(self, levels: &Levels, features: impl Iterator<Item = usize>) -> Option<String> {
         let count = features.filter(|&feature| levels.count(feature) == 1).count();
         (self == Self::Mrmr && count > 0).then(|| {

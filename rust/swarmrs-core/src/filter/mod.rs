@@ -1,4 +1,4 @@
-//! What columns tell about the class and about each other, without any classifier.
+//! Relevance and redundancy of features, without any classifier.
 //!
 //! Columns are cut into levels ([`discretize`]); entropies come from counts of levels ([`entropy`], [`divisions`],
 //! [`levels`]). The symmetric uncertainty of two columns A, B is 2 (H(A) + H(B) - H(A, B)) / (H(A) + H(B)), from 0 to 1.
@@ -14,7 +14,7 @@ pub mod merit;
 pub mod prescreen;
 pub mod redundancy;
 
-pub use cfs::Rules;
+pub use cfs::CfsRules;
 pub use levels::Levels;
 pub use merit::{Merit, Sums};
 pub use prescreen::Prescreen;
@@ -31,7 +31,7 @@ pub struct Filter {
     columns: Vec<Vec<usize>>,
     relevance: Vec<f32>,
     ranking: Vec<usize>,
-    kept: Kept,
+    cache: PairCache,
 }
 
 impl Filter {
@@ -49,8 +49,8 @@ impl Filter {
         let relevance: Vec<f32> = columns.iter().map(most).collect();
         let mut ranking: Vec<usize> = (0..columns.len()).collect();
         ranking.sort_by(|&a, &b| relevance[b].total_cmp(&relevance[a]));
-        let kept = Kept::new(&relevance, memory);
-        Self { levels, columns, relevance, ranking, kept }
+        let cache = PairCache::new(&relevance, memory);
+        Self { levels, columns, relevance, ranking, cache }
     }
 
     /// The symmetric uncertainty of each feature and the class.
@@ -58,7 +58,7 @@ impl Filter {
         &self.relevance
     }
 
-    /// Whether a feature tells anything about the class.
+    /// True if a feature is relevant for the class.
     pub fn is_relevant(&self, feature: usize) -> bool {
         self.relevance[feature] > 0.0
     }
@@ -71,10 +71,10 @@ impl Filter {
     /// The symmetric uncertainty of two features, **1 if either is irrelevant**: beside any other, what tells nothing
     /// is redundant. Kept after the first time.
     pub fn between(&self, a: usize, b: usize) -> f32 {
-        match self.kept.slot(a, b) {
+        match self.cache.slot(a, b) {
             Slot::Irrelevant => 1.0,
-            Slot::Unkept => self.uncertainty(a, b),
-            Slot::Kept(slot) => {
+            Slot::Uncached => self.uncertainty(a, b),
+            Slot::Cached(slot) => {
                 // Whoever comes first stores the same bits, so nothing needs an order.
                 let known = f32::from_bits(slot.load(Ordering::Relaxed));
                 if !known.is_nan() {
@@ -95,7 +95,7 @@ impl Filter {
     }
 
     /// The features correlation-based selection chooses, at most `limit`.
-    pub fn cfs(&self, rules: Rules, limit: usize) -> Vec<usize> {
+    pub fn cfs(&self, rules: CfsRules, limit: usize) -> Vec<usize> {
         let chosen = cfs::choose(&self.relevance, |a, b| self.uncertainty(a, b), rules, limit);
         self.or_first(chosen)
     }
@@ -116,7 +116,7 @@ impl Filter {
 
 /// A place for every pair of relevant features, made when the first pair is asked for.
 #[derive(Debug)]
-struct Kept {
+struct PairCache {
     /// The position of a feature among the relevant ones.
     positions: Vec<Option<u32>>,
     n_pairs: usize,
@@ -126,11 +126,11 @@ struct Kept {
 
 enum Slot<'a> {
     Irrelevant,
-    Unkept,
-    Kept(&'a AtomicU32),
+    Uncached,
+    Cached(&'a AtomicU32),
 }
 
-impl Kept {
+impl PairCache {
     fn new(relevance: &[f32], memory: u64) -> Self {
         let mut n_relevant = 0;
         let mut position = |&relevance: &f32| {
@@ -151,12 +151,12 @@ impl Kept {
             return Slot::Irrelevant;
         };
         if !self.fits {
-            return Slot::Unkept;
+            return Slot::Uncached;
         }
         let unknown = || AtomicU32::new(f32::NAN.to_bits());
         let slots = self.slots.get_or_init(|| (0..self.n_pairs).map(|_| unknown()).collect());
         let (low, high) = (a.min(b) as usize, a.max(b) as usize);
-        Slot::Kept(&slots[high * (high + 1) / 2 + low])
+        Slot::Cached(&slots[high * (high + 1) / 2 + low])
     }
 }
 
@@ -208,8 +208,8 @@ mod tests {
     fn nothing_relevant_leaves_the_first_feature() {
         let none = filter(&[1, 1, 1], 0);
         assert_eq!(none.fcbf(3), [0]);
-        assert_eq!(none.cfs(Rules::default(), 3), [0]);
-        let strict = Rules { zero_as_one: false, locally_predictive: false };
+        assert_eq!(none.cfs(CfsRules::default(), 3), [0]);
+        let strict = CfsRules { zero_as_one: false, locally_predictive: false };
         assert_eq!(none.cfs(strict, 3), [0]);
     }
 
@@ -234,7 +234,7 @@ mod tests {
                     prop_assert_eq!(found, if is_relevant { kept.uncertainty(a, b) } else { 1.0 });
                 }
             }
-            prop_assert!(unkept.kept.slots.get().is_none_or(|slots| slots.is_empty()));
+            prop_assert!(unkept.cache.slots.get().is_none_or(|slots| slots.is_empty()));
         }
     }
 }

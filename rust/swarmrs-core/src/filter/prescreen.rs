@@ -1,9 +1,9 @@
 //! Rules by which features are dropped before a search looks at any.
 
-use super::{Filter, Rules};
+use super::{CfsRules, Filter};
 use crate::base::error::{Error, Result};
 
-/// Which features a search may see. What is irrelevant never survives.
+/// A rule that drops features before a search. Irrelevant features never survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prescreen {
     /// All that are relevant: `su>0`.
@@ -41,7 +41,7 @@ impl Prescreen {
             Self::Relevant => best(limit),
             Self::Top(most) => best(most.min(limit)),
             Self::Fcbf => filter.fcbf(limit),
-            Self::Cfs => filter.cfs(Rules::default(), limit),
+            Self::Cfs => filter.cfs(CfsRules::default(), limit),
         };
         survivors.retain(|&feature| filter.is_relevant(feature));
         survivors.sort_unstable();

@@ -1,4 +1,4 @@
-//! What features share, in whole steps: a row for each relevant feature, made when it is first needed.
+//! Pairwise redundancy of features, in whole steps: a row for each relevant feature, computed when it is first needed.
 //!
 //! A feature that tells nothing about the class has a single level and shares nothing with any other, so it needs no
 //! row and no place in one. Of the columns of a gene table that is most.
@@ -21,7 +21,7 @@ pub struct Redundancy {
     relevance: Vec<u32>,
     between: Between,
     rows: Vec<OnceLock<Box<[u32]>>>,
-    /// How many more rows may be kept.
+    /// The number of rows that may still be cached.
     room: AtomicUsize,
 }
 
@@ -41,7 +41,7 @@ impl Redundancy {
         }
     }
 
-    /// How many features are relevant.
+    /// The number of relevant features.
     pub fn n_relevant(&self) -> usize {
         self.features.len()
     }
@@ -56,7 +56,7 @@ impl Redundancy {
         Subset::from_fn(self.features.len(), |place| subset.contains(self.features[place]))
     }
 
-    /// What the feature at `place` shares with that at every place, nothing with itself; kept if there is room.
+    /// The redundancy of the feature at `place` with that at every place, 0 with itself; cached if there is room.
     pub fn row(&self, place: usize) -> Cow<'_, [u32]> {
         if let Some(row) = self.rows[place].get() {
             return Cow::Borrowed(row);

@@ -3,19 +3,11 @@
 
 use crate::base::subset::Subset;
 use crate::search::algorithm::Evaluation;
-use std::cmp::Ordering;
-
-/// Two costs of one subset, both to be lowered.
-pub type Point = [f64; 2];
+pub use crate::search::front::{Point, by_costs, hypervolume};
 
 /// True if `a` is no worse in both costs and better in one.
 pub fn dominates(a: Point, b: Point) -> bool {
     a[0] <= b[0] && a[1] <= b[1] && a != b
-}
-
-/// The order by the first cost, then the second.
-pub fn by_costs(a: &Point, b: &Point) -> Ordering {
-    a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
 }
 
 /// Fast non-dominated sorting: the points that nothing dominates, then those that only these do,
@@ -107,20 +99,6 @@ pub fn survivors(points: &[Point], count: usize) -> Vec<Survivor> {
     }
     kept.sort_unstable_by_key(|survivor| survivor.index);
     kept
-}
-
-/// The area that the points dominate below `reference`; those outside of it add nothing.
-pub fn hypervolume(points: &[Point], reference: Point) -> f64 {
-    let mut ordered = points.to_vec();
-    ordered.sort_by(by_costs);
-    let (mut area, mut top) = (0.0, reference[1]);
-    for point in ordered {
-        if point[0] < reference[0] && point[1] < top {
-            area += (reference[0] - point[0]) * (top - point[1]);
-            top = point[1];
-        }
-    }
-    area
 }
 
 /// A subset and its two costs.

@@ -1,20 +1,20 @@
-//! How long a run may go on, and why it ended; the only file that reads the clock.
+//! The budget of a run and the reasons for its end.
 
 use crate::base::cancel::Deadline;
+use crate::base::clock::Clock;
 use crate::base::error::{Error, Result};
 use crate::problem::objective::Cost;
 use serde::{Deserialize, Serialize};
-use std::time::{Duration, Instant};
 
-/// Seconds that the first turn has even if the time limit is shorter.
-const FIRST_TURN: f64 = 1.0;
+/// Seconds that the first iteration has even if the time limit is shorter.
+const FIRST_ITERATION: f64 = 1.0;
 
-/// The limits of a run; the first one reached ends it, at the end of a turn. Where the time limit comes within a turn,
-/// that turn is dropped.
+/// The limits of a run; the first one reached ends it, at the end of an iteration. Where the time limit comes
+/// within an iteration, that iteration is dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
-    /// Subsets asked for, those measured before included.
+    /// Evaluations, repeated subsets included.
     pub evaluations: Option<u64>,
     /// Iterations, the first of which evaluates the initial population.
     pub iterations: Option<u64>,
@@ -38,14 +38,14 @@ pub enum Stop {
     TargetCost,
     /// The algorithm has nothing more to try.
     Finished,
-    /// The user interrupted.
+    /// The user interrupted it.
     Interrupted,
     /// An observer asked to stop.
     Callback,
 }
 
 impl Budget {
-    /// Whether nothing bounds the effort: a target alone may never be reached.
+    /// True if nothing bounds the effort: a target alone may never be reached.
     pub fn is_unbounded(&self) -> bool {
         self.evaluations.is_none() && self.iterations.is_none() && self.seconds.is_none()
     }
@@ -68,12 +68,12 @@ impl Budget {
         }
     }
 
-    /// Whether a run that has come this far, and would now ask for `next` subsets, ends here.
+    /// The reason to stop a run that has spent this much and would evaluate `next` subsets now; none if it goes on.
     pub fn stop(&self, spent: &Spent, next: usize) -> Option<Stop> {
         let is_over = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count > limit);
         if self.cost.is_some_and(|cost| spent.best.is_some_and(|best| best <= Cost::new(cost))) {
             Some(Stop::TargetCost)
-        } else if is_over(self.iterations, spent.turns + 1) {
+        } else if is_over(self.iterations, spent.iterations + 1) {
             Some(Stop::MaxIter)
         } else if is_over(self.evaluations, spent.evaluations + next as u64) {
             Some(Stop::MaxEvals)
@@ -84,30 +84,29 @@ impl Budget {
         }
     }
 
-    /// How many of the `next` subsets of the first iteration are evaluated, where there are too many.
+    /// The number of the `next` subsets of the first iteration that are evaluated, where there are too many.
     pub fn cut(&self, spent: &Spent, next: usize) -> Option<usize> {
         let limit = usize::try_from(self.evaluations?).ok()?;
-        (spent.turns == 0 && limit < next).then_some(limit)
+        (spent.iterations == 0 && limit < next).then_some(limit)
     }
 
-    /// When the iteration that comes next is overtaken by the time limit. The first one has a second at least: without it
-    /// there is no result.
+    /// The deadline of the next iteration. The first one has a second at least: without it there is no result.
     pub fn deadline(&self, spent: &Spent) -> Option<Deadline> {
-        let least = if spent.turns == 0 { FIRST_TURN } else { 0.0 };
+        let least = if spent.iterations == 0 { FIRST_ITERATION } else { 0.0 };
         self.seconds.map(|limit| Deadline { clock: spent.clock, seconds: limit.max(least) })
     }
 
-    /// How much of the tightest limit is spent, from 0 to 1.
+    /// The share of the tightest limit that is spent, from 0 to 1.
     pub fn fraction(&self, spent: &Spent) -> f64 {
         let share = |limit: Option<f64>, done: f64| limit.map_or(0.0, |limit| done / limit);
         share(self.evaluations.map(|n| n as f64), spent.evaluations as f64)
-            .max(share(self.iterations.map(|n| n as f64), spent.turns as f64))
+            .max(share(self.iterations.map(|n| n as f64), spent.iterations as f64))
             .max(share(self.seconds, spent.clock.seconds()))
             .min(1.0)
     }
 
-    /// How many turns of `batch` subsets fit, where evaluations or turns are limited.
-    pub fn turns_of(&self, batch: usize) -> Option<u64> {
+    /// The number of iterations of `batch` subsets that fit, where evaluations or iterations are limited.
+    pub fn iterations_of(&self, batch: usize) -> Option<u64> {
         let by_evaluations = self.evaluations.map(|n| n / batch.max(1) as u64);
         match (by_evaluations, self.iterations) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -116,47 +115,25 @@ impl Budget {
     }
 }
 
-/// What a run has used so far.
+/// The effort of a run so far.
 #[derive(Debug, Clone)]
 pub struct Spent {
-    /// Subsets asked for.
+    /// Evaluations, repeated subsets included.
     pub evaluations: u64,
-    /// Turns done.
-    pub turns: u64,
+    /// Iterations done.
+    pub iterations: u64,
     /// The least cost so far.
     pub best: Option<Cost>,
     /// Runs since the start.
     pub clock: Clock,
 }
 
-/// A stopwatch.
-#[derive(Debug, Clone, Copy)]
-pub struct Clock(Instant);
-
-impl Clock {
-    /// Starts now.
-    #[allow(clippy::disallowed_methods, reason = "the one place that reads the clock")]
-    pub fn start() -> Self {
-        Self(Instant::now())
-    }
-
-    /// Seconds since the start.
-    pub fn seconds(&self) -> f64 {
-        self.elapsed().as_secs_f64()
-    }
-
-    /// Time since the start.
-    pub fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn spent(evaluations: u64, turns: u64, best: f64) -> Spent {
-        Spent { evaluations, turns, best: Some(Cost::new(best)), clock: Clock::start() }
+    fn spent(evaluations: u64, iterations: u64, best: f64) -> Spent {
+        Spent { evaluations, iterations, best: Some(Cost::new(best)), clock: Clock::start() }
     }
 
     #[test]
@@ -184,7 +161,8 @@ mod tests {
 
     #[test]
     fn the_papers_budgets_hold_their_turns() {
-        let turns = |n, batch| Budget { evaluations: Some(n), ..Budget::default() }.turns_of(batch);
+        let turns =
+            |n, batch| Budget { evaluations: Some(n), ..Budget::default() }.iterations_of(batch);
         assert_eq!(turns(6000, 30), Some(200));
         assert_eq!(turns(5000, 50), Some(100));
         assert_eq!(turns(6000, 80), Some(75));

@@ -1,33 +1,33 @@
-//! Which features an algorithm may choose, and how its choice becomes a subset of the table.
+//! Constraints on subsets, and the way from an algorithm's choice to a subset of the table.
 //!
 //! An algorithm chooses *units*: single features, or features that go in and out together. What is forced in or out is no
 //! unit. Where units differ in size, or at most one feature of a group may be in, a choice is read in order: each unit
-//! is taken if it fits beside those before it. So every subset that is measured obeys, whoever asked for it; most
-//! searches obey by themselves, through [`Space::trim`].
+//! is taken if it fits beside those before it. So every subset that is evaluated is feasible; most searches propose feasible
+//! ones by themselves, through [`Space::trim`].
 
 use crate::base::error::{Error, Result};
 use crate::base::subset::Subset;
-use crate::problem::feasibility::Fit;
+use crate::problem::feasibility::Feasibility;
 use crate::problem::groups::Groups;
 use crate::problem::space::Space;
 use std::sync::Arc;
 
-/// Which features an algorithm may choose, and how its choice becomes a subset of the table.
+/// Constraints on subsets: included and excluded features, features that go together, groups, a size limit.
 #[derive(Debug, Clone)]
-pub struct Frame {
+pub struct Constraints {
     n_features: usize,
     /// The features of each unit, ascending; units are in the order of their first features.
     units: Vec<Vec<usize>>,
     forced: Subset,
-    /// How many features may be in beside the forced ones.
+    /// The number of features that may be in beside the forced ones.
     limit: usize,
     /// Of each of these groups at most one feature may be in.
     rivals: Option<Groups>,
-    fit: Option<Arc<Fit>>,
+    feasibility: Option<Arc<Feasibility>>,
     has_empty: bool,
 }
 
-impl Frame {
+impl Constraints {
     /// All `n_features` but those of `include`, which are always in, and `exclude`, which never are; at most `limit` in all.
     ///
     /// # Errors
@@ -99,13 +99,20 @@ impl Frame {
                 hint: "allow more features, or let them go apart".into(),
             });
         }
-        let mut frame =
-            Self { n_features, units, forced, limit, rivals: None, fit: None, has_empty: false };
-        frame.refit();
-        Ok(frame)
+        let mut constraints = Self {
+            n_features,
+            units,
+            forced,
+            limit,
+            rivals: None,
+            feasibility: None,
+            has_empty: false,
+        };
+        constraints.update_feasibility();
+        Ok(constraints)
     }
 
-    /// The same frame, where at most one feature of each group may be in.
+    /// The same, where at most one feature of each group may be in.
     ///
     /// # Errors
     /// [`Error::Contradiction`] when what is included, or goes together, breaks that already.
@@ -146,27 +153,27 @@ impl Frame {
             });
         }
         self.rivals = Some(groups);
-        self.refit();
+        self.update_feasibility();
         Ok(self)
     }
 
-    /// The same frame, where the empty subset may be chosen like any other.
+    /// The same, where the empty subset may be chosen like any other.
     #[must_use]
     pub fn with_empty(self) -> Self {
         Self { has_empty: true, ..self }
     }
 
-    /// What the algorithm sees.
+    /// The search space of the algorithm.
     pub fn space(&self) -> Space {
         let space = Space::new(self.units.len(), self.limit);
-        let space = match &self.fit {
-            Some(fit) => space.with_fit(Arc::clone(fit)),
+        let space = match &self.feasibility {
+            Some(feasibility) => space.with_feasibility(Arc::clone(feasibility)),
             None => space,
         };
         if self.has_empty { space.with_empty() } else { space }
     }
 
-    /// How many features the table has.
+    /// The number of features of the table.
     pub fn n_features(&self) -> usize {
         self.n_features
     }
@@ -197,12 +204,12 @@ impl Frame {
     pub fn keep(&mut self, places: &[usize]) {
         assert!(!places.is_empty(), "an empty space");
         self.units = places.iter().map(|&place| std::mem::take(&mut self.units[place])).collect();
-        self.refit();
+        self.update_feasibility();
     }
 
     /// The features of the table that a choice stands for.
     pub fn whole(&self, choice: &Subset) -> Subset {
-        let fitting = self.fit.as_ref().map(|fit| fit.take(choice.iter()));
+        let fitting = self.feasibility.as_ref().map(|feasibility| feasibility.take(choice.iter()));
         let choice = fitting.as_ref().unwrap_or(choice);
         if self.units.len() == self.n_features {
             return choice.clone();
@@ -216,17 +223,18 @@ impl Frame {
         whole
     }
 
-    /// Finds what a choice must obey beyond a number of units, if there is anything.
-    fn refit(&mut self) {
+    /// Recomputes the feasibility of choices, where it is more than a number of units.
+    fn update_feasibility(&mut self) {
         let sizes: Vec<usize> = self.units.iter().map(Vec::len).collect();
-        self.fit = (self.rivals.is_some() || sizes.iter().any(|&size| size > 1)).then(|| {
-            let rivals = self.rivals.as_ref();
-            let groups_of = |unit: &Vec<usize>| {
-                unit.iter().filter_map(|&feature| rivals?.of(feature)).collect()
-            };
-            let groups = self.units.iter().map(groups_of).collect();
-            Arc::new(Fit::new(self.limit, sizes, groups, rivals.map_or(0, Groups::len)))
-        });
+        self.feasibility =
+            (self.rivals.is_some() || sizes.iter().any(|&size| size > 1)).then(|| {
+                let rivals = self.rivals.as_ref();
+                let groups_of = |unit: &Vec<usize>| {
+                    unit.iter().filter_map(|&feature| rivals?.of(feature)).collect()
+                };
+                let groups = self.units.iter().map(groups_of).collect();
+                Arc::new(Feasibility::new(self.limit, sizes, groups, rivals.map_or(0, Groups::len)))
+            });
     }
 }
 
@@ -258,98 +266,98 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn frame(
+    fn constraints(
         together: &[&[usize]],
         include: &[usize],
         exclude: &[usize],
         limit: usize,
-    ) -> Result<Frame> {
+    ) -> Result<Constraints> {
         let together: Vec<Vec<usize>> = together.iter().map(|list| list.to_vec()).collect();
-        Frame::together(8, &together, include, exclude, Some(limit))
+        Constraints::together(8, &together, include, exclude, Some(limit))
     }
 
     fn groups(members: &[&[usize]]) -> Groups {
         Groups::new(members.iter().map(|group| group.to_vec()).collect(), 8).unwrap()
     }
 
-    fn whole(frame: &Frame, units: &[usize]) -> Vec<usize> {
-        let choice = Subset::from_indices(frame.units().len(), units.iter().copied());
-        frame.whole(&choice).iter().collect()
+    fn whole(constraints: &Constraints, units: &[usize]) -> Vec<usize> {
+        let choice = Subset::from_indices(constraints.units().len(), units.iter().copied());
+        constraints.whole(&choice).iter().collect()
     }
 
     #[test]
     fn features_that_go_together_are_one_unit() {
-        let frame = frame(&[&[5, 1], &[2, 7, 3]], &[], &[0], 8).unwrap();
-        assert_eq!(frame.units(), [&[1, 5][..], &[2, 3, 7], &[4], &[6]]);
-        assert_eq!(frame.free(), [1, 2, 4, 6]);
-        assert_eq!(whole(&frame, &[0, 3]), [1, 5, 6]);
+        let constraints = constraints(&[&[5, 1], &[2, 7, 3]], &[], &[0], 8).unwrap();
+        assert_eq!(constraints.units(), [&[1, 5][..], &[2, 3, 7], &[4], &[6]]);
+        assert_eq!(constraints.free(), [1, 2, 4, 6]);
+        assert_eq!(whole(&constraints, &[0, 3]), [1, 5, 6]);
     }
 
     #[test]
     fn what_includes_or_excludes_one_does_so_with_all() {
-        let frame = frame(&[&[0, 1], &[2, 3]], &[1], &[2], 8).unwrap();
-        assert_eq!(frame.free(), [4, 5, 6, 7]);
-        assert_eq!(whole(&frame, &[2]), [0, 1, 6]);
+        let constraints = constraints(&[&[0, 1], &[2, 3]], &[1], &[2], 8).unwrap();
+        assert_eq!(constraints.free(), [4, 5, 6, 7]);
+        assert_eq!(whole(&constraints, &[2]), [0, 1, 6]);
     }
 
     #[test]
     fn the_limit_counts_features() {
-        let frame = frame(&[&[0, 1, 2], &[3, 4], &[5, 6]], &[], &[], 4).unwrap();
-        assert_eq!(frame.space().limit(), 2);
+        let constraints = constraints(&[&[0, 1, 2], &[3, 4], &[5, 6]], &[], &[], 4).unwrap();
+        assert_eq!(constraints.space().limit(), 2);
         // The first unit leaves room for none of two, but for one of one.
-        assert_eq!(whole(&frame, &[0, 1, 2, 3]), [0, 1, 2, 7]);
-        assert_eq!(whole(&frame, &[1, 2, 3]), [3, 4, 5, 6]);
+        assert_eq!(whole(&constraints, &[0, 1, 2, 3]), [0, 1, 2, 7]);
+        assert_eq!(whole(&constraints, &[1, 2, 3]), [3, 4, 5, 6]);
     }
 
     #[test]
     fn a_unit_that_never_fits_is_no_choice() {
-        let frame = frame(&[&[0, 1, 2]], &[], &[], 2).unwrap();
-        assert_eq!(frame.free(), [3, 4, 5, 6, 7]);
+        let constraints = constraints(&[&[0, 1, 2]], &[], &[], 2).unwrap();
+        assert_eq!(constraints.free(), [3, 4, 5, 6, 7]);
     }
 
     #[test]
     fn one_of_each_group_is_in() {
-        let frame = frame(&[&[1, 4]], &[2], &[], 8).unwrap();
-        let frame = frame.one_of_each(groups(&[&[2, 3], &[4, 5], &[6, 7]])).unwrap();
+        let constraints = constraints(&[&[1, 4]], &[2], &[], 8).unwrap();
+        let constraints = constraints.one_of_each(groups(&[&[2, 3], &[4, 5], &[6, 7]])).unwrap();
         // Feature 3 is of the group of 2, which is always in.
-        assert_eq!(frame.units(), [&[0][..], &[1, 4], &[5], &[6], &[7]]);
-        assert_eq!(whole(&frame, &[1, 2, 4]), [1, 2, 4, 7]);
-        assert_eq!(whole(&frame, &[0, 2, 3, 4]), [0, 2, 5, 6]);
-        assert_eq!(frame.space().limit(), 3);
+        assert_eq!(constraints.units(), [&[0][..], &[1, 4], &[5], &[6], &[7]]);
+        assert_eq!(whole(&constraints, &[1, 2, 4]), [1, 2, 4, 7]);
+        assert_eq!(whole(&constraints, &[0, 2, 3, 4]), [0, 2, 5, 6]);
+        assert_eq!(constraints.space().limit(), 3);
     }
 
     #[test]
     fn contradictions_are_told_with_a_hint() {
-        let told = |result: Result<Frame>| {
+        let told = |result: Result<Constraints>| {
             let error = result.unwrap_err();
             assert!(error.hint().is_some());
             error.to_string()
         };
         assert_eq!(
-            told(frame(&[&[1, 4]], &[4], &[1], 8)),
+            told(constraints(&[&[1, 4]], &[4], &[1], 8)),
             "features 4 and 1 go together, but one is included and the other excluded"
         );
         assert_eq!(
-            told(frame(&[&[1, 4], &[4, 5]], &[], &[], 8)),
+            told(constraints(&[&[1, 4], &[4, 5]], &[], &[], 8)),
             "feature 4 goes together with features of two lists"
         );
         assert_eq!(
-            told(frame(&[&[0, 1, 2, 3], &[4, 5, 6, 7]], &[], &[], 3)),
+            told(constraints(&[&[0, 1, 2, 3], &[4, 5, 6, 7]], &[], &[], 3)),
             "max_features leaves room for 3, but more go together"
         );
-        let of = |frame: Result<Frame>, members: &[&[usize]]| {
-            told(frame.and_then(|frame| frame.one_of_each(groups(members))))
+        let of = |constraints: Result<Constraints>, members: &[&[usize]]| {
+            told(constraints.and_then(|constraints| constraints.one_of_each(groups(members))))
         };
         assert_eq!(
-            of(frame(&[], &[1, 4], &[], 8), &[&[1, 4]]),
+            of(constraints(&[], &[1, 4], &[], 8), &[&[1, 4]]),
             "features 1 and 4 are always in, but are of one group"
         );
         assert_eq!(
-            of(frame(&[&[1, 4]], &[], &[], 8), &[&[1, 4]]),
+            of(constraints(&[&[1, 4]], &[], &[], 8), &[&[1, 4]]),
             "features 1 and 4 go together, but are of one group"
         );
         assert_eq!(
-            of(frame(&[], &[0], &[], 8), &[&[0, 1, 2, 3, 4, 5, 6, 7]]),
+            of(constraints(&[], &[0], &[], 8), &[&[0, 1, 2, 3, 4, 5, 6, 7]]),
             "every group has a feature that is always in: nothing is left to choose"
         );
     }
@@ -358,7 +366,7 @@ mod tests {
         #[test]
         fn without_constraints_a_choice_is_its_subset(bits in proptest::collection::btree_set(0usize..8, 0..8)) {
             let choice = Subset::from_indices(8, bits);
-            prop_assert_eq!(Frame::new(8, &[], &[], None).unwrap().whole(&choice), choice);
+            prop_assert_eq!(Constraints::new(8, &[], &[], None).unwrap().whole(&choice), choice);
         }
     }
 }

@@ -1,20 +1,20 @@
-//! What a choice must obey where what is chosen differs in size, or excludes each other.
+//! Feasibility of a choice where units differ in size or are mutually exclusive.
 
 use crate::base::subset::Subset;
 
-/// Which units may be in at once. A unit is what an algorithm chooses: a feature, or features that go together.
+/// The units that may be in at once. A unit is a feature, or several features that go in or out together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fit {
-    /// How many features may be in.
+pub struct Feasibility {
+    /// The number of features that may be in.
     limit: usize,
-    /// How many features each unit has.
+    /// The number of features of each unit.
     sizes: Vec<usize>,
     /// The groups each unit has members of; no group may be met twice.
     groups: Vec<Vec<usize>>,
     n_groups: usize,
 }
 
-impl Fit {
+impl Feasibility {
     /// At most `limit` features out of units of these sizes, each of which has members of these groups out of
     /// `n_groups`.
     pub fn new(limit: usize, sizes: Vec<usize>, groups: Vec<Vec<usize>>, n_groups: usize) -> Self {
@@ -39,8 +39,8 @@ impl Fit {
         taken
     }
 
-    /// A number of units that no choice which fits exceeds.
-    pub fn most(&self) -> usize {
+    /// An upper bound on the number of units of a feasible choice.
+    pub fn upper_bound(&self) -> usize {
         let mut sizes = self.sizes.clone();
         sizes.sort_unstable();
         let (mut room, mut by_size) = (self.limit, 0);
@@ -64,44 +64,45 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn fit() -> impl Strategy<Value = Fit> {
+    fn feasibility() -> impl Strategy<Value = Feasibility> {
         let unit = (1usize..4, proptest::collection::btree_set(0usize..4, 0..3));
         (3usize..9, proptest::collection::vec(unit, 1..9)).prop_map(|(limit, units)| {
             let (sizes, groups): (Vec<_>, Vec<_>) = units.into_iter().unzip();
             let groups = groups.into_iter().map(|groups| groups.into_iter().collect()).collect();
-            Fit::new(limit, sizes, groups, 4)
+            Feasibility::new(limit, sizes, groups, 4)
         })
     }
 
-    fn obeys(fit: &Fit, units: &Subset) -> bool {
+    fn obeys(feasibility: &Feasibility, units: &Subset) -> bool {
         let mut groups: Vec<usize> =
-            units.iter().flat_map(|unit| fit.groups[unit].clone()).collect();
+            units.iter().flat_map(|unit| feasibility.groups[unit].clone()).collect();
         groups.sort_unstable();
         let is_met_once = groups.windows(2).all(|pair| pair[0] != pair[1]);
-        is_met_once && units.iter().map(|unit| fit.sizes[unit]).sum::<usize>() <= fit.limit
+        is_met_once
+            && units.iter().map(|unit| feasibility.sizes[unit]).sum::<usize>() <= feasibility.limit
     }
 
     proptest! {
         #[test]
         fn what_is_taken_fits_and_nothing_more_would(
-            fit in fit(), order in Just((0..9).collect::<Vec<usize>>()).prop_shuffle(),
+            feasibility in feasibility(), order in Just((0..9).collect::<Vec<usize>>()).prop_shuffle(),
         ) {
-            let n = fit.sizes.len();
+            let n = feasibility.sizes.len();
             let asked: Vec<usize> = order.into_iter().filter(|&unit| unit < n).collect();
-            let taken = fit.take(asked.iter().copied());
-            prop_assert!(obeys(&fit, &taken) && taken.contains(asked[0]));
+            let taken = feasibility.take(asked.iter().copied());
+            prop_assert!(obeys(&feasibility, &taken) && taken.contains(asked[0]));
             for unit in (0..n).filter(|&unit| !taken.contains(unit)) {
-                prop_assert!(!obeys(&fit, &taken.with(unit)));
+                prop_assert!(!obeys(&feasibility, &taken.with(unit)));
             }
-            prop_assert_eq!(fit.take(taken.iter()), taken);
+            prop_assert_eq!(feasibility.take(taken.iter()), taken);
         }
 
         #[test]
-        fn no_choice_that_fits_has_more_units_than_most(fit in fit()) {
-            let n = fit.sizes.len();
+        fn no_choice_that_fits_has_more_units_than_most(feasibility in feasibility()) {
+            let n = feasibility.sizes.len();
             let all = (0..1u32 << n).map(|bits| Subset::from_fn(n, |unit| bits >> unit & 1 == 1));
-            let largest = all.filter(|units| obeys(&fit, units)).map(|units| units.count()).max();
-            prop_assert!(largest.is_some_and(|largest| largest <= fit.most()));
+            let largest = all.filter(|units| obeys(&feasibility, units)).map(|units| units.count()).max();
+            prop_assert!(largest.is_some_and(|largest| largest <= feasibility.upper_bound()));
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What a search minimizes and what it may choose: objectives, constraints, feature groups, budgets.
+//! The problem of a search: objectives, constraints, feature groups, the search space, budgets.
 
 pub mod budget;
 pub mod constraints;
-pub mod feasibility;
+mod feasibility;
 pub mod groups;
 pub mod objective;
 pub mod space;

@@ -1,4 +1,4 @@
-//! What the search lowers: an objective turns measures into a cost.
+//! Objectives: the cost that a search lowers, from the scores of a subset.
 
 use crate::base::error::{Error, Result};
 use crate::base::math::sigmoid;
@@ -69,7 +69,7 @@ impl Score {
         }
     }
 
-    /// What is missing to 1.
+    /// The loss: 1 less the score.
     pub fn loss(self, measures: &Measures) -> f64 {
         match self {
             // Exact, where 1 - (1 - error) may not be; and costs of a scorer from outside may be any number.
@@ -79,7 +79,7 @@ impl Score {
     }
 }
 
-/// How measures become a cost.
+/// The objective: scores in, a cost out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Objective {
@@ -102,17 +102,17 @@ pub enum Objective {
         /// The weight of the error, in [0, 1].
         #[serde(default = "alpha_of_gaussian")]
         alpha: f64,
-        /// What the similarity is divided by.
+        /// The normalization of the similarity.
         #[serde(default)]
         sim: Sim,
-        /// How far off a group may be.
+        /// The width of the similarity around one feature of each group.
         #[serde(default)]
         sigma_log: SigmaLog,
     },
-    /// What correlation-based selection lowers: no classifier is asked during the search.
+    /// The negated merit of correlation-based feature selection: no classifier during the search.
     #[serde(rename = "filter-cfs")]
     FilterCfs,
-    /// Relevance less mean redundancy, as a cost: no classifier is asked during the search.
+    /// Relevance less mean redundancy, as a cost: no classifier during the search.
     #[serde(rename = "filter-mrmr")]
     FilterMrmr,
 }
@@ -154,17 +154,17 @@ impl Objective {
         }
     }
 
-    /// Whether the distances between and within classes are needed.
+    /// True if the distances between and within classes are needed.
     pub fn needs_separation(self) -> bool {
         matches!(self, Self::Hybrid { .. })
     }
 
-    /// Whether features must be in groups.
+    /// True if features must be in groups.
     pub fn needs_groups(self) -> bool {
         matches!(self, Self::Gaussian { .. })
     }
 
-    /// What takes the place of a classifier during the search, if anything does.
+    /// The filter merit that takes the place of a classifier during the search, if any.
     pub fn merit(self) -> Option<Merit> {
         match self {
             Self::FilterCfs => Some(Merit::Cfs),
@@ -174,9 +174,9 @@ impl Objective {
     }
 }
 
-/// What a search lowers: an objective, the score it goes by, and what else it looks at.
+/// The cost function of a search: an objective, its score and its feature groups.
 #[derive(Debug, Clone)]
-pub struct Goal {
+pub struct CostFunction {
     objective: Objective,
     /// The score asked for; none for the objective's own.
     score: Option<Score>,
@@ -185,8 +185,8 @@ pub struct Goal {
     similarity: Option<Similarity>,
 }
 
-impl Goal {
-    /// What `objective` makes of subsets of `n_features` features, by its own score if none is given.
+impl CostFunction {
+    /// The cost by `objective` of subsets of `n_features` features, by its own score if none is given.
     ///
     /// # Errors
     /// [`Error::BadSpec`] where it needs groups and there are none.
@@ -228,7 +228,7 @@ impl Goal {
         Self { objective: Objective::Error, score: None, n_features, similarity: None }
     }
 
-    /// What is lowered.
+    /// The objective.
     pub fn objective(&self) -> Objective {
         self.objective
     }
@@ -278,7 +278,8 @@ mod tests {
 
     #[test]
     fn weighted_has_the_worked_value() {
-        let weighted = Goal::new(Objective::Weighted { alpha: 0.9 }, None, 30, None).unwrap();
+        let weighted =
+            CostFunction::new(Objective::Weighted { alpha: 0.9 }, None, 30, None).unwrap();
         let cost = weighted.cost(&measures(0.1, 0.0, 0.0), &Subset::from_indices(30, 0..3));
         // Decimal fractions are not exact in binary.
         assert!((cost.value() - 0.10).abs() < 1e-15);
@@ -286,7 +287,7 @@ mod tests {
 
     #[test]
     fn hybrid_has_the_worked_values() {
-        let hybrid = Goal::new(Objective::Hybrid { gamma: 0.8 }, None, 2, None).unwrap();
+        let hybrid = CostFunction::new(Objective::Hybrid { gamma: 0.8 }, None, 2, None).unwrap();
         let any = Subset::full(2);
         for (balanced, apart, fitness) in
             [(1.0, 0.7 - 0.2, 0.984_828_363_995_751), (0.0, 0.2 - 0.8, 0.009_485_174_635_513)]
@@ -303,14 +304,14 @@ mod tests {
         let read = serde_json::from_str::<Objective>(r#"{"kind": "gaussian"}"#).unwrap();
         let members = vec![vec![0, 1, 2], vec![3], (4..9).collect()];
         let groups = Arc::new(Groups::new(members, 9).unwrap());
-        let goal = Goal::new(read, None, 9, Some(groups)).unwrap();
+        let goal = CostFunction::new(read, None, 9, Some(groups)).unwrap();
         let cost = |error| {
             goal.cost(&measures(error, 0.0, 0.0), &Subset::from_indices(9, [0, 2, 3])).value()
         };
         // Six decimals are printed.
         assert!((cost(0.1) - (1.0 - 0.895_375)).abs() < 5e-7, "{}", cost(0.1));
         assert!(cost(1.0) < goal.worst().value());
-        let refused = Goal::new(read, None, 9, None).unwrap_err().to_string();
+        let refused = CostFunction::new(read, None, 9, None).unwrap_err().to_string();
         assert_eq!(refused, "the gaussian objective needs features in groups");
     }
 
@@ -326,7 +327,7 @@ mod tests {
             ..Measures::WORST
         };
         let cost = |objective, score| {
-            let goal = Goal::new(objective, score, 4, None).unwrap();
+            let goal = CostFunction::new(objective, score, 4, None).unwrap();
             goal.cost(&shown, &Subset::full(4)).value()
         };
         for (score, missing) in [

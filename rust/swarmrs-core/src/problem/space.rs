@@ -1,9 +1,9 @@
-//! What an algorithm may know of the problem.
+//! The search space: all that an algorithm knows of the problem.
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::filter::Filter;
-use crate::problem::feasibility::Fit;
+use crate::problem::feasibility::Feasibility;
 use crate::problem::groups::Groups;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub struct Space {
     n_features: usize,
     limit: usize,
     has_empty: bool,
-    fit: Option<Arc<Fit>>,
+    feasibility: Option<Arc<Feasibility>>,
     filter: Option<Arc<Filter>>,
     groups: Option<Arc<Groups>>,
 }
@@ -29,7 +29,7 @@ impl Space {
             n_features,
             limit: limit.min(n_features),
             has_empty: false,
-            fit: None,
+            feasibility: None,
             filter: None,
             groups: None,
         }
@@ -44,9 +44,9 @@ impl Space {
     /// The same space, where features differ in size or exclude each other: what the algorithm sees as a feature is then a
     /// unit of them.
     #[must_use]
-    pub fn with_fit(mut self, fit: Arc<Fit>) -> Self {
-        self.limit = self.limit.min(fit.most());
-        self.fit = Some(fit);
+    pub(crate) fn with_feasibility(mut self, feasibility: Arc<Feasibility>) -> Self {
+        self.limit = self.limit.min(feasibility.upper_bound());
+        self.feasibility = Some(feasibility);
         self
     }
 
@@ -57,7 +57,7 @@ impl Space {
         self
     }
 
-    /// What features tell about the class and about each other; none where there is no table behind the space, and for
+    /// The relevance and redundancy of features; none where there is no table behind the space, and for
     /// an algorithm that does not declare to use it.
     pub fn filter(&self) -> Option<&Filter> {
         self.filter.as_deref()
@@ -70,7 +70,7 @@ impl Space {
         self
     }
 
-    /// Which features belong together; none for an algorithm that does not declare to use it.
+    /// The feature groups; none for an algorithm that does not declare to use them.
     pub fn groups(&self) -> Option<&Arc<Groups>> {
         self.groups.as_ref()
     }
@@ -83,12 +83,12 @@ impl Space {
         }
     }
 
-    /// How many features there are to choose from.
+    /// The number of features to choose from.
     pub fn n_features(&self) -> usize {
         self.n_features
     }
 
-    /// How many may be chosen at the most.
+    /// The number of features that may be chosen, at most.
     pub fn limit(&self) -> usize {
         self.limit
     }
@@ -117,11 +117,11 @@ impl Space {
     /// The same for an algorithm that has features in an order of its own, or not all: place `d` of `subset` stands for
     /// the feature `of(d)`.
     pub fn trim_as(&self, subset: &mut Subset, of: impl Fn(usize) -> usize, rng: &mut Rng) {
-        if let Some(fit) = &self.fit {
-            if fit.take(subset.iter().map(&of)).count() < subset.count() {
+        if let Some(feasibility) = &self.feasibility {
+            if feasibility.take(subset.iter().map(&of)).count() < subset.count() {
                 let mut members: Vec<usize> = subset.iter().collect();
                 rng.shuffle(&mut members);
-                let kept = fit.take(members.iter().map(|&d| of(d)));
+                let kept = feasibility.take(members.iter().map(|&d| of(d)));
                 for d in members.into_iter().filter(|&d| !kept.contains(of(d))) {
                     subset.remove(d);
                 }

@@ -1,10 +1,11 @@
-//! The door of the crate: a spec and a table in, a selection out.
+//! The entry point of the crate: a spec and a dataset in, a selection out.
 
 pub mod selection;
 pub mod spec;
 
 use crate::algorithms::{self, Entry, Prepared};
 use crate::base::cancel;
+use crate::base::clock::Clock;
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::base::random::Streams;
@@ -12,11 +13,11 @@ use crate::base::subset::Subset;
 use crate::data::dataset::Dataset;
 use crate::evaluate::{self, ByFilter, Evaluator, Resources};
 use crate::filter::{Filter, Prescreen};
-use crate::problem::budget::{Budget, Clock, Stop};
-use crate::problem::constraints::Frame;
+use crate::problem::budget::{Budget, Stop};
+use crate::problem::constraints::Constraints;
 use crate::problem::groups::{GroupSpec, Groups};
-use crate::problem::objective::{Goal, Objective, Score};
-use crate::run::selection::{EvaluatedBy, Screened, Selection};
+use crate::problem::objective::{CostFunction, Objective, Score};
+use crate::run::selection::{Prescreened, ResolvedEvaluation, Selection};
 pub use crate::run::spec::Spec;
 use crate::search::algorithm::{GroupUse, Space};
 use crate::search::engine::Engine;
@@ -27,25 +28,25 @@ use crate::search::trace::Trace;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The part of the memory that may hold what features tell about each other: one in so many.
+/// The redundancy of features may fill one part in so many of the memory.
 const FILTER_SHARE: u64 = 4;
 
-/// A run that is ready to start: everything is checked.
+/// A validated run, ready to start.
 pub struct Run<'a> {
     spec: &'a Spec,
     algorithm: Prepared,
-    frame: Frame,
+    constraints: Constraints,
     space: Space,
-    screened: Option<Screened>,
+    prescreened: Option<Prescreened>,
     groups: Option<Arc<Groups>>,
     evaluator: Box<dyn Evaluator>,
-    /// Measures the answer and the front, where the search is led by something else.
+    /// Evaluates the result and the front, where a filter objective leads the search.
     judge: Option<Box<dyn Evaluator>>,
     warnings: Vec<String>,
     budget: Budget,
-    goal: Goal,
-    evaluated_by: EvaluatedBy,
-    pool: Pool,
+    cost_function: CostFunction,
+    resolved: ResolvedEvaluation,
+    pool: Arc<Pool>,
 }
 
 impl<'a> Run<'a> {
@@ -61,7 +62,7 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
         // Bad settings are found now, not after the tables are built.
-        let (algorithm, mut frame, budget) = checked(spec, data.n_features())?;
+        let (algorithm, mut constraints, budget) = validate(spec, data.n_features())?;
         let (entry, own) = (algorithm.entry, algorithm.objective);
         let evaluation = spec.evaluation.settle(&algorithm.protocol);
         let mut remarks = Vec::new();
@@ -76,7 +77,7 @@ impl<'a> Run<'a> {
             }
             own
         });
-        let pool = Pool::new(resources.threads);
+        let pool = Arc::clone(&resources.pool);
         let groups = if needs_groups(spec, &algorithm, objective) {
             let source = spec.groups.clone().unwrap_or_default();
             Some(Arc::new(source.find(data, &pool)?.groups))
@@ -89,26 +90,31 @@ impl<'a> Run<'a> {
         if spec.one_per_group
             && let Some(groups) = &groups
         {
-            frame = frame.one_of_each(Groups::clone(groups))?;
+            constraints = constraints.one_of_each(Groups::clone(groups))?;
         }
-        let filter = |frame: &Frame| {
-            let units = frame.units().to_vec();
+        let filter = |constraints: &Constraints| {
+            let units = constraints.units().to_vec();
             Filter::of_units(data.levels(&pool), units, spec.memory / FILTER_SHARE)
         };
-        let screened = match rule {
-            Some(rule) => Some(screen(&mut frame, rule, filter, spec)?),
+        let prescreened = match rule {
+            Some(rule) => Some(apply_prescreen(&mut constraints, rule, filter, spec)?),
             None => None,
         };
-        let mut space = space(&algorithm, &frame, groups.as_deref());
+        let mut space = space(&algorithm, &constraints, groups.as_deref());
         if entry.uses_filter {
-            space = space.with_filter(Arc::new(filter(&frame)));
+            space = space.with_filter(Arc::new(filter(&constraints)));
         }
-        let goal = Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?;
+        let cost_function = CostFunction::within(
+            objective,
+            spec.scoring,
+            &constraints.allowed(),
+            groups.as_deref(),
+        )?;
         let separation = objective.needs_separation();
         let leader = objective.merit().map(|merit| {
-            let chosen_from = frame.units().iter().flatten().copied();
+            let chosen_from = constraints.units().iter().flatten().copied();
             remarks.extend(merit.padding(&data.levels(&pool), chosen_from));
-            Box::new(ByFilter::of_table(merit, data, &pool, &resources)) as Box<dyn Evaluator>
+            Box::new(ByFilter::of_table(merit, data, &resources)) as Box<dyn Evaluator>
         });
         let (evaluator, warnings) = match scorer {
             Some(_) if separation => return Err(needs_own_knn()),
@@ -126,31 +132,31 @@ impl<'a> Run<'a> {
             None => (evaluator, None),
         };
         let warnings = [data.warnings().to_vec(), warnings, remarks].concat();
-        let evaluated_by = EvaluatedBy::of(&evaluation);
+        let resolved = ResolvedEvaluation::of(&evaluation);
         Ok(Self {
             spec,
             algorithm,
-            frame,
+            constraints,
             space,
-            screened,
+            prescreened,
             groups,
             evaluator,
             judge,
             warnings,
             budget,
-            goal,
-            evaluated_by,
+            cost_function,
+            resolved,
             pool,
         })
     }
 
-    /// Checks a spec for a search over bare bits, without a table: `scorer` measures every candidate, the empty one like
+    /// Checks a spec for a search over bare bits, without a table: `scorer` evaluates every candidate, the empty one like
     /// any other if it allows that.
     ///
     /// # Errors
     /// Whatever is wrong with the spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
-        let (algorithm, frame, budget) = checked(spec, n_bits)?;
+        let (algorithm, constraints, budget) = validate(spec, n_bits)?;
         let own = algorithm.objective;
         check_outside(spec.scoring)?;
         let objective = match spec.objective {
@@ -161,7 +167,8 @@ impl<'a> Run<'a> {
             None if own.needs_groups() && spec.groups.is_none() => Objective::Error,
             None => own,
         };
-        let frame = if scorer.allows_empty() { frame.with_empty() } else { frame };
+        let constraints =
+            if scorer.allows_empty() { constraints.with_empty() } else { constraints };
         let groups = match &spec.groups {
             Some(given) if needs_groups(spec, &algorithm, objective) => {
                 Some(Arc::new(given.of_bits(n_bits)?))
@@ -169,18 +176,23 @@ impl<'a> Run<'a> {
             _ => None,
         };
         Ok(Self {
-            space: space(&algorithm, &frame, groups.as_deref()),
-            goal: Goal::within(objective, spec.scoring, &frame.allowed(), groups.as_deref())?,
+            space: space(&algorithm, &constraints, groups.as_deref()),
+            cost_function: CostFunction::within(
+                objective,
+                spec.scoring,
+                &constraints.allowed(),
+                groups.as_deref(),
+            )?,
             groups,
-            evaluated_by: EvaluatedBy::of(&spec.evaluation.settle(&algorithm.protocol)),
-            pool: Pool::new(1),
-            screened: None,
+            resolved: ResolvedEvaluation::of(&spec.evaluation.settle(&algorithm.protocol)),
+            pool: Arc::new(Pool::new(1)),
+            prescreened: None,
             evaluator: scorer,
             judge: None,
             warnings: Vec::new(),
             spec,
             algorithm,
-            frame,
+            constraints,
             budget,
         })
     }
@@ -190,10 +202,10 @@ impl<'a> Run<'a> {
         self.budget
     }
 
-    /// The score whose loss the front goes by: the one asked for, else the accuracy.
+    /// The score whose loss the front goes by: the one of the spec, else the accuracy.
     pub fn score(&self) -> Score {
         match self.judge {
-            // A search led by a filter is told its cost in the place of an error.
+            // Under a filter objective the cost stands in the place of an error.
             Some(_) => Score::Accuracy,
             None => self.spec.scoring.unwrap_or(Score::Accuracy),
         }
@@ -204,27 +216,27 @@ impl<'a> Run<'a> {
         serde_json::to_string(self.spec).unwrap_or_default()
     }
 
-    /// What these subsets cost and show, without a search; none of them is empty.
+    /// The costs and scores of some subsets, without a search; none of them is empty.
     ///
     /// # Errors
     /// What the evaluator reports.
     pub fn price(mut self, subsets: &[Subset]) -> Result<Vec<FrontPoint>> {
-        let led = self.evaluator.measure(subsets)?;
+        let led = self.evaluator.evaluate(subsets)?;
         let shown = match &mut self.judge {
-            Some(judge) => judge.measure(subsets)?,
+            Some(judge) => judge.evaluate(subsets)?,
             None => led.clone(),
         };
         let point = |at: usize| {
             let subset: &Subset = &subsets[at];
-            FrontPoint::new(subset, self.goal.cost(&led[at], subset), shown[at])
+            FrontPoint::new(subset, self.cost_function.cost(&led[at], subset), shown[at])
         };
         Ok((0..subsets.len()).map(point).collect())
     }
 
-    /// Runs it, after what `replay` holds of an earlier part of it.
+    /// Runs it, after the evaluations that `replay` holds of an earlier part of it.
     ///
     /// # Errors
-    /// What the evaluator reports; [`Error::Interrupted`] when nothing was measured yet.
+    /// What the evaluator reports; [`Error::Interrupted`] when nothing was evaluated yet.
     pub fn execute(
         mut self,
         replay: Option<&Replay>,
@@ -238,11 +250,11 @@ impl<'a> Run<'a> {
         let outcome = Engine {
             optimizer,
             evaluator: &mut *self.evaluator,
-            goal: self.goal.clone(),
+            cost_function: self.cost_function.clone(),
             budget: self.budget,
             streams: Streams::new(self.spec.seed),
-            frame: &self.frame,
-            pool: self.pool,
+            constraints: &self.constraints,
+            pool: &self.pool,
             replay,
         }
         .run(&mut all)?;
@@ -254,8 +266,7 @@ impl<'a> Run<'a> {
                 if outcome.stop == Stop::TimeLimit {
                     return Err(no_time(id, self.budget.seconds.unwrap_or_default()));
                 }
-                let what =
-                    format!("{id} asked for nothing but the empty subset: no subset was measured");
+                let what = format!("{id} proposed only the empty subset: no subset was evaluated");
                 return Err(Error::BadSpec { what });
             }
         };
@@ -263,10 +274,10 @@ impl<'a> Run<'a> {
             return Err(Error::Scorer { what: "it gave no finite number for any subset".into() });
         }
         let (mut seconds, mut measures) = (outcome.seconds, best.measures);
-        let mut front = front.report(self.frame.n_features());
+        let mut front = front.report(self.constraints.n_features());
         if let Some(judge) = &mut self.judge {
             let clock = Clock::start();
-            // A few subsets are soon measured: who interrupts the search gets their scores all the same.
+            // A few subsets are soon evaluated: who interrupts the search gets their scores all the same.
             measures = cancel::insist(|| front.judge(&mut **judge, &best.subset))??;
             seconds.evaluate += clock.seconds();
             seconds.total = seconds.search + seconds.evaluate;
@@ -274,7 +285,7 @@ impl<'a> Run<'a> {
         let stop = match outcome.stop {
             // The schedule was that of the budget: both end at once.
             Stop::Finished
-                if has_schedule(&entry) && self.budget.iterations == Some(outcome.turns) =>
+                if has_schedule(&entry) && self.budget.iterations == Some(outcome.iterations) =>
             {
                 Stop::MaxIter
             }
@@ -286,17 +297,17 @@ impl<'a> Run<'a> {
             algorithm: entry.id.to_owned(),
             params,
             seed: self.spec.seed,
-            objective: self.goal.objective(),
+            objective: self.cost_function.objective(),
             scoring: self.spec.scoring,
-            evaluated_by: self.evaluated_by,
-            prescreen: self.screened,
+            evaluated_by: self.resolved,
+            prescreen: self.prescreened,
             groups: self.groups.map(Arc::unwrap_or_clone),
             selected: best.subset.iter().collect(),
             size: best.subset.count(),
             cost: best.cost,
             scores: measures,
             evaluations: outcome.evaluations,
-            iterations: outcome.turns,
+            iterations: outcome.iterations,
             seconds,
             work: self.evaluator.work(),
             stop,
@@ -338,7 +349,7 @@ fn needs_table() -> Error {
     Error::BadSpec { what: "the filter objectives need a table".into() }
 }
 
-/// Whether anything in a run asks which features belong together.
+/// True if anything in a run uses groups of features.
 fn needs_groups(spec: &Spec, algorithm: &Prepared, objective: Objective) -> bool {
     let is_asked = match algorithm.groups {
         GroupUse::Ignored => false,
@@ -348,17 +359,17 @@ fn needs_groups(spec: &Spec, algorithm: &Prepared, objective: Objective) -> bool
     is_asked || objective.needs_groups() || spec.one_per_group
 }
 
-/// What an algorithm sees of a frame, and of groups if it asks for them.
-fn space(algorithm: &Prepared, frame: &Frame, groups: Option<&Groups>) -> Space {
+/// The search space of an algorithm, with groups if it uses them.
+fn space(algorithm: &Prepared, constraints: &Constraints, groups: Option<&Groups>) -> Space {
     match groups {
         Some(groups) if algorithm.groups != GroupUse::Ignored => {
-            frame.space().with_groups(Arc::new(groups.among(&frame.free())))
+            constraints.space().with_groups(Arc::new(groups.among(&constraints.free())))
         }
-        _ => frame.space(),
+        _ => constraints.space(),
     }
 }
 
-/// Refuses a score that a scorer from outside does not tell.
+/// Refuses a score that an external scorer does not have.
 fn check_outside(scoring: Option<Score>) -> Result<()> {
     match scoring {
         None | Some(Score::Accuracy) => Ok(()),
@@ -370,24 +381,24 @@ fn check_outside(scoring: Option<Score>) -> Result<()> {
     }
 }
 
-/// Validates all that needs no data: returns the algorithm, what may be chosen and the limits in force.
-fn checked(spec: &Spec, n_features: usize) -> Result<(Prepared, Frame, Budget)> {
+/// Validates everything that needs no data; returns the algorithm, the constraints and the budget in force.
+fn validate(spec: &Spec, n_features: usize) -> Result<(Prepared, Constraints, Budget)> {
     let entry = algorithms::find(&spec.algorithm)?;
     let algorithm = entry.prepare(&scheduled(spec, &entry)?)?;
     spec.objective.unwrap_or(algorithm.objective).check()?;
     spec.budget.check()?;
     spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
     let Spec { together, include, exclude, max_features, .. } = spec;
-    let frame = Frame::together(n_features, together, include, exclude, *max_features)?;
-    algorithm.check_memory(frame.space().n_features())?;
+    let constraints = Constraints::together(n_features, together, include, exclude, *max_features)?;
+    algorithm.check_memory(constraints.space().n_features())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {
         budget.evaluations = algorithm.entry.card.evaluations;
     }
-    Ok((algorithm, frame, budget))
+    Ok((algorithm, constraints, budget))
 }
 
-/// Whether an algorithm plans its moves ahead.
+/// True if an algorithm plans its moves ahead.
 fn has_schedule(entry: &Entry) -> bool {
     entry.fields.iter().any(|field| field.name == "iterations")
 }
@@ -410,19 +421,19 @@ fn scheduled(spec: &Spec, entry: &Entry) -> Result<Map<String, Value>> {
     Ok(params)
 }
 
-/// Leaves only what survives a prescreen to choose from.
-fn screen(
-    frame: &mut Frame,
+/// Drops the units that do not survive a prescreen.
+fn apply_prescreen(
+    constraints: &mut Constraints,
     rule: Prescreen,
-    filter: impl Fn(&Frame) -> Filter,
+    filter: impl Fn(&Constraints) -> Filter,
     spec: &Spec,
-) -> Result<Screened> {
-    let candidates = frame.units().len();
-    let survivors = rule.survivors(&filter(frame), candidates);
+) -> Result<Prescreened> {
+    let candidates = constraints.units().len();
+    let survivors = rule.survivors(&filter(constraints), candidates);
     let rule = spec.prescreen.clone().unwrap_or_default();
     if survivors.is_empty() {
         return Err(Error::NoSurvivors { rule, candidates });
     }
-    frame.keep(&survivors);
-    Ok(Screened { rule, candidates, survivors: survivors.len() })
+    constraints.keep(&survivors);
+    Ok(Prescreened { rule, candidates, survivors: survivors.len() })
 }

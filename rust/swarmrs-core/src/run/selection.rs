@@ -1,4 +1,4 @@
-//! What a run found.
+//! The result of a run.
 
 use crate::data::folds::FoldSpec;
 use crate::evaluate::{EvaluationSpec, Measures, Metric, Work};
@@ -11,67 +11,67 @@ use crate::search::trace::Trace;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What a run found.
+/// The result of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Selection {
     /// The algorithm's id.
     pub algorithm: String,
     /// All its settings.
     pub params: Map<String, Value>,
-    /// What fixed its chance.
+    /// The random seed.
     pub seed: u64,
-    /// What it lowered.
+    /// The objective that was lowered.
     pub objective: Objective,
     /// The score that counted, where it was not the objective's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scoring: Option<Score>,
-    /// How subsets were evaluated, where a paper's way had to fill in.
-    pub evaluated_by: EvaluatedBy,
-    /// What was dropped before the search.
-    pub prescreen: Option<Screened>,
+    /// The evaluation settings in force, those of the algorithm's paper included.
+    pub evaluated_by: ResolvedEvaluation,
+    /// The prescreen, where there was one.
+    pub prescreen: Option<Prescreened>,
     /// The groups of features the search knew of, those that it could not choose from among them.
     pub groups: Option<Groups>,
     /// The chosen features.
     pub selected: Vec<usize>,
-    /// How many they are.
+    /// Their number.
     pub size: usize,
     /// The least cost found.
     pub cost: Cost,
-    /// What the chosen features show.
+    /// The scores of the chosen features.
     pub scores: Measures,
-    /// How many subsets were evaluated.
+    /// The number of evaluations.
     pub evaluations: Evaluations,
     /// Iterations done.
     pub iterations: u64,
-    /// Where the time went.
+    /// The time it took.
     pub seconds: Seconds,
     /// Element operations done.
     pub work: Work,
-    /// Why it ended.
+    /// The reason for its end.
     pub stop: Stop,
     /// The limits that were in force.
     pub budget: Budget,
-    /// What a user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
     /// A row for each iteration.
     pub trace: Trace,
-    /// Loss against size.
+    /// The Pareto front of loss and size.
     pub front: FrontReport,
 }
 
-/// What the spec may leave to the algorithm, and how it was settled.
+/// The evaluation settings that a spec may leave to the algorithm, resolved.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct EvaluatedBy {
-    /// Neighbours asked.
+pub struct ResolvedEvaluation {
+    /// Neighbors that vote.
     pub k: usize,
-    /// Their distance.
+    /// The distance between rows.
     pub metric: Metric,
-    /// Which rows tested which; none for given splits, which are long and known.
+    /// The cross-validation folds; none for given splits, which are long and known.
     pub folds: Option<FoldSpec>,
 }
 
-impl EvaluatedBy {
-    /// How `spec` was settled.
+impl ResolvedEvaluation {
+    /// The settings of `spec`.
     pub fn of(spec: &EvaluationSpec) -> Self {
         let is_given = matches!(spec.folds, FoldSpec::Splits { .. });
         let folds = (!is_given).then(|| spec.folds.clone());
@@ -79,13 +79,13 @@ impl EvaluatedBy {
     }
 }
 
-/// What a prescreen left of the features that are neither forced in nor out.
+/// The outcome of a prescreen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Screened {
+pub struct Prescreened {
     /// The rule.
     pub rule: String,
-    /// How many features it was given.
+    /// Features it was given: those neither forced in nor out.
     pub candidates: usize,
-    /// How many it left to search.
+    /// Features it left to search.
     pub survivors: usize,
 }

@@ -1,4 +1,4 @@
-//! All that fixes a run.
+//! The specification of a run.
 
 use crate::evaluate::EvaluationRequest;
 use crate::problem::budget::Budget;
@@ -7,7 +7,7 @@ use crate::problem::objective::{Objective, Score};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// All that fixes a run, as JSON.
+/// The specification of a run, as JSON: the same spec and data give the same trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
@@ -16,17 +16,17 @@ pub struct Spec {
     /// The settings that differ from the defaults.
     #[serde(default)]
     pub params: Map<String, Value>,
-    /// Fixes all chance of the search.
+    /// The random seed of the search.
     pub seed: u64,
-    /// What one fitness value is; what it leaves open is the algorithm's own.
+    /// The evaluation of subsets; settings left open are the algorithm's own.
     pub evaluation: EvaluationRequest,
-    /// What the search lowers; empty for what the algorithm's paper lowers.
+    /// The objective that is lowered; empty for that of the algorithm's paper.
     #[serde(default)]
     pub objective: Option<Objective>,
     /// The score that counts for the objective; empty for the objective's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scoring: Option<Score>,
-    /// When it ends; empty for the algorithm's own.
+    /// The budget; empty for the algorithm's own.
     #[serde(default)]
     pub budget: Budget,
     /// Features that are always in.
@@ -35,21 +35,21 @@ pub struct Spec {
     /// Features that never are.
     #[serde(default)]
     pub exclude: Vec<usize>,
-    /// How many features may be chosen, the included ones counted.
+    /// The number of features that may be chosen, the included ones counted.
     #[serde(default)]
     pub max_features: Option<usize>,
     /// Lists of features that go in or out together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<Vec<usize>>,
-    /// Whether at most one feature of each group may be chosen.
+    /// True if at most one feature of each group may be chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_per_group: bool,
-    /// Which features belong together, for algorithms and objectives that ask.
+    /// The feature groups, for algorithms and objectives that use them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<GroupSpec>,
     /// The rule by which features are dropped before the search; see [`Prescreen`](crate::filter::Prescreen).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prescreen: Option<String>,
-    /// Bytes for what is kept between evaluations.
+    /// Bytes for what is cached between evaluations.
     pub memory: u64,
 }

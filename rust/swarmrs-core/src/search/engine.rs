@@ -1,53 +1,55 @@
-//! The loop that joins an optimizer, which proposes, and an evaluator, which measures.
+//! The search loop: an optimizer proposes subsets, an evaluator scores them, the optimizer learns their costs.
 
 use crate::base::cancel::{self, Ended};
+use crate::base::clock::Clock;
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::base::random::{Phase, Streams};
 use crate::base::subset::Subset;
-use crate::evaluate::cache::Memo;
+use crate::evaluate::cache::EvaluationCache;
 use crate::evaluate::{Evaluator, Measures};
-use crate::problem::budget::{Budget, Clock, Spent, Stop};
-use crate::problem::constraints::Frame;
-use crate::problem::objective::Goal;
+use crate::problem::budget::{Budget, Spent, Stop};
+use crate::problem::constraints::Constraints;
+use crate::problem::objective::CostFunction;
 use crate::search::algorithm::{Evaluation, Iteration, Optimizer};
-use crate::search::observer::{Observer, TurnRecord};
+use crate::search::observer::{IterationRecord, Observer};
 use crate::search::replay::Replay;
 use serde::Serialize;
 use std::time::Duration;
 
-/// How a run ended.
+/// The end of a run: its best subset, its effort, its reason.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The best answer measured, or the best of all where the search never came to one; none when the run was interrupted before its first turn ended.
+    /// The best answer evaluated, or the best of all where the search never came to one; none when the run was interrupted
+    /// before its first iteration ended.
     pub best: Option<Evaluation>,
-    /// Subsets asked for and subsets measured.
+    /// Evaluations, and distinct subsets among them.
     pub evaluations: Evaluations,
-    /// Turns done.
-    pub turns: u64,
-    /// Why it ended.
+    /// Iterations done.
+    pub iterations: u64,
+    /// The reason for its end.
     pub stop: Stop,
-    /// Where the time went.
+    /// The time it took.
     pub seconds: Seconds,
     /// The subsets that the first iteration asked for, where the budget allowed fewer.
     pub cut_from: Option<usize>,
 }
 
-/// How many subsets were evaluated.
+/// The number of evaluations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Evaluations {
-    /// All evaluations, which the budget counts.
+    /// All, repeated subsets included: the number that a budget limits.
     pub total: u64,
-    /// Those of a subset that was not evaluated before.
+    /// Distinct subsets.
     pub unique: u64,
 }
 
-/// Where the time of a run went; search and evaluation add up to the total.
+/// The time of a run; search and evaluation add up to the total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Seconds {
     /// Proposing and learning.
     pub search: f64,
-    /// Measuring.
+    /// Evaluating.
     pub evaluate: f64,
     /// Both.
     pub total: f64,
@@ -55,21 +57,21 @@ pub struct Seconds {
 
 /// All that one run of the loop needs.
 pub struct Engine<'a> {
-    /// Proposes.
+    /// Proposes subsets.
     pub optimizer: Box<dyn Optimizer>,
-    /// Measures.
+    /// Scores subsets.
     pub evaluator: &'a mut dyn Evaluator,
-    /// Turns measures into costs.
-    pub goal: Goal,
+    /// Turns scores into costs.
+    pub cost_function: CostFunction,
     /// Ends the run.
     pub budget: Budget,
-    /// Where chance comes from.
+    /// The random streams.
     pub streams: Streams,
-    /// Which features may be chosen.
-    pub frame: &'a Frame,
+    /// The subsets that may be chosen.
+    pub constraints: &'a Constraints,
     /// Threads for the algorithm's own work.
-    pub pool: Pool,
-    /// What an earlier part of the same run measured.
+    pub pool: &'a Pool,
+    /// The evaluations of an earlier part of the same run.
     pub replay: Option<&'a Replay>,
 }
 
@@ -81,21 +83,21 @@ impl Engine<'_> {
     /// limit, within an iteration, too.
     #[allow(clippy::too_many_lines, reason = "one iteration, read from top to bottom")]
     pub fn run(mut self, observers: &mut [&mut dyn Observer]) -> Result<Outcome> {
-        let mut spent = Spent { evaluations: 0, turns: 0, best: None, clock: Clock::start() };
+        let mut spent = Spent { evaluations: 0, iterations: 0, best: None, clock: Clock::start() };
         let mut best: Option<Evaluation> = None;
         let mut best_choice: Option<Evaluation> = None;
         let mut is_answered = false;
-        let mut memo = Memo::default();
+        let mut cache = EvaluationCache::default();
         let mut unique = 0;
-        let mut measuring = Duration::ZERO;
+        let mut evaluating = Duration::ZERO;
         let mut turns = None;
         let mut cut_from = None;
         let stop = loop {
-            let (number, fraction) = (spent.turns, self.budget.fraction(&spent));
+            let (number, fraction) = (spent.iterations, self.budget.fraction(&spent));
             // An iteration that is cancelled, or overtaken by the time limit, is dropped as a whole: nothing below is
-            // changed before its last subset is measured and the algorithm was told.
+            // changed before its last subset is evaluated and the algorithm has learned its cost.
             let deadline = self.budget.deadline(&spent);
-            let asked = cancel::until(deadline, || {
+            let proposed = cancel::until(deadline, || {
                 self.optimizer.ask(&Iteration {
                     number,
                     fraction,
@@ -103,10 +105,10 @@ impl Engine<'_> {
                     best: best_choice.as_ref(),
                     streams: &self.streams,
                     phase: Phase::Ask,
-                    pool: &self.pool,
+                    pool: self.pool,
                 })
             });
-            let mut choices = match asked {
+            let mut choices = match proposed {
                 Ok(choices) => choices,
                 Err(ended) => break ended.into(),
             };
@@ -121,29 +123,29 @@ impl Engine<'_> {
             if let Some(stop) = self.budget.stop(&spent, choices.len()) {
                 break stop;
             }
-            turns = turns.or(self.budget.turns_of(choices.len()));
+            turns = turns.or(self.budget.iterations_of(choices.len()));
             let wholes: Vec<Subset> =
-                choices.iter().map(|choice| self.frame.whole(choice)).collect();
+                choices.iter().map(|choice| self.constraints.whole(choice)).collect();
             let clock = Clock::start();
-            let fresh = memo.unknown(&wholes, self.evaluator.allows_empty());
-            let measured = cancel::until(deadline, || self.measure(&fresh, number as usize));
-            measuring += clock.elapsed();
-            let measured = match measured {
+            let fresh = cache.unknown(&wholes, self.evaluator.allows_empty());
+            let evaluated = cancel::until(deadline, || self.evaluate(&fresh, number as usize));
+            evaluating += clock.elapsed();
+            let evaluated = match evaluated {
                 Err(ended) => break ended.into(),
                 Ok(Err(Error::Interrupted)) => break Stop::Interrupted,
                 Ok(other) => other?,
             };
-            let measured: Vec<(Subset, Measures)> = fresh.into_iter().zip(measured).collect();
-            memo.learn(&measured);
-            let told: Vec<Evaluation> =
-                wholes.into_iter().map(|subset| self.evaluation(subset, &memo)).collect();
-            let choices = as_chosen(choices, &told);
-            // The empty subset has a cost to learn from but was not measured: it is never the result.
-            let measured_ones =
-                told.iter().zip(&choices).filter(|(whole, _)| memo.knows(&whole.subset));
+            let evaluated: Vec<(Subset, Measures)> = fresh.into_iter().zip(evaluated).collect();
+            cache.learn(&evaluated);
+            let evaluations: Vec<Evaluation> =
+                wholes.into_iter().map(|subset| self.evaluation(subset, &cache)).collect();
+            let choices = as_chosen(choices, &evaluations);
+            // The empty subset has a cost to learn from but was not evaluated: it is never the result.
+            let answers =
+                evaluations.iter().zip(&choices).filter(|(whole, _)| cache.knows(&whole.subset));
             let mut better: Option<(&Evaluation, &Evaluation)> = None;
             let mut is_better_answered = is_answered;
-            for (whole, choice) in measured_ones {
+            for (whole, choice) in answers {
                 let is_answer = self.optimizer.is_answer(&choice.subset);
                 let is_better = match better.map(|(whole, _)| whole).or(best.as_ref()) {
                     Some(best) if is_answer == is_better_answered => whole.is_better_than(best),
@@ -163,7 +165,7 @@ impl Engine<'_> {
                     best: better.map(|(_, choice)| choice).or(best_choice.as_ref()),
                     streams: &self.streams,
                     phase: Phase::Tell,
-                    pool: &self.pool,
+                    pool: self.pool,
                 };
                 // An algorithm learns from whole batches only; after one that is cut the run is over.
                 if cut_from.is_none() {
@@ -177,26 +179,26 @@ impl Engine<'_> {
                 (best, best_choice) = (Some(whole.clone()), Some(choice.clone()));
                 is_answered = is_better_answered;
             }
-            spent.evaluations += told.len() as u64;
+            spent.evaluations += evaluations.len() as u64;
             spent.best = best.as_ref().filter(|_| is_answered).map(|best| best.cost);
-            unique = memo.len();
-            // As long as only empty subsets were asked for, one of them is what there is to show.
-            let Some(best) = best.as_ref().or(told.first()) else { break Stop::Finished };
-            let record = TurnRecord {
-                turn: spent.turns,
-                told: &told,
-                measured: &measured,
+            unique = cache.len();
+            // As long as only empty subsets were proposed, one of them is all there is to report.
+            let Some(best) = best.as_ref().or(evaluations.first()) else { break Stop::Finished };
+            let record = IterationRecord {
+                iteration: spent.iterations,
+                evaluations: &evaluations,
+                evaluated: &evaluated,
                 best,
-                asked: spent.evaluations,
-                unique,
+                n_evaluations: spent.evaluations,
+                n_unique: unique,
                 seconds: spent.clock.seconds(),
                 notes: if cut_from.is_none() { self.optimizer.notes() } else { Vec::new() },
             };
-            spent.turns += 1;
-            // Every observer sees every turn, whoever asks to stop.
+            spent.iterations += 1;
+            // Every observer sees every iteration, even if an earlier one stops the run.
             let mut is_stopped = false;
             for observer in observers.iter_mut() {
-                is_stopped |= observer.turn_done(&record).is_break();
+                is_stopped |= observer.iteration_done(&record).is_break();
             }
             if is_stopped {
                 break Stop::Callback;
@@ -205,23 +207,23 @@ impl Engine<'_> {
                 break Stop::MaxEvals;
             }
         };
-        let (total, evaluate) = (spent.clock.seconds(), measuring.as_secs_f64());
+        let (total, evaluate) = (spent.clock.seconds(), evaluating.as_secs_f64());
         Ok(Outcome {
             best,
             evaluations: Evaluations { total: spent.evaluations, unique },
-            turns: spent.turns,
+            iterations: spent.iterations,
             stop,
             seconds: Seconds { search: total - evaluate, evaluate, total },
             cut_from,
         })
     }
 
-    /// Measures, or repeats what an earlier part of this run measured in the same turn.
-    fn measure(&mut self, fresh: &[Subset], turn: usize) -> Result<Vec<Measures>> {
+    /// Evaluates, or repeats the evaluations of an earlier part of this run in the same iteration.
+    fn evaluate(&mut self, fresh: &[Subset], iteration: usize) -> Result<Vec<Measures>> {
         if fresh.is_empty() {
             return Ok(Vec::new());
         }
-        let known = self.replay.and_then(|replay| replay.turns().get(turn));
+        let known = self.replay.and_then(|replay| replay.iterations().get(iteration));
         if let Some(known) = known
             && known.len() == fresh.len()
             && known.iter().zip(fresh).all(|((was, _), is)| was == is)
@@ -230,23 +232,23 @@ impl Engine<'_> {
             self.evaluator.recall(fresh, &measures);
             return Ok(measures);
         }
-        self.evaluator.measure(fresh)
+        self.evaluator.evaluate(fresh)
     }
 
-    fn evaluation(&self, subset: Subset, memo: &Memo) -> Evaluation {
-        let (measures, cost) = match memo.get(&subset) {
-            Some(measures) => (measures, self.goal.cost(&measures, &subset)),
-            None => (Measures::WORST, self.goal.worst()),
+    fn evaluation(&self, subset: Subset, cache: &EvaluationCache) -> Evaluation {
+        let (measures, cost) = match cache.get(&subset) {
+            Some(measures) => (measures, self.cost_function.cost(&measures, &subset)),
+            None => (Measures::WORST, self.cost_function.worst()),
         };
         Evaluation { subset, measures, cost }
     }
 }
 
-/// What was told of whole subsets, as told of the choices that led to them.
-fn as_chosen(choices: Vec<Subset>, told: &[Evaluation]) -> Vec<Evaluation> {
-    let pairs = choices.into_iter().zip(told);
+/// The evaluations of whole subsets as those of the choices that stand for them.
+fn as_chosen(choices: Vec<Subset>, evaluations: &[Evaluation]) -> Vec<Evaluation> {
+    let pairs = choices.into_iter().zip(evaluations);
     pairs
-        .map(|(subset, told)| Evaluation { subset, measures: told.measures, cost: told.cost })
+        .map(|(subset, &Evaluation { measures, cost, .. })| Evaluation { subset, measures, cost })
         .collect()
 }
 

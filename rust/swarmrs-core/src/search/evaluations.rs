@@ -1,33 +1,33 @@
-//! The observer that keeps every subset measured.
+//! The observer that keeps every subset evaluated.
 
 use crate::base::subset::Subset;
-use crate::search::observer::{Observer, TurnRecord};
+use crate::search::observer::{IterationRecord, Observer};
 use std::ops::ControlFlow;
 
-/// Every subset measured, once, in the order of measuring; column by column.
+/// Every subset evaluated, once, in the order of evaluation; column by column.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Kept {
-    /// The turn that measured it.
-    pub turns: Vec<u64>,
-    /// Which features; as bits, because a run measures many.
+pub struct AllEvaluations {
+    /// The iteration that evaluated it first.
+    pub iterations: Vec<u64>,
+    /// The features; as bits, because a run evaluates many subsets.
     pub subsets: Vec<Subset>,
-    /// What the objective made of it.
+    /// The cost, by the objective of the run.
     pub costs: Vec<f64>,
-    /// Its error.
+    /// The error.
     pub errors: Vec<f64>,
 }
 
-impl Observer for Kept {
-    fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()> {
-        // Both are in the order asked, so one walk meets the cost of each.
-        let mut told = record.told.iter();
-        for (subset, measures) in record.measured {
-            let asked = told
-                .find(|told| told.subset == *subset)
-                .expect("only what was asked for is measured");
-            self.turns.push(record.turn);
+impl Observer for AllEvaluations {
+    fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
+        // Both are in the order of proposal, so one pass finds the cost of each.
+        let mut evaluations = record.evaluations.iter();
+        for (subset, measures) in record.evaluated {
+            let evaluation = evaluations
+                .find(|evaluation| evaluation.subset == *subset)
+                .expect("only proposed subsets are evaluated");
+            self.iterations.push(record.iteration);
             self.subsets.push(subset.clone());
-            self.costs.push(asked.cost.value());
+            self.costs.push(evaluation.cost.value());
             self.errors.push(measures.error);
         }
         ControlFlow::Continue(())

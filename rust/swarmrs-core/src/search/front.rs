@@ -1,59 +1,59 @@
-//! The front of a run: the subsets that no other tried one beats in both loss and size.
+//! The Pareto front of a run: the subsets that no other evaluated one dominates in loss and size.
 //!
-//! The loss is what a score lacks to 1; that of the accuracy is the error.
+//! The loss is 1 less the score; that of the accuracy is the error.
 
 use crate::base::error::Result;
 use crate::base::subset::Subset;
 use crate::evaluate::{Evaluator, Measures};
-use crate::operators::pareto::{Point, hypervolume};
 use crate::problem::objective::{Cost, Score};
 use crate::search::algorithm::Evaluation;
-use crate::search::observer::{Observer, TurnRecord};
+use crate::search::observer::{IterationRecord, Observer};
 use serde::Serialize;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Keeps the front of all subsets tried; the first tried of equals.
+/// The Pareto front of all subsets evaluated; the first of equals.
 #[derive(Debug, Clone)]
 pub struct Front {
     score: Score,
     by_size: BTreeMap<usize, Evaluation>,
 }
 
-/// What a run says about its front.
+/// The Pareto front of a run, with its knee and hypervolume.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FrontReport {
     /// From the smallest subset to the least loss.
     pub points: Vec<FrontPoint>,
-    /// Which of them is the knee; none where there are no points.
+    /// The index of the knee; none where there are no points.
     pub knee: Option<usize>,
-    /// The share of all losses below 1 and all shares of features below 1 that the front beats.
+    /// The hypervolume of loss and share of features below (1, 1).
     pub hypervolume: f64,
 }
 
-/// A subset that no other tried one beats in both loss and size.
+/// A non-dominated subset.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FrontPoint {
-    /// Which features.
+    /// The features.
     pub selected: Vec<usize>,
-    /// How many.
+    /// Their number.
     pub size: usize,
-    /// What the objective makes of them.
+    /// The cost, by the objective.
     pub cost: Cost,
-    /// What they show.
+    /// The scores.
     pub scores: Measures,
 }
 
 impl FrontPoint {
-    /// A subset with what it costs and shows.
+    /// A subset with its cost and scores.
     pub fn new(subset: &Subset, cost: Cost, scores: Measures) -> Self {
         Self { selected: subset.iter().collect(), size: subset.count(), cost, scores }
     }
 }
 
 impl FrontReport {
-    /// Has its subsets measured anew, by one who was not asked during the search; returns what `best` shows, which need
-    /// not be on the front.
+    /// Evaluates its subsets by another evaluator than that of the search; returns the scores of `best`, which need not be on
+    /// the front.
     ///
     /// # Errors
     /// What the evaluator reports.
@@ -65,7 +65,7 @@ impl FrontReport {
             subsets.push(best.clone());
             subsets.len() - 1
         });
-        let judged = judge.measure(&subsets)?;
+        let judged = judge.evaluate(&subsets)?;
         for (point, &measures) in self.points.iter_mut().zip(&judged) {
             point.scores = measures;
         }
@@ -79,7 +79,7 @@ impl Front {
         Self { score, by_size: BTreeMap::new() }
     }
 
-    /// What there is to say about it where the table has `n_features`.
+    /// The report for a table of `n_features`.
     pub fn report(&self, n_features: usize) -> FrontReport {
         let corner = |(&size, tried): (&usize, &Evaluation)| (size, self.loss(tried));
         let corners: Vec<(usize, f64)> = self.by_size.iter().map(corner).collect();
@@ -104,7 +104,7 @@ impl Front {
             .range(..=size)
             .next_back()
             .is_some_and(|(_, smaller)| self.loss(smaller) <= loss);
-        // What could not be measured is no trade-off.
+        // A subset that could not be evaluated is no trade-off.
         if size == 0 || !loss.is_finite() || is_beaten {
             return;
         }
@@ -115,15 +115,37 @@ impl Front {
 }
 
 impl Observer for Front {
-    fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()> {
-        for tried in record.told {
+    fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
+        for tried in record.evaluations {
             self.add(tried);
         }
         ControlFlow::Continue(())
     }
 }
 
-/// Where a front of sizes and losses bends most: the point farthest below the line that joins its
+/// Two costs of one subset, both to be lowered.
+pub type Point = [f64; 2];
+
+/// The order by the first cost, then the second.
+pub fn by_costs(a: &Point, b: &Point) -> Ordering {
+    a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
+}
+
+/// The area that the points dominate below `reference`; those outside of it add nothing.
+pub fn hypervolume(points: &[Point], reference: Point) -> f64 {
+    let mut ordered = points.to_vec();
+    ordered.sort_by(by_costs);
+    let (mut area, mut top) = (0.0, reference[1]);
+    for point in ordered {
+        if point[0] < reference[0] && point[1] < top {
+            area += (reference[0] - point[0]) * (top - point[1]);
+            top = point[1];
+        }
+    }
+    area
+}
+
+/// The knee of a front of sizes and losses: the point farthest below the line that joins its
 /// ends, both axes being stretched to the range of the front; the smaller of equals. A front that
 /// nowhere lies below that line has its knee at the smaller end.
 pub fn knee(front: &[(usize, f64)]) -> Option<usize> {

@@ -1,33 +1,33 @@
-//! Those who watch a run.
+//! The contract of an observer, which sees every finished iteration of a run.
 
 use crate::base::subset::Subset;
 use crate::evaluate::Measures;
 use crate::search::algorithm::Evaluation;
 use std::ops::ControlFlow;
 
-/// Watches a run, turn by turn.
+/// Observes a run, iteration by iteration.
 pub trait Observer {
-    /// Sees a finished turn; `Break` stops the run.
-    fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()>;
+    /// Sees a finished iteration; `Break` stops the run.
+    fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()>;
 }
 
-/// A turn, its evaluations, the best so far, what is spent.
+/// An iteration: its evaluations, the best so far, the effort spent.
 #[derive(Debug)]
-pub struct TurnRecord<'a> {
+pub struct IterationRecord<'a> {
     /// Counts from 0.
-    pub turn: u64,
-    /// What was tried this turn; subsets of all features of the table.
-    pub told: &'a [Evaluation],
-    /// What had to be measured for it, in order.
-    pub measured: &'a [(Subset, Measures)],
+    pub iteration: u64,
+    /// The evaluations of this iteration; subsets of all features of the table.
+    pub evaluations: &'a [Evaluation],
+    /// Those of them that no earlier iteration had, once each, in order.
+    pub evaluated: &'a [(Subset, Measures)],
     /// The best so far.
     pub best: &'a Evaluation,
-    /// Subsets asked for so far.
-    pub asked: u64,
-    /// Subsets measured so far.
-    pub unique: u64,
+    /// Evaluations so far.
+    pub n_evaluations: u64,
+    /// Distinct subsets evaluated so far.
+    pub n_unique: u64,
     /// Seconds since the start.
     pub seconds: f64,
-    /// What the algorithm noted, by name.
+    /// Numbers that the algorithm notes, by name.
     pub notes: Vec<(&'static str, f64)>,
 }

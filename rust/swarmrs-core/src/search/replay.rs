@@ -1,26 +1,26 @@
-//! What a run has measured, in order: enough to continue it.
+//! The record of a run: its evaluations in order, enough to continue it.
 //!
 //! Resume is replay. The run starts over and is answered from here up to where it stopped, so no algorithm saves its
-//! state, and a resumed run is the uninterrupted one. This file turns the record into bytes and back; it touches no disk.
+//! state, and a resumed run is the uninterrupted one. This file iterations the record into bytes and back; it touches no disk.
 
 use crate::base::error::{Error, Result};
 use crate::base::subset::Subset;
 use crate::evaluate::Measures;
-use crate::search::observer::{Observer, TurnRecord};
+use crate::search::observer::{IterationRecord, Observer};
 use std::ops::ControlFlow;
 
 const MAGIC: &[u8; 8] = b"swarmrs\0";
 const VERSION: u32 = 2;
 const HEADER: usize = MAGIC.len() + 4 + 32;
 
-/// The measured subsets of each finished turn of one run.
+/// The subsets that each finished iteration of one run evaluated first, with their scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replay {
     /// Identifies the data.
     fingerprint: String,
     /// Identifies the settings: the run's spec as JSON.
     settings: String,
-    turns: Vec<Vec<(Subset, Measures)>>,
+    iterations: Vec<Vec<(Subset, Measures)>>,
 }
 
 impl Replay {
@@ -29,13 +29,13 @@ impl Replay {
         Self {
             fingerprint: fingerprint.to_owned(),
             settings: settings.to_owned(),
-            turns: Vec::new(),
+            iterations: Vec::new(),
         }
     }
 
-    /// What was measured, turn by turn.
-    pub fn turns(&self) -> &[Vec<(Subset, Measures)>] {
-        &self.turns
+    /// The subsets evaluated first in each iteration, with their scores.
+    pub fn iterations(&self) -> &[Vec<(Subset, Measures)>] {
+        &self.iterations
     }
 
     /// The record as bytes: magic, version, checksum, payload.
@@ -43,10 +43,10 @@ impl Replay {
         let mut payload = Vec::new();
         put_bytes(&mut payload, self.fingerprint.as_bytes());
         put_bytes(&mut payload, self.settings.as_bytes());
-        put_len(&mut payload, self.turns.len());
-        for turn in &self.turns {
-            put_len(&mut payload, turn.len());
-            for (subset, measures) in turn {
+        put_len(&mut payload, self.iterations.len());
+        for iteration in &self.iterations {
+            put_len(&mut payload, iteration.len());
+            for (subset, measures) in iteration {
                 put_len(&mut payload, subset.len());
                 payload.extend(subset.to_bytes());
                 payload.extend(measures.to_array().iter().flat_map(|value| value.to_le_bytes()));
@@ -90,9 +90,9 @@ impl Replay {
     fn parse(reader: &mut Reader<'_>) -> Option<Self> {
         let fingerprint = reader.text()?;
         let settings = reader.text()?;
-        let mut turns = Vec::new();
+        let mut iterations = Vec::new();
         for _ in 0..reader.length()? {
-            let mut turn = Vec::new();
+            let mut iteration = Vec::new();
             for _ in 0..reader.length()? {
                 let len = reader.length()?;
                 let subset =
@@ -101,19 +101,19 @@ impl Replay {
                 for value in &mut values {
                     *value = f64::from_le_bytes(reader.take(8)?.try_into().ok()?);
                 }
-                turn.push((subset, Measures::from_array(values)));
+                iteration.push((subset, Measures::from_array(values)));
             }
-            turns.push(turn);
+            iterations.push(iteration);
         }
-        reader.0.is_empty().then_some(Self { fingerprint, settings, turns })
+        reader.0.is_empty().then_some(Self { fingerprint, settings, iterations })
     }
 }
 
 impl Observer for Replay {
-    fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()> {
+    fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
         // Turns answered from this very record are in it already.
-        if record.turn as usize == self.turns.len() {
-            self.turns.push(record.measured.to_vec());
+        if record.iteration as usize == self.iterations.len() {
+            self.iterations.push(record.evaluated.to_vec());
         }
         ControlFlow::Continue(())
     }
@@ -167,14 +167,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn replay(turns: usize) -> Replay {
+    fn replay(iterations: usize) -> Replay {
         let mut replay = Replay::new("abc", r#"{"seed":1,"memory":2}"#);
-        for turn in 0..turns {
-            let measured = (0..turn).map(|at| {
+        for iteration in 0..iterations {
+            let measured = (0..iteration).map(|at| {
                 let measures = Measures { error: 0.1 * at as f64, ..Measures::WORST };
                 (Subset::from_indices(70, [at, 69]), measures)
             });
-            replay.turns.push(measured.collect());
+            replay.iterations.push(measured.collect());
         }
         replay
     }
@@ -210,8 +210,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_damage_is_noticed(turns in 1usize..5, at: prop::sample::Index, bit in 0u8..8, cut: prop::sample::Index) {
-            let whole = replay(turns);
+        fn any_damage_is_noticed(iterations in 1usize..5, at: prop::sample::Index, bit in 0u8..8, cut: prop::sample::Index) {
+            let whole = replay(iterations);
             let mut bytes = whole.to_bytes();
             prop_assert!(read(&bytes[..cut.index(bytes.len())], "abc", &whole.settings).is_err());
             *at.get_mut(&mut bytes) ^= 1 << bit;
@@ -220,7 +220,7 @@ mod tests {
 
         #[test]
         fn a_payload_that_lies_about_lengths_is_refused(payload in proptest::collection::vec(any::<u8>(), 0..200)) {
-            prop_assert!(Replay::parse(&mut Reader(&payload)).is_none_or(|r| r.turns.len() < 200));
+            prop_assert!(Replay::parse(&mut Reader(&payload)).is_none_or(|r| r.iterations.len() < 200));
         }
     }
 }

@@ -1,4 +1,12 @@
-//! The same again in 256-bit vectors. Callers have checked every length; see `mod.rs`.
+//! The distance kernels in 256-bit vectors.
+//!
+//! `Kernel::accumulate` asserts, before it calls a kernel, with w = `tile.columns.len()` and s = `columns.stride`:
+//!
+//! - feature * s + s <= `values.len()` for every feature of the change, and row < s for every row of the tile;
+//! - `tile.columns.end` <= s, and both its ends are multiples of [`LANES`], hence so is w;
+//! - w <= stride and 3 * stride + w <= length for the strips of sums that are read and written.
+//!
+//! A loop over `at` in steps of [`LANES`] or [`STEP`], which divides it, therefore has at + step <= w.
 
 // Vectors stay in registers only where no call stands between them: plain loops, not iterator closures.
 #![allow(clippy::needless_range_loop)]
@@ -7,7 +15,9 @@
 
 use super::bits::count_differing;
 use super::coarse::CoarsePairs;
-use super::{Apart, Change, Classes, Columns, From, KeyFormat, LANES, Lane, Pairs, ROWS, Tile};
+use super::{
+    Change, Classes, Columns, Init, KeyFormat, LANES, Lane, Pairs, ROWS, Separation, Tile,
+};
 use std::arch::x86_64::*;
 use std::borrow::Cow;
 
@@ -15,18 +25,20 @@ use std::borrow::Cow;
 const STEP: usize = 8;
 
 /// # Safety
-/// As all kernels here: AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
+/// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
 #[target_feature(enable = "avx2,fma")]
 pub unsafe fn manhattan16(
     columns: Columns<'_, u16>,
     change: Change<'_>,
     tile: &Tile,
-    from: From<'_, u32>,
+    from: Init<'_, u32>,
     to: (&mut [u32], usize),
 ) {
-    // SAFETY: see above; all offsets stay within the checked lengths.
+    // SAFETY: the caller has checked the lengths at the head of this file. at + 16 <= w, so columns.start + at + 16 <= s
+    // bounds the loads of values, and r * stride + at + 16 <= 3 * stride + w <= length those of sums.
     unsafe {
-        let from = start(from, &to);
+        let to = (to.0.as_mut_ptr(), to.1);
+        let from = start(from, to);
         for at in (0..tile.columns.len()).step_by(LANES) {
             // Two 16-bit differences share a 32-bit lane: `pairs` sums both at once, `highs` the upper one alone.
             let mut pairs = [_mm256_setzero_si256(); ROWS];
@@ -61,7 +73,7 @@ pub unsafe fn manhattan16(
                         let old = _mm256_loadu_si256(from.add(r * stride + at + half * 8).cast());
                         sum = _mm256_add_epi32(sum, old);
                     }
-                    let new = to.0.as_mut_ptr().add(r * to.1 + at + half * 8);
+                    let new = to.0.add(r * to.1 + at + half * 8);
                     _mm256_storeu_si256(new.cast(), sum);
                 }
             }
@@ -81,12 +93,15 @@ const BIAS: i32 = i32::MAX;
 pub unsafe fn euclidean16(
     pairs: &Pairs,
     tile: &Tile,
-    from: From<'_, f64>,
+    from: Init<'_, f64>,
     to: (&mut [f64], usize),
 ) {
-    // SAFETY: see above.
+    // SAFETY: the caller has checked the lengths at the head of this file; `pairs.add` and `pairs.remove` hold whole columns
+    // of s numbers and `pairs.norms` holds s. at + 8 <= w, so columns.start + at + 8 <= s bounds the loads of pairs and
+    // norms, and r * stride + at + 8 <= 3 * stride + w <= length those of sums.
     unsafe {
-        let from = start(from, &to);
+        let to = (to.0.as_mut_ptr(), to.1);
+        let from = start(from, to);
         let magic = _mm256_set1_pd(SIGNED_MAGIC);
         for at in (0..tile.columns.len()).step_by(STEP) {
             let stride = pairs.stride;
@@ -144,7 +159,7 @@ pub unsafe fn euclidean16(
                         let old = _mm256_loadu_pd(from.add(r * stride + at + half * 4));
                         sum = _mm256_add_pd(sum, old);
                     }
-                    _mm256_storeu_pd(to.0.as_mut_ptr().add(r * to.1 + at + half * 4), sum);
+                    _mm256_storeu_pd(to.0.add(r * to.1 + at + half * 4), sum);
                 }
             }
         }
@@ -157,12 +172,15 @@ pub unsafe fn euclidean16(
 pub unsafe fn coarse_squares(
     pairs: &CoarsePairs,
     tile: &Tile,
-    from: From<'_, u32>,
+    from: Init<'_, u32>,
     to: (&mut [u32], usize),
 ) {
-    // SAFETY: see above.
+    // SAFETY: the caller has checked the lengths at the head of this file; `values` and `twice` hold whole columns of s
+    // numbers and `norms` holds s. at + 16 <= w, so columns.start + at + 16 <= s bounds the loads of pairs and norms, and
+    // r * stride + at + 16 <= 3 * stride + w <= length those of sums.
     unsafe {
-        let from = start(from, &to);
+        let to = (to.0.as_mut_ptr(), to.1);
+        let from = start(from, to);
         let stride = pairs.stride;
         let load = |at: *const u32| _mm256_loadu_si256(at.cast());
         let norms = pairs.norms.as_ptr();
@@ -207,7 +225,7 @@ pub unsafe fn coarse_squares(
             }
             for r in 0..ROWS {
                 for half in 0..2 {
-                    let new = to.0.as_mut_ptr().add(r * to.1 + at + half * 8);
+                    let new = to.0.add(r * to.1 + at + half * 8);
                     _mm256_storeu_si256(new.cast(), sums[r][half]);
                 }
             }
@@ -216,21 +234,25 @@ pub unsafe fn coarse_squares(
 }
 
 /// # Safety
-/// AVX2 and a count of bits.
+/// AVX2 and POPCNT.
 #[target_feature(enable = "avx2,popcnt")]
 pub unsafe fn differing(a: &[u64], b: &[u64]) -> usize {
     count_differing(a, b)
 }
 
-/// Where the sums to start from stand, if anywhere.
-fn start<S>(from: From<'_, S>, to: &(&mut [S], usize)) -> Option<(*const S, usize)> {
+/// The sums to start from and their stride, if any. Sums in place are read through the pointer they are written by.
+fn start<S>(from: Init<'_, S>, to: (*mut S, usize)) -> Option<(*const S, usize)> {
     match from {
-        From::Zero => None,
-        From::Strips(from, stride) => Some((from.as_ptr(), stride)),
-        From::Place => Some((to.0.as_ptr(), to.1)),
+        Init::Zero => None,
+        Init::CopyFrom { sums: from, stride } => Some((from.as_ptr(), stride)),
+        Init::InPlace => Some((to.0.cast_const(), to.1)),
     }
 }
 
+/// |a - b| of one feature, from each row of a tile to the 16 columns at `at`.
+///
+/// # Safety
+/// feature * stride + stride <= `values.len()`, row < stride, columns.start + at + 16 <= stride.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn differences16(
@@ -239,7 +261,7 @@ unsafe fn differences16(
     tile: &Tile,
     at: usize,
 ) -> [__m256i; ROWS] {
-    // SAFETY: the caller's.
+    // SAFETY: the three inequalities of the contract bound the 16 values loaded and the rows read.
     unsafe {
         let column = columns.values.as_ptr().add(feature as usize * columns.stride);
         let others = _mm256_loadu_si256(column.add(tile.columns.start + at).cast());
@@ -262,12 +284,14 @@ macro_rules! float_kernel {
             columns: Columns<'_, f64>,
             change: Change<'_>,
             tile: &Tile,
-            from: From<'_, f64>,
+            from: Init<'_, f64>,
             to: (&mut [f64], usize),
         ) {
-            // SAFETY: see above; all offsets stay within the checked lengths.
+            // SAFETY: the caller has checked the lengths at the head of this file. at + 8 <= w, so columns.start + at + 8 <= s
+            // bounds the loads of values, and r * stride + at + 8 <= 3 * stride + w <= length those of sums.
             unsafe {
-                let from = start(from, &to);
+                let to = (to.0.as_mut_ptr(), to.1);
+                let from = start(from, to);
                 for at in (0..tile.columns.len()).step_by(STEP) {
                     let mut sums = [[_mm256_setzero_pd(); 2]; ROWS];
                     for &feature in change.add {
@@ -301,7 +325,7 @@ macro_rules! float_kernel {
                                 let old = from.add(r * stride + at + half * 4);
                                 sum = _mm256_add_pd(sum, _mm256_loadu_pd(old));
                             }
-                            _mm256_storeu_pd(to.0.as_mut_ptr().add(r * to.1 + at + half * 4), sum);
+                            _mm256_storeu_pd(to.0.add(r * to.1 + at + half * 4), sum);
                         }
                     }
                 }
@@ -331,9 +355,9 @@ pub unsafe fn keys<S: Lane>(sums: &[S], format: KeyFormat, to: &mut [f64]) {
 pub unsafe fn separate<S: Lane>(
     sums: &[S],
     classes: Classes<'_>,
-    apart: &mut [Apart<S>],
-) -> Apart<S> {
-    super::scalar::separate(sums, classes, apart)
+    separations: &mut [Separation<S>],
+) -> Separation<S> {
+    super::scalar::separate(sums, classes, separations)
 }
 
 macro_rules! again {

@@ -1,4 +1,4 @@
-//! Lists of short keys in 256-bit vectors. `shortlist::note` has checked every length.
+//! Candidate lists of 32-bit keys in 256-bit vectors.
 
 // Vectors stay in registers only where no call stands between them: plain loops, not iterator closures.
 #![allow(clippy::needless_range_loop)]
@@ -6,45 +6,56 @@
 #![allow(clippy::wildcard_imports)]
 
 use super::ROWS;
-use super::shortlist::{NO_SHORT, SIDE, Sight};
+use super::shortlist::{NO_SHORT, SIDE, ShortlistTile};
 use std::arch::x86_64::*;
 
+/// # Safety
+/// Eight integers can be read from `from` on.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn load(from: *const u32) -> __m256i {
-    // SAFETY: the caller's: eight integers from here.
+    // SAFETY: eight integers of 32 bits are the 256 bits loaded.
     unsafe { _mm256_loadu_si256(from.cast()) }
 }
 
 /// # Safety
-/// AVX2 and FMA, and lengths as `shortlist::note` checks them.
+/// AVX2 and FMA, and lengths as `shortlist::update_shortlists` checks them.
 #[target_feature(enable = "avx2,fma")]
-pub unsafe fn note(strips: (&[u32], usize), sight: &Sight<'_>, lists: &mut [u32]) {
-    // SAFETY: see above.
+pub unsafe fn update_shortlists(
+    strips: (&[u32], usize),
+    tile: &ShortlistTile<'_>,
+    lists: &mut [u32],
+) {
+    // SAFETY: `simd::update_shortlists` asserts, with w = columns.len() and places = lists.len() / levels, a multiple of 8:
+    // both ends of columns are multiples of 16; 3 * strips.1 + w <= strips.0.len(); columns.end <= places <= index.len();
+    // start + 4 <= places. `column` is a multiple of 8 with columns.start <= column < columns.end, so that column + 8 <=
+    // columns.end: at + 8 <= w bounds strips, column + 8 <= index.len() bounds index, and the list group of these eight
+    // columns ends at (column / 8 + 1) * width = (column + 8) * levels <= lists.len(). The group of the block's rows ends
+    // at (start / 8 + 1) * width <= places * levels, since places is a multiple of 8 and start < places.
     unsafe {
-        let width = sight.levels * SIDE;
+        let width = tile.levels * SIDE;
         let lists = lists.as_mut_ptr();
-        let latest = sight.first.into_iter().max().unwrap_or(0);
-        let begin = sight.first.into_iter().min().unwrap_or(0).max(sight.columns.start);
-        let end = sight.columns.end.min(sight.end);
+        let latest = tile.first.into_iter().max().unwrap_or(0);
+        let begin = tile.first.into_iter().min().unwrap_or(0).max(tile.columns.start);
+        let end = tile.columns.end.min(tile.end);
         let [a, b, c, d] = [0, 1, 2, 3].map(|r| strips.0.as_ptr().add(r * strips.1));
-        let index = sight.index.as_ptr();
+        let index = tile.index.as_ptr();
         let rows =
-            [0, 1, 2, 3].map(|r| _mm256_set1_epi32((*index.add(sight.start + r)).cast_signed()));
-        let drop = _mm_cvtsi32_si128(sight.format.drop.cast_signed());
-        let shift = _mm_cvtsi32_si128(sight.format.shift.cast_signed());
+            [0, 1, 2, 3].map(|r| _mm256_set1_epi32((*index.add(tile.start + r)).cast_signed()));
+        let drop = _mm_cvtsi32_si128(tile.format.drop.cast_signed());
+        let shift = _mm_cvtsi32_si128(tile.format.shift.cast_signed());
         // Each row's own list twice, one for the lower and one for the upper four columns of every eight.
         let mut own = vec![NO_SHORT; width];
         let mut column = begin / SIDE * SIDE;
         while column < end {
-            let at = column - sight.columns.start;
+            let at = column - tile.columns.start;
             let theirs = load(index.add(column));
             let mut base = [load(a.add(at)), load(b.add(at)), load(c.add(at)), load(d.add(at))];
             for r in 0..ROWS {
                 base[r] = _mm256_sll_epi32(_mm256_srl_epi32(base[r], drop), shift);
             }
-            if column < latest || column + SIDE > sight.end {
-                hide_edges(&mut base, column, sight);
+            if column < latest || column + SIDE > tile.end {
+                hide_edges(&mut base, column, tile);
             }
             let (mut of_rows, mut of_columns) = (base, base);
             for r in 0..ROWS {
@@ -55,8 +66,8 @@ pub unsafe fn note(strips: (&[u32], usize), sight: &Sight<'_>, lists: &mut [u32]
             insert(own.as_mut_ptr(), width, transpose(of_rows));
             column += SIDE;
         }
-        let group = lists.add(sight.start / SIDE * width);
-        let is_upper = !sight.start.is_multiple_of(SIDE);
+        let group = lists.add(tile.start / SIDE * width);
+        let is_upper = !tile.start.is_multiple_of(SIDE);
         for level in (0..width).step_by(SIDE) {
             let found = load(own.as_ptr().add(level));
             let swapped = _mm256_permute2x128_si256(found, found, 1);
@@ -75,24 +86,27 @@ pub unsafe fn note(strips: (&[u32], usize), sight: &Sight<'_>, lists: &mut [u32]
 /// Pairs that are not to be compared become the greatest key: before the row's first column, or padding.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn hide_edges(base: &mut [__m256i; ROWS], column: usize, sight: &Sight<'_>) {
+fn hide_edges(base: &mut [__m256i; ROWS], column: usize, tile: &ShortlistTile<'_>) {
     let lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
     let places = _mm256_add_epi32(lanes, _mm256_set1_epi32(column.cast_signed() as i32));
-    let last = _mm256_set1_epi32(sight.end.cast_signed() as i32 - 1);
+    let last = _mm256_set1_epi32(tile.end.cast_signed() as i32 - 1);
     let padding = _mm256_cmpgt_epi32(places, last);
     for r in 0..ROWS {
-        let first = _mm256_set1_epi32(sight.first[r].cast_signed() as i32);
+        let first = _mm256_set1_epi32(tile.first[r].cast_signed() as i32);
         let hidden = _mm256_or_si256(_mm256_cmpgt_epi32(first, places), padding);
         base[r] = _mm256_or_si256(base[r], hidden);
     }
 }
 
 /// Puts keys into each lane's ascending list: the lesser stays, the greater goes on to the next level.
+///
+/// # Safety
+/// `width`, a multiple of 8, keys can be read and written from `group` on.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn insert<const N: usize>(group: *mut u32, width: usize, mut keys: [__m256i; N]) {
     for level in (0..width).step_by(SIDE) {
-        // SAFETY: the caller's: `width` keys from here.
+        // SAFETY: level + 8 <= width, since both are multiples of 8, and the caller has `width` keys from `group` on.
         unsafe {
             let mut held = load(group.add(level));
             for r in 0..N {

@@ -5,7 +5,7 @@ use super::Isa;
 /// Words counted between two looks at the limit.
 const RUN: usize = 32;
 
-/// How many bits of `a` and `b` differ, where that is less than `limit`.
+/// The Hamming distance of two bit strings, where it is less than `limit`.
 pub fn distance_below(isa: Isa, a: &[u64], b: &[u64], limit: usize) -> Option<usize> {
     let mut distance = 0;
     for (a, b) in a.chunks(RUN).zip(b.chunks(RUN)) {
@@ -21,13 +21,13 @@ fn differing(isa: Isa, a: &[u64], b: &[u64]) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
         #[allow(unsafe_code)]
-        // SAFETY: the machine has the instructions.
+        // SAFETY: `Detected` proves that the processor has the instructions, and the body is safe code.
         Isa::Avx2(_) => unsafe { super::avx2::differing(a, b) },
         _ => count_differing(a, b),
     }
 }
 
-/// How many bits differ, by whatever instructions the caller is compiled for.
+/// The Hamming distance, by the instructions the caller is compiled for.
 #[allow(
     clippy::inline_always,
     reason = "only inside the caller is it compiled for its instructions"
@@ -51,7 +51,7 @@ mod tests {
             let (a, b): (Vec<u64>, Vec<u64>) = words.into_iter().unzip();
             let bits = |a: u64, b: u64| (0..64).filter(|at| (a ^ b) >> at & 1 == 1).count();
             let all: usize = a.iter().zip(&b).map(|(&a, &b)| bits(a, b)).sum();
-            for isa in [Isa::Scalar, Isa::detect()] {
+            for isa in [Isa::Scalar, Isa::best()] {
                 prop_assert_eq!(distance_below(isa, &a, &b, limit), (all < limit).then_some(all));
             }
         }

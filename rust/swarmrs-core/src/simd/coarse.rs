@@ -3,8 +3,8 @@
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
 use super::{
-    Change, Columns, From, Isa, Kernel, Short, Tile, check_run, check_strip, join_coarse, scalar,
-    square_coarse,
+    Change, Columns, Init, Isa, Kernel, ShortSums, Tile, check_run, check_strip, join_coarse,
+    scalar, square_coarse,
 };
 
 /// (a - b)^2 of 16-bit values stripped of `LOST` low bits.
@@ -16,8 +16,11 @@ impl<const LOST: u32> Kernel for CoarseEuclidean<LOST> {
     type Value = u16;
     type Sum = u32;
     type Packed<'a> = CoarsePairs;
-    const SHORT: Option<Short> =
-        Some(Short { farthest: ((u16::MAX >> LOST) as u64).pow(2), lost: LOST, is_squared: true });
+    const SHORT: Option<ShortSums> = Some(ShortSums {
+        farthest: ((u16::MAX >> LOST) as u64).pow(2),
+        lost: LOST,
+        is_squared: true,
+    });
 
     fn pack<'a>(isa: Isa, columns: Columns<'a, u16>, change: Change<'a>) -> CoarsePairs {
         const { assert!(LOST >= 2, "twice a value and its sign need two bits") };
@@ -28,18 +31,19 @@ impl<const LOST: u32> Kernel for CoarseEuclidean<LOST> {
         isa: Isa,
         pairs: &CoarsePairs,
         tile: &Tile,
-        from: From<'_, u32>,
+        from: Init<'_, u32>,
         to: (&mut [u32], usize),
     ) {
         check_run(pairs.stride, tile);
         check_strip(tile, to.0.len(), to.1);
-        if let From::Strips(from, stride) = from {
+        if let Init::CopyFrom { sums: from, stride } = from {
             check_strip(tile, from.len(), stride);
         }
         match isa {
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            // SAFETY: the machine has the instructions, and the checks above bound every access.
+            // SAFETY: `Detected` proves that the processor has the instructions, and the lengths are those that
+            // the head of `avx2.rs` requires: `check_tile`, `check_run` and `check_strip` assert them.
             Isa::Avx2(_) => unsafe { avx2::coarse_squares(pairs, tile, from, to) },
             _ => scalar::coarse_squares(pairs, tile, from, to),
         }

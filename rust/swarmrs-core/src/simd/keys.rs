@@ -1,11 +1,11 @@
-//! Neighbours as keys, and the least of them.
+//! Neighbors as 64-bit keys, and lists of the least keys.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2_select;
 use super::{Isa, LANES, ROWS, Tile, check_strip, scalar};
 use std::ops::Range;
 
-/// How keys are made of distances.
+/// The format of 64-bit keys: the distance above, the row index below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyFormat {
     /// Bits of the row index.
@@ -23,11 +23,6 @@ impl KeyFormat {
         f64::from_bits((steps << self.shift) + KEY_OFFSET)
     }
 
-    /// The key of `row` at this distance.
-    pub fn key(self, steps: u64, row: u32) -> f64 {
-        f64::from_bits(self.base(steps).to_bits() + u64::from(row))
-    }
-
     /// The distance and the row behind a key.
     pub fn parts(self, key: f64) -> (u64, usize) {
         let bits = key.to_bits() - KEY_OFFSET;
@@ -35,12 +30,10 @@ impl KeyFormat {
     }
 }
 
-/// Where the distances of a tile go.
+/// Geometry and key format of one tile of distances: the lists they enter.
 #[derive(Debug, Clone)]
-pub struct Scan<'a> {
-    /// How keys are made.
-    pub format: KeyFormat,
-    /// How many neighbours are kept.
+pub struct SelectTile<'a> {
+    /// Keys of a list.
     pub k: usize,
     /// The columns of the tile; both ends multiples of [`LANES`].
     pub columns: Range<usize>,
@@ -48,15 +41,15 @@ pub struct Scan<'a> {
     pub end: usize,
     /// The first column each row of the block is compared with.
     pub first: [usize; ROWS],
-    /// Which of `columns` are not to be compared with (infinite, else 0), where that is not a matter of `first` and `end`.
-    pub blocked: Option<&'a [f64]>,
+    /// Additive mask of `columns`: [`NO_KEY`] for those that are not compared, else 0; none where `first` and `end` say it all.
+    pub mask: Option<&'a [f64]>,
     /// The row index of each column.
     pub index: &'a [u32],
     /// The row index of each row of the block.
     pub rows: [u32; ROWS],
     /// The block's own group of keys.
     pub group: usize,
-    /// Whether the columns learn of the rows too; their groups are then those of their positions.
+    /// True if each distance enters the lists of both its rows; the group of a column is then column / 4.
     pub is_symmetric: bool,
 }
 
@@ -67,19 +60,20 @@ pub struct Scan<'a> {
 ///
 /// # Panics
 /// When a length does not fit the others.
-pub fn select(isa: Isa, strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64]) {
-    let run = &scan.columns;
-    check_strip(&Tile { rows: scan.rows, columns: run.clone() }, strips.0.len(), strips.1);
+pub fn select(isa: Isa, strips: (&[f64], usize), tile: &SelectTile<'_>, keys: &mut [f64]) {
+    let run = &tile.columns;
+    check_strip(&Tile { rows: tile.rows, columns: run.clone() }, strips.0.len(), strips.1);
     assert!(run.start.is_multiple_of(LANES) && run.end.is_multiple_of(LANES));
-    assert!(scan.k > 0 && keys.len() >= (scan.group + 1) * scan.k * ROWS);
-    assert!(run.end <= scan.index.len() && scan.blocked.is_none_or(|b| run.len() <= b.len()));
-    assert!(!scan.is_symmetric || run.end * scan.k <= keys.len());
+    assert!(tile.k > 0 && keys.len() >= (tile.group + 1) * tile.k * ROWS);
+    assert!(run.end <= tile.index.len() && tile.mask.is_none_or(|b| run.len() <= b.len()));
+    assert!(!tile.is_symmetric || run.end * tile.k <= keys.len());
     match isa {
         #[cfg(target_arch = "x86_64")]
         #[allow(unsafe_code)]
-        // SAFETY: the machine has the instructions, and every length is checked above.
-        Isa::Avx2(_) => unsafe { avx2_select::select(strips, scan, keys) },
-        _ => scalar::select(strips, scan, keys),
+        // SAFETY: `Detected` proves that the processor has the instructions, and the five assertions above are the
+        // lengths that its contract requires.
+        Isa::Avx2(_) => unsafe { avx2_select::select(strips, tile, keys) },
+        _ => scalar::select(strips, tile, keys),
     }
 }
 

@@ -1,10 +1,10 @@
-//! The inner loops: sums of differences between rows, and the nearest of them. The only folder with `unsafe`.
+//! The kernels: sums of differences between rows, and lists of the nearest. The only folder with `unsafe`.
 //!
 //! Work is done in blocks of [`ROWS`] rows against runs of [`LANES`] columns ("columns" are rows too, seen from the
 //! other side: the matrix of distances is symmetric). Everything is an exact integer, so each instruction set gives the
-//! same bits: `scalar.rs` says what is computed, `avx2.rs` says it again for x86-64.
+//! same bits: `scalar.rs` is the definition, `avx2.rs` repeats it for x86-64.
 //!
-//! A neighbour is held as a *key*: its distance, then its row index, in one integer that sorts as the two would. Keys
+//! A neighbor is held as a *key*: its distance, then its row index, in one integer that sorts as the two would. Keys
 //! are kept in the bits of positive floats, which order like integers and have vector minimum and maximum.
 
 // Strips travel as a slice and its stride, columns as a small view: by value, wherever they end.
@@ -35,37 +35,44 @@ mod pairs;
 mod scalar;
 mod shortlist;
 
-pub use bits::distance_below;
-pub use coarse::CoarseEuclidean;
-pub use keys::{KeyFormat, NO_KEY, Scan, insert, select};
-pub use pairs::{Euclidean16, Pairs};
-pub use shortlist::{NO_SHORT, SIDE, Short, ShortFormat, Sight, insert_short, note};
+pub(crate) use bits::distance_below;
+pub(crate) use coarse::CoarseEuclidean;
+pub(crate) use keys::{KeyFormat, NO_KEY, SelectTile, insert, select};
+pub(crate) use pairs::{Euclidean16, Pairs};
+pub(crate) use shortlist::{
+    NO_SHORT, SIDE, ShortFormat, ShortSums, ShortlistTile, insert_short, update_shortlists,
+};
 
 use crate::base::cancel;
+use crate::base::error::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Rows of a block.
-pub const ROWS: usize = 4;
+pub(crate) const ROWS: usize = 4;
 /// Strips of distances begin and end at multiples of this.
-pub const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
-/// Which instructions to use.
+/// The environment variable that names the instruction set of a process.
+pub const SIMD_VARIABLE: &str = "SWARMRS_SIMD";
+
+/// The instruction set of the kernels. Every one gives the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isa {
-    /// What every machine has.
+    /// Plain Rust, for every processor.
     Scalar,
-    /// 256-bit vectors, fused multiply-add and a count of bits; only [`Isa::detect`] makes it, where the machine has them.
+    /// 256-bit vectors with fused multiply-add and a count of bits; made only where the processor has all three.
     Avx2(Detected),
 }
 
-/// Proof that the machine was asked.
+/// Proof that the processor has the instructions: private, so that only [`Isa::best`] makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detected(());
 
 impl Isa {
-    /// The best this machine has.
-    pub fn detect() -> Self {
+    /// The fastest instruction set of this processor.
+    pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx2")
             && std::is_x86_feature_detected!("fma")
@@ -75,11 +82,40 @@ impl Isa {
         }
         Self::Scalar
     }
+
+    /// The instruction set of this process: the one that `SWARMRS_SIMD` names when it is first needed, else the fastest.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a name that is unknown or that this processor lacks.
+    pub fn of_process() -> Result<Self> {
+        static CHOSEN: OnceLock<Result<Isa>> = OnceLock::new();
+        let choose = || match std::env::var_os(SIMD_VARIABLE) {
+            Some(name) if !name.is_empty() => Self::named(&name.to_string_lossy()),
+            _ => Ok(Self::best()),
+        };
+        CHOSEN.get_or_init(choose).clone()
+    }
+
+    /// The instruction set of this name.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a name that is unknown or that this processor lacks.
+    pub fn named(name: &str) -> Result<Self> {
+        match (name, Self::best()) {
+            ("scalar", _) => Ok(Self::Scalar),
+            ("avx2", best @ Self::Avx2(_)) => Ok(best),
+            (_, Self::Avx2(_)) => Err(Error::out_of_range(SIMD_VARIABLE, name, "scalar or avx2")),
+            (_, Self::Scalar) => {
+                let expected = "scalar, the only instruction set of this processor";
+                Err(Error::out_of_range(SIMD_VARIABLE, name, expected))
+            }
+        }
+    }
 }
 
 /// Values of all features, column-major: feature `f` of row `i` at `f * stride + i`.
 #[derive(Debug, Clone, Copy)]
-pub struct Columns<'a, E> {
+pub(crate) struct Columns<'a, E> {
     /// All values.
     pub values: &'a [E],
     /// Distance from one feature to the next: the padded number of rows.
@@ -88,7 +124,7 @@ pub struct Columns<'a, E> {
 
 /// Features that enter a sum and features that leave it.
 #[derive(Debug, Clone, Copy)]
-pub struct Change<'a> {
+pub(crate) struct Change<'a> {
     /// Entering.
     pub add: &'a [u32],
     /// Leaving.
@@ -97,34 +133,39 @@ pub struct Change<'a> {
 
 /// A block of rows against a run of columns.
 #[derive(Debug, Clone)]
-pub struct Tile {
-    /// Which rows.
+pub(crate) struct Tile {
+    /// The rows.
     pub rows: [u32; ROWS],
-    /// Which columns; both ends multiples of [`LANES`].
+    /// The columns; both ends multiples of [`LANES`].
     pub columns: Range<usize>,
 }
 
-/// What sums start from.
+/// The value that sums start from.
 #[derive(Debug, Clone, Copy)]
-pub enum From<'a, S> {
-    /// Nothing.
+pub(crate) enum Init<'a, S> {
+    /// Zero.
     Zero,
-    /// These, one row after the other, the second number apart.
-    Strips(&'a [S], usize),
-    /// What stands where they go.
-    Place,
+    /// Other sums, one row after the other.
+    CopyFrom {
+        /// The sums.
+        sums: &'a [S],
+        /// Distance from one row to the next.
+        stride: usize,
+    },
+    /// The sums that stand where the new ones go.
+    InPlace,
 }
 
-/// What can be summed exactly: a type of value, a type of sum, and how a difference enters it.
-pub trait Kernel: Send + Sync + 'static {
+/// An exact distance kernel: a type of value, a type of sum, and the difference that enters it.
+pub(crate) trait Kernel: Send + Sync + 'static {
     /// A value.
     type Value: Copy + Send + Sync + Default + 'static;
     /// A sum.
     type Sum: Lane;
     /// A change, in the form in which it is quickest to apply.
     type Packed<'a>: Sync;
-    /// What short keys can tell of its sums, where they fit.
-    const SHORT: Option<Short> = None;
+    /// The error bound of 32-bit keys of its sums, where these fit.
+    const SHORT: Option<ShortSums> = None;
 
     /// Prepares a change for all tiles.
     fn pack<'a>(
@@ -138,13 +179,15 @@ pub trait Kernel: Send + Sync + 'static {
         isa: Isa,
         packed: &Self::Packed<'_>,
         tile: &Tile,
-        from: From<'_, Self::Sum>,
+        from: Init<'_, Self::Sum>,
         to: (&mut [Self::Sum], usize),
     );
 }
 
 /// A sum that can become a key.
-pub trait Lane: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 'static {
+pub(crate) trait Lane:
+    Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 'static
+{
     /// Greater than any sum.
     const MOST: Self;
     /// The sum as an integer.
@@ -160,35 +203,35 @@ pub trait Lane: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 's
         isa: Isa,
         sums: &[Self],
         classes: Classes<'_>,
-        apart: &mut [Apart<Self>],
-    ) -> Apart<Self>;
+        separations: &mut [Separation<Self>],
+    ) -> Separation<Self>;
 }
 
 /// The class of a row and those of the columns its distances lead to; columns that do not count have none.
 #[derive(Debug, Clone, Copy)]
-pub struct Classes<'a> {
+pub(crate) struct Classes<'a> {
     /// Of the row.
     pub own: i32,
     /// Of the columns; negative where one does not count.
     pub others: &'a [i32],
 }
 
-/// How far a row lies from other classes and from its own.
+/// The distance of a row to other classes and to its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Apart<S> {
+pub(crate) struct Separation<S> {
     /// The distance to the nearest row of another class; [`Lane::MOST`] where there is none.
     pub other: S,
     /// The distance to the farthest row of the same class; 0 where there is none.
     pub same: S,
 }
 
-impl<S: Lane> Default for Apart<S> {
+impl<S: Lane> Default for Separation<S> {
     fn default() -> Self {
         Self { other: S::MOST, same: S::default() }
     }
 }
 
-impl<S: Lane> Apart<S> {
+impl<S: Lane> Separation<S> {
     /// Takes in what was found elsewhere.
     #[inline]
     pub fn join(&mut self, found: Self) {
@@ -198,11 +241,11 @@ impl<S: Lane> Apart<S> {
 }
 
 /// |a - b| of 16-bit values in 32-bit sums.
-pub struct Manhattan16;
+pub(crate) struct Manhattan16;
 /// |a - b| of whole numbers held in floats.
-pub struct Manhattan;
+pub(crate) struct Manhattan;
 /// (a - b)^2 of whole numbers held in floats.
-pub struct Euclidean;
+pub(crate) struct Euclidean;
 
 macro_rules! kernel {
     ($kernel:ty, $value:ty, $sum:ty, $name:ident $(, $short:expr)?) => {
@@ -210,7 +253,7 @@ macro_rules! kernel {
             type Value = $value;
             type Sum = $sum;
             type Packed<'a> = (Columns<'a, $value>, Change<'a>);
-            $(const SHORT: Option<Short> = Some($short);)?
+            $(const SHORT: Option<ShortSums> = Some($short);)?
 
             fn pack<'a>(
                 _: Isa,
@@ -224,18 +267,19 @@ macro_rules! kernel {
                 isa: Isa,
                 &(columns, change): &Self::Packed<'_>,
                 tile: &Tile,
-                from: From<'_, $sum>,
+                from: Init<'_, $sum>,
                 to: (&mut [$sum], usize),
             ) {
                 check_tile(columns, change, tile);
                 check_strip(tile, to.0.len(), to.1);
-                if let From::Strips(from, stride) = from {
+                if let Init::CopyFrom { sums: from, stride } = from {
                     check_strip(tile, from.len(), stride);
                 }
                 match isa {
                     #[cfg(target_arch = "x86_64")]
                     #[allow(unsafe_code)]
-                    // SAFETY: the machine has the instructions, and the checks above bound every access.
+                    // SAFETY: `Detected` proves that the processor has the instructions, and the lengths are those that
+                    // the head of `avx2.rs` requires: `check_tile`, `check_run` and `check_strip` assert them.
                     Isa::Avx2(_) => unsafe { avx2::$name(columns, change, tile, from, to) },
                     _ => scalar::$name(columns, change, tile, from, to),
                 }
@@ -249,7 +293,7 @@ kernel!(
     u16,
     u32,
     manhattan16,
-    Short { farthest: u16::MAX as u64, lost: 0, is_squared: false }
+    ShortSums { farthest: u16::MAX as u64, lost: 0, is_squared: false }
 );
 kernel!(Manhattan, f64, f64, manhattan);
 kernel!(Euclidean, f64, f64, euclidean);
@@ -284,14 +328,14 @@ macro_rules! lane {
                 isa: Isa,
                 sums: &[Self],
                 classes: Classes<'_>,
-                apart: &mut [Apart<Self>],
-            ) -> Apart<Self> {
+                separations: &mut [Separation<Self>],
+            ) -> Separation<Self> {
                 match isa {
                     #[cfg(target_arch = "x86_64")]
                     #[allow(unsafe_code)]
-                    // SAFETY: the machine has the instructions.
-                    Isa::Avx2(_) => unsafe { avx2::separate(sums, classes, apart) },
-                    _ => scalar::separate(sums, classes, apart),
+                    // SAFETY: `Detected` proves that the processor has the instructions, and the body is safe code.
+                    Isa::Avx2(_) => unsafe { avx2::separate(sums, classes, separations) },
+                    _ => scalar::separate(sums, classes, separations),
                 }
             }
 
@@ -308,7 +352,7 @@ macro_rules! lane {
                 match isa {
                     #[cfg(target_arch = "x86_64")]
                     #[allow(unsafe_code)]
-                    // SAFETY: the machine has the instructions.
+                    // SAFETY: `Detected` proves that the processor has the instructions, and the body is safe code.
                     Isa::Avx2(_) => unsafe { avx2::keys(sums, format, to) },
                     _ => scalar::keys(sums, format, to),
                 }
@@ -326,12 +370,12 @@ const TWO_52: f64 = (1u64 << 52) as f64;
 macro_rules! dispatched {
     ($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*)) => {
         $(#[$doc])*
-        pub fn $name(isa: Isa, $($arg: $type),*) {
+        pub(crate) fn $name(isa: Isa, $($arg: $type),*) {
             cancel::check();
             match isa {
                 #[cfg(target_arch = "x86_64")]
                 #[allow(unsafe_code)]
-                // SAFETY: the machine has the instructions.
+                // SAFETY: `Detected` proves that the processor has the instructions, and the body is safe code.
                 Isa::Avx2(_) => unsafe { avx2::$name($($arg),*) },
                 _ => scalar::$name($($arg),*),
             }

@@ -2,7 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
-use super::{Change, Columns, From, Isa, Kernel, Tile, check_run, check_strip, join_two, scalar};
+use super::{Change, Columns, Init, Isa, Kernel, Tile, check_run, check_strip, join_two, scalar};
 
 /// (a - b)^2 of 16-bit values: a^2 + b^2 - 2 a b.
 pub struct Euclidean16;
@@ -20,18 +20,19 @@ impl Kernel for Euclidean16 {
         isa: Isa,
         pairs: &Pairs,
         tile: &Tile,
-        from: From<'_, f64>,
+        from: Init<'_, f64>,
         to: (&mut [f64], usize),
     ) {
         check_run(pairs.stride, tile);
         check_strip(tile, to.0.len(), to.1);
-        if let From::Strips(from, stride) = from {
+        if let Init::CopyFrom { sums: from, stride } = from {
             check_strip(tile, from.len(), stride);
         }
         match isa {
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            // SAFETY: the machine has the instructions, and the checks above bound every access.
+            // SAFETY: `Detected` proves that the processor has the instructions, and the lengths are those that
+            // the head of `avx2.rs` requires: `check_tile`, `check_run` and `check_strip` assert them.
             Isa::Avx2(_) => unsafe { avx2::euclidean16(pairs, tile, from, to) },
             _ => scalar::euclidean16(pairs, tile, from, to),
         }

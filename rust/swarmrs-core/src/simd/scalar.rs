@@ -1,10 +1,11 @@
-//! What is computed, in plain Rust.
+//! The kernels in plain Rust: the definition that every other instruction set repeats bit for bit.
 
 use super::coarse::{Coarse, CoarsePairs};
 use super::pairs::CENTER;
-use super::shortlist::{SIDE, Sight, insert_short};
+use super::shortlist::{SIDE, ShortlistTile, insert_short};
 use super::{
-    Apart, Change, Classes, Columns, From, KeyFormat, Lane, Pairs, ROWS, Scan, Tile, insert,
+    Change, Classes, Columns, Init, KeyFormat, Lane, Pairs, ROWS, SelectTile, Separation, Tile,
+    insert,
 };
 use std::borrow::Cow;
 use std::ops::{AddAssign, SubAssign};
@@ -13,7 +14,7 @@ pub fn manhattan16(
     columns: Columns<'_, u16>,
     change: Change<'_>,
     tile: &Tile,
-    from: From<'_, u32>,
+    from: Init<'_, u32>,
     to: (&mut [u32], usize),
 ) {
     accumulate(columns, change, tile, from, to, |a: u16, b| u32::from(a.abs_diff(b)));
@@ -23,7 +24,7 @@ pub fn manhattan(
     columns: Columns<'_, f64>,
     change: Change<'_>,
     tile: &Tile,
-    from: From<'_, f64>,
+    from: Init<'_, f64>,
     to: (&mut [f64], usize),
 ) {
     accumulate(columns, change, tile, from, to, |a: f64, b| (a - b).abs());
@@ -33,13 +34,13 @@ pub fn euclidean(
     columns: Columns<'_, f64>,
     change: Change<'_>,
     tile: &Tile,
-    from: From<'_, f64>,
+    from: Init<'_, f64>,
     to: (&mut [f64], usize),
 ) {
     accumulate(columns, change, tile, from, to, |a: f64, b| (a - b) * (a - b));
 }
 
-pub fn euclidean16(pairs: &Pairs, tile: &Tile, from: From<'_, f64>, to: (&mut [f64], usize)) {
+pub fn euclidean16(pairs: &Pairs, tile: &Tile, from: Init<'_, f64>, to: (&mut [f64], usize)) {
     let halves =
         |pair: u32| [pair as u16, (pair >> 16) as u16].map(|half| i64::from(half.cast_signed()));
     let square = |a: u32, b: u32| -> i64 {
@@ -57,9 +58,9 @@ pub fn euclidean16(pairs: &Pairs, tile: &Tile, from: From<'_, f64>, to: (&mut [f
             let change = sum(&pairs.add, pairs.stride) - sum(&pairs.remove, pairs.stride);
             let place = &mut to.0[at * to.1 + column - run.start];
             let old = match from {
-                From::Zero => 0.0,
-                From::Strips(from, stride) => from[at * stride + column - run.start],
-                From::Place => *place,
+                Init::Zero => 0.0,
+                Init::CopyFrom { sums: from, stride } => from[at * stride + column - run.start],
+                Init::InPlace => *place,
             };
             *place = old + change as f64;
         }
@@ -71,7 +72,7 @@ fn accumulate<E: Copy, S: Lane + AddAssign + SubAssign>(
     columns: Columns<'_, E>,
     change: Change<'_>,
     tile: &Tile,
-    from: From<'_, S>,
+    from: Init<'_, S>,
     to: (&mut [S], usize),
     difference: impl Fn(E, E) -> S,
 ) {
@@ -79,9 +80,11 @@ fn accumulate<E: Copy, S: Lane + AddAssign + SubAssign>(
     for (at, &row) in tile.rows.iter().enumerate() {
         let sums = &mut to.0[at * to.1..][..run.len()];
         match from {
-            From::Strips(from, stride) => sums.copy_from_slice(&from[at * stride..][..run.len()]),
-            From::Zero => sums.fill(S::default()),
-            From::Place => {}
+            Init::CopyFrom { sums: from, stride } => {
+                sums.copy_from_slice(&from[at * stride..][..run.len()]);
+            }
+            Init::Zero => sums.fill(S::default()),
+            Init::InPlace => {}
         }
         let column = |feature: u32| {
             let values = &columns.values[feature as usize * columns.stride..][..columns.stride];
@@ -109,22 +112,22 @@ pub fn keys<S: Lane>(sums: &[S], format: KeyFormat, to: &mut [f64]) {
     }
 }
 
-pub fn select(strips: (&[f64], usize), scan: &Scan<'_>, keys: &mut [f64]) {
+pub fn select(strips: (&[f64], usize), tile: &SelectTile<'_>, keys: &mut [f64]) {
     let (strips, stride) = strips;
-    let width = scan.k * ROWS;
-    for (lane, (&row, &first)) in scan.rows.iter().zip(&scan.first).enumerate() {
-        let bases = &strips[lane * stride..][..scan.columns.len()];
-        for column in first.max(scan.columns.start)..scan.end.min(scan.columns.end) {
-            let at = column - scan.columns.start;
-            if scan.blocked.is_some_and(|blocked| blocked[at] > 0.0) {
+    let width = tile.k * ROWS;
+    for (lane, (&row, &first)) in tile.rows.iter().zip(&tile.first).enumerate() {
+        let bases = &strips[lane * stride..][..tile.columns.len()];
+        for column in first.max(tile.columns.start)..tile.end.min(tile.columns.end) {
+            let at = column - tile.columns.start;
+            if tile.mask.is_some_and(|mask| mask[at] > 0.0) {
                 continue;
             }
             let base = bases[at];
-            let own = &mut keys[scan.group * width..][..width];
+            let own = &mut keys[tile.group * width..][..width];
             if base < own[width - ROWS + lane] {
-                insert(own, lane, with_row(base, scan.index[column]));
+                insert(own, lane, with_row(base, tile.index[column]));
             }
-            if scan.is_symmetric {
+            if tile.is_symmetric {
                 let (group, lane) = (column / ROWS, column % ROWS);
                 let other = &mut keys[group * width..][..width];
                 if base < other[width - ROWS + lane] {
@@ -139,26 +142,30 @@ fn with_row(base: f64, row: u32) -> f64 {
     f64::from_bits(base.to_bits() + u64::from(row))
 }
 
-/// The row's own findings; with `apart` the columns learn of the row too.
+/// The separation of the row; with `separations` those of the columns are updated too.
 #[inline]
-pub fn separate<S: Lane>(sums: &[S], classes: Classes<'_>, apart: &mut [Apart<S>]) -> Apart<S> {
+pub fn separate<S: Lane>(
+    sums: &[S],
+    classes: Classes<'_>,
+    separations: &mut [Separation<S>],
+) -> Separation<S> {
     let find = |sum: S, class: i32| {
         let (is_same, counts) = (class == classes.own, class >= 0);
-        Apart {
+        Separation {
             other: if is_same || !counts { S::MOST } else { sum },
             same: if is_same { sum } else { S::default() },
         }
     };
-    let mut own = Apart::default();
-    if apart.is_empty() {
+    let mut own = Separation::default();
+    if separations.is_empty() {
         for (&sum, &class) in sums.iter().zip(classes.others) {
             own.join(find(sum, class));
         }
     } else {
-        for ((&sum, &class), apart) in sums.iter().zip(classes.others).zip(apart) {
+        for ((&sum, &class), theirs) in sums.iter().zip(classes.others).zip(separations) {
             let found = find(sum, class);
             own.join(found);
-            apart.join(found);
+            theirs.join(found);
         }
     }
     own
@@ -246,7 +253,7 @@ pub fn square_coarse(pair: &[u32], twice: &mut [u32], norms: &mut [u32]) {
 pub fn coarse_squares(
     pairs: &CoarsePairs,
     tile: &Tile,
-    from: From<'_, u32>,
+    from: Init<'_, u32>,
     to: (&mut [u32], usize),
 ) {
     let square = |a: u32, b: u32| -> u32 {
@@ -264,24 +271,24 @@ pub fn coarse_squares(
             };
             let place = &mut to.0[at * to.1 + column - run.start];
             let old = match from {
-                From::Zero => 0,
-                From::Strips(from, stride) => from[at * stride + column - run.start],
-                From::Place => *place,
+                Init::Zero => 0,
+                Init::CopyFrom { sums: from, stride } => from[at * stride + column - run.start],
+                Init::InPlace => *place,
             };
             *place = old.wrapping_add(sum(&pairs.add)).wrapping_sub(sum(&pairs.remove));
         }
     }
 }
 
-pub fn note(strips: (&[u32], usize), sight: &Sight<'_>, lists: &mut [u32]) {
-    let width = sight.levels * SIDE;
-    for (lane, &first) in sight.first.iter().enumerate() {
-        let own = sight.start + lane;
-        for column in first.max(sight.columns.start)..sight.end.min(sight.columns.end) {
-            let steps = strips.0[lane * strips.1 + column - sight.columns.start];
+pub fn update_shortlists(strips: (&[u32], usize), tile: &ShortlistTile<'_>, lists: &mut [u32]) {
+    let width = tile.levels * SIDE;
+    for (lane, &first) in tile.first.iter().enumerate() {
+        let own = tile.start + lane;
+        for column in first.max(tile.columns.start)..tile.end.min(tile.columns.end) {
+            let steps = strips.0[lane * strips.1 + column - tile.columns.start];
             for (place, other) in [(own, column), (column, own)] {
                 let group = &mut lists[place / SIDE * width..][..width];
-                insert_short(group, place % SIDE, sight.format.key(steps, sight.index[other]));
+                insert_short(group, place % SIDE, tile.format.key(steps, tile.index[other]));
             }
         }
     }

@@ -9,7 +9,7 @@ fn strips<K: Kernel>(
     values: &[K::Value],
     (add, remove): (&[u32], &[u32]),
     tile: &Tile,
-    from: From<'_, K::Sum>,
+    from: Init<'_, K::Sum>,
     place: K::Sum,
 ) -> Vec<K::Sum> {
     let width = tile.columns.len() + 3;
@@ -18,6 +18,11 @@ fn strips<K: Kernel>(
     let packed = K::pack(isa, columns, Change { add, remove });
     K::accumulate(isa, &packed, tile, from, (&mut to, width));
     (0..ROWS).flat_map(|r| to[r * width..][..tile.columns.len()].to_vec()).collect()
+}
+
+/// The key of `row` at a distance.
+fn key(format: KeyFormat, steps: u64, row: u32) -> f64 {
+    f64::from_bits(format.base(steps).to_bits() + u64::from(row))
 }
 
 fn tile() -> impl Strategy<Value = Tile> {
@@ -36,11 +41,11 @@ fn agree<K: Kernel>(values: &[K::Value], add: &[u32], remove: &[u32], tile: &Til
     let sum = |isa| {
         // Every feature first, so that removing never goes below zero.
         let all: Vec<u32> = (0..D as u32).flat_map(|f| [f; 12]).collect();
-        let base = strips::<K>(isa, values, (&all, &[]), tile, From::Zero, K::Sum::default());
-        let from = From::Strips(&base, tile.columns.len());
+        let base = strips::<K>(isa, values, (&all, &[]), tile, Init::Zero, K::Sum::default());
+        let from = Init::CopyFrom { sums: &base, stride: tile.columns.len() };
         strips::<K>(isa, values, (add, remove), tile, from, K::Sum::default())
     };
-    assert_eq!(sum(Isa::Scalar), sum(Isa::detect()));
+    assert_eq!(sum(Isa::Scalar), sum(Isa::best()));
 }
 
 proptest! {
@@ -56,8 +61,8 @@ proptest! {
         let whole: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
         let sum = |narrow: &[f64], wide: &[f64]| assert_eq!(narrow, wide);
         sum(
-            &strips::<Euclidean16>(Isa::detect(), &values, (&add, &remove), &tile, From::Place, 1.0),
-            &strips::<Euclidean>(Isa::detect(), &whole, (&add, &remove), &tile, From::Place, 1.0),
+            &strips::<Euclidean16>(Isa::best(), &values, (&add, &remove), &tile, Init::InPlace, 1.0),
+            &strips::<Euclidean>(Isa::best(), &whole, (&add, &remove), &tile, Init::InPlace, 1.0),
         );
         let wide: Vec<f64> = values.iter().map(|&v| f64::from(v) * 8.0).collect();
         agree::<Manhattan>(&wide, &add, &remove, &tile);
@@ -68,7 +73,7 @@ proptest! {
     fn sums_are_those_of_the_definition(
         values in proptest::collection::vec(any::<u16>(), N * D), tile in tile(), add in features(),
     ) {
-        let got = strips::<Manhattan16>(Isa::detect(), &values, (&add, &[]), &tile, From::Place, 7);
+        let got = strips::<Manhattan16>(Isa::best(), &values, (&add, &[]), &tile, Init::InPlace, 7);
         let width = tile.columns.len();
         for (at, sum) in got.into_iter().enumerate() {
             let (row, column) = (tile.rows[at / width] as usize, tile.columns.start + at % width);
@@ -87,12 +92,12 @@ proptest! {
         shuffled in Just((0..N as u32).collect::<Vec<_>>()).prop_shuffle(),
     ) {
         let first: [usize; ROWS] = std::array::from_fn(|lane| group * ROWS + 1 + skip + lane / 2);
-        let blocked: Option<Vec<f64>> =
+        let mask: Option<Vec<f64>> =
             hidden.map(|at| (0..N).map(|c| if c == at { NO_KEY } else { 0.0 }).collect());
         let format = KeyFormat { shift: 6 };
         let start = first[0] / LANES * LANES;
-        let scan = Scan {
-            format, k, columns: start.min(N)..N, end, first, blocked: blocked.as_ref().map(|b| &b[start.min(N)..]), index: &shuffled,
+        let tile = SelectTile {
+            k, columns: start.min(N)..N, end, first, mask: mask.as_ref().map(|b| &b[start.min(N)..]), index: &shuffled,
             rows: std::array::from_fn(|lane| shuffled[group * ROWS + lane]), group, is_symmetric,
         };
         let run = |isa| {
@@ -102,21 +107,21 @@ proptest! {
             u32::keys(isa, &sums, format, &mut bases);
             f64::keys(isa, &wide, format, &mut again);
             assert_eq!(bases, again);
-            select(isa, (&bases, N), &scan, &mut keys);
+            select(isa, (&bases, N), &tile, &mut keys);
             keys
         };
-        let keys = run(Isa::detect());
+        let keys = run(Isa::best());
         prop_assert_eq!(&keys, &run(Isa::Scalar));
         let mut expected: Vec<Vec<f64>> = vec![Vec::new(); N];
         for lane in 0..ROWS {
-            for column in first[lane].max(scan.columns.start)..end {
-                if blocked.as_ref().is_some_and(|b| b[column] > 0.0) {
+            for column in first[lane].max(tile.columns.start)..end {
+                if mask.as_ref().is_some_and(|b| b[column] > 0.0) {
                     continue;
                 }
-                let steps = u64::from(sums[lane * N + column - scan.columns.start]);
-                expected[group * ROWS + lane].push(format.key(steps, shuffled[column]));
+                let steps = u64::from(sums[lane * N + column - tile.columns.start]);
+                expected[group * ROWS + lane].push(key(format, steps, shuffled[column]));
                 if is_symmetric {
-                    expected[column].push(format.key(steps, scan.rows[lane]));
+                    expected[column].push(key(format, steps, tile.rows[lane]));
                 }
             }
         }
@@ -134,8 +139,8 @@ proptest! {
         values in proptest::collection::vec(any::<u16>(), N * D), tile in tile(), add in features(),
     ) {
         let stripped: Vec<u16> = values.iter().map(|&value| value >> 3).collect();
-        let coarse = strips::<CoarseEuclidean<3>>(Isa::detect(), &values, (&add, &[]), &tile, From::Zero, 0);
-        let exact = strips::<Euclidean16>(Isa::detect(), &stripped, (&add, &[]), &tile, From::Zero, 0.0);
+        let coarse = strips::<CoarseEuclidean<3>>(Isa::best(), &values, (&add, &[]), &tile, Init::Zero, 0);
+        let exact = strips::<Euclidean16>(Isa::best(), &stripped, (&add, &[]), &tile, Init::Zero, 0.0);
         let coarse: Vec<f64> = coarse.into_iter().map(f64::from).collect();
         prop_assert_eq!(coarse, exact);
     }
@@ -150,13 +155,13 @@ proptest! {
         let first: [usize; ROWS] = std::array::from_fn(|lane| start + 1 + skip + lane / 2);
         let begin = (first[0] / LANES * LANES).min(N);
         let format = ShortFormat { drop, shift: 6 };
-        let sight = Sight { format, levels, columns: begin..N, end, first, index: &index, start };
+        let tile = ShortlistTile { format, levels, columns: begin..N, end, first, index: &index, start };
         let run = |isa| {
             let mut lists = vec![NO_SHORT; N * levels];
-            note(isa, (&sums, N), &sight, &mut lists);
+            update_shortlists(isa, (&sums, N), &tile, &mut lists);
             lists
         };
-        let lists = run(Isa::detect());
+        let lists = run(Isa::best());
         prop_assert_eq!(&lists, &run(Isa::Scalar));
         let mut expected: Vec<Vec<u32>> = vec![Vec::new(); N];
         for lane in 0..ROWS {
@@ -178,9 +183,9 @@ proptest! {
     #[test]
     fn a_key_gives_back_its_parts(steps in 0u64..1 << 50, row in 0u32..1 << 11) {
         let format = KeyFormat { shift: 11 };
-        prop_assert_eq!(format.parts(format.key(steps, row)), (steps, row as usize));
-        prop_assert!(format.key(steps, row) < format.key(steps + 1, 0));
-        prop_assert!(format.key(steps, row) < NO_KEY);
+        prop_assert_eq!(format.parts(key(format, steps, row)), (steps, row as usize));
+        prop_assert!(key(format, steps, row) < key(format, steps + 1, 0));
+        prop_assert!(key(format, steps, row) < NO_KEY);
     }
 
     #[test]
@@ -198,7 +203,7 @@ proptest! {
             greatest(isa, &mut first.to_vec(), others, &mut classes);
             (all, classes)
         };
-        let (all, classes) = run(Isa::detect());
+        let (all, classes) = run(Isa::best());
         prop_assert_eq!(&all, &table);
         prop_assert_eq!(&classes, &run(Isa::Scalar).1);
         for (case, &class) in classes.iter().enumerate() {
@@ -215,12 +220,12 @@ proptest! {
     ) {
         let others = &others[..sums.len()];
         let run = |isa| {
-            let mut apart = vec![Apart::default(); if learns { sums.len() } else { 0 }];
-            let found = u32::separate(isa, &sums, Classes { own, others }, &mut apart);
-            (found, apart)
+            let mut separations = vec![Separation::default(); if learns { sums.len() } else { 0 }];
+            let found = u32::separate(isa, &sums, Classes { own, others }, &mut separations);
+            (found, separations)
         };
-        let (found, apart) = run(Isa::detect());
-        prop_assert_eq!((found, &apart), { let (f, a) = run(Isa::Scalar); (f, &a.clone()) });
+        let (found, separations) = run(Isa::best());
+        prop_assert_eq!((found, &separations), { let (f, a) = run(Isa::Scalar); (f, &a.clone()) });
         let of = |same: bool| sums.iter().zip(others)
             .filter(move |&(_, &class)| class >= 0 && (class == own) == same).map(|(&sum, _)| sum);
         prop_assert_eq!(found.other, of(false).min().unwrap_or(u32::MAX));

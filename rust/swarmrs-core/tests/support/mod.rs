@@ -16,13 +16,13 @@ use swarmrs_core::evaluate::{
     Classifier, EvaluationRequest, Evaluator, Measures, Metric, Resources, ScaleFit, Weights,
 };
 use swarmrs_core::problem::budget::Budget;
-use swarmrs_core::problem::constraints::Frame;
-use swarmrs_core::problem::objective::Goal;
+use swarmrs_core::problem::constraints::Constraints;
+use swarmrs_core::problem::objective::CostFunction;
 use swarmrs_core::run::selection::Selection;
 use swarmrs_core::run::{Run, Spec};
 use swarmrs_core::search::algorithm::{Evaluation, Optimizer};
 use swarmrs_core::search::engine::{Engine, Outcome};
-use swarmrs_core::search::observer::{Observer, TurnRecord};
+use swarmrs_core::search::observer::{IterationRecord, Observer};
 
 /// Rows and features of the made table.
 pub const N_SAMPLES: usize = 60;
@@ -96,7 +96,7 @@ pub fn timeless(selection: &Selection) -> Value {
 pub struct Scorer<F>(pub F);
 
 impl<F: Fn(&Subset) -> f64 + Send> Evaluator for Scorer<F> {
-    fn measure(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+    fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         Ok(subsets.iter().map(|subset| Measures::from_error((self.0)(subset))).collect())
     }
 }
@@ -114,15 +114,15 @@ pub fn search(
     seed: u64,
     score: impl Fn(&Subset) -> f64 + Send,
 ) -> Outcome {
-    let frame = Frame::new(n, &[], &[], Some(limit)).unwrap();
+    let constraints = Constraints::new(n, &[], &[], Some(limit)).unwrap();
     let engine = Engine {
         optimizer,
         evaluator: &mut Scorer(score),
-        goal: Goal::error(n),
+        cost_function: CostFunction::error(n),
         budget: Budget { evaluations: Some(evaluations), ..Budget::default() },
         streams: Streams::new(seed),
-        frame: &frame,
-        pool: Pool::new(1),
+        constraints: &constraints,
+        pool: &Pool::new(1),
         replay: None,
     };
     engine.run(&mut []).unwrap()
@@ -130,15 +130,15 @@ pub fn search(
 
 /// The optimizer of an entry with some settings changed.
 pub fn started(entry: &Entry, (n, limit): (usize, usize), given: &str) -> Box<dyn Optimizer> {
-    let space = Frame::new(n, &[], &[], Some(limit)).unwrap().space();
+    let space = Constraints::new(n, &[], &[], Some(limit)).unwrap().space();
     entry.start(&params(given), &space).unwrap_or_else(|error| panic!("{}: {error}", entry.id)).0
 }
 
 /// Calls a function with every turn, and goes on.
 pub struct Watch<F>(pub F);
 
-impl<F: FnMut(&TurnRecord<'_>)> Observer for Watch<F> {
-    fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()> {
+impl<F: FnMut(&IterationRecord<'_>)> Observer for Watch<F> {
+    fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
         (self.0)(record);
         ControlFlow::Continue(())
     }
@@ -148,8 +148,12 @@ impl<F: FnMut(&TurnRecord<'_>)> Observer for Watch<F> {
 pub struct StopAfter(pub u64);
 
 impl Observer for StopAfter {
-    fn turn_done(&mut self, record: &TurnRecord<'_>) -> ControlFlow<()> {
-        if record.turn + 1 >= self.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
+        if record.iteration + 1 >= self.0 {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 

@@ -4,26 +4,26 @@
 //! order: one fixed order of additions, so that it has the same bits wherever it is computed.
 
 use super::super::Metric;
-use super::super::seen::Seen;
+use super::super::folded::FoldedTable;
 use crate::base::cancel;
 use crate::data::folds::Folds;
 use crate::data::quantization::Quantizer;
 use crate::simd::{Isa, add_absolute, add_squares};
 use std::sync::Arc;
 
-/// The values behind the quantized ones, and who trains for whom.
-pub(super) struct Exact {
+/// The values behind the quantized ones, and the training rows of each case.
+pub(super) struct ExactDistances {
     metric: Metric,
     isa: Isa,
     /// Feature after feature, `n` rows each.
     values: Arc<[f64]>,
     n: usize,
-    /// What a difference is multiplied by to become a scaled one; 0 for a constant feature.
+    /// The factor from a difference to a scaled one; 0 for a constant feature.
     weights: Vec<f64>,
     /// The row of each case.
     cases: Vec<u32>,
     training: Training,
-    /// Which row of the table each row is, where some are copies.
+    /// The row of the table that each row is, where some are copies.
     rows: Option<Vec<u32>>,
 }
 
@@ -34,10 +34,10 @@ enum Training {
     Splits { train: Vec<Vec<u32>>, split_of: Vec<u32> },
 }
 
-impl Exact {
+impl ExactDistances {
     /// For the cases of a layout that has these rows at its places.
-    pub fn new(seen: &Seen<'_>, metric: Metric, isa: Isa, places: &[u32]) -> Self {
-        let (cases, training) = match &*seen.folds {
+    pub fn new(table: &FoldedTable<'_>, metric: Metric, isa: Isa, places: &[u32]) -> Self {
+        let (cases, training) = match &*table.folds {
             Folds::Partition { fold_of, .. } => {
                 (places.to_vec(), Training::OtherFolds(fold_of.clone()))
             }
@@ -51,21 +51,21 @@ impl Exact {
                 (cases, Training::Splits { train, split_of })
             }
         };
-        let weights = seen.quantization.quantizers.iter().map(Quantizer::weight).collect();
-        let has_copies = seen.n() != seen.data.n_samples();
+        let weights = table.quantization.quantizers.iter().map(Quantizer::weight).collect();
+        let has_copies = table.n() != table.data.n_samples();
         Self {
             metric,
             isa,
-            values: Arc::clone(&seen.values),
-            n: seen.n(),
+            values: Arc::clone(&table.values),
+            n: table.n(),
             weights,
             cases,
             training,
-            rows: has_copies.then(|| seen.rows.clone()),
+            rows: has_copies.then(|| table.rows.clone()),
         }
     }
 
-    /// Whether some rows are copies of rows of the table.
+    /// True if some rows are copies of rows of the table.
     pub fn has_copies(&self) -> bool {
         self.rows.is_some()
     }

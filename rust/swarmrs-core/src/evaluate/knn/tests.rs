@@ -26,28 +26,27 @@ fn table(n: usize, columns: Vec<Vec<f64>>, codes: Vec<u32>) -> Dataset {
     Dataset::new(&flat, codes, 3, names, Scale::Minmax).unwrap()
 }
 
-/// What every case is given, with neighbours screened whether or not that pays.
+/// The class of every case, with candidates by 32-bit keys whether or not these pay.
 fn classes<K: Kernel<Value = u16>>(
     plan: &Plan<'_>,
     isa: Isa,
     subset: &Subset,
-    screened: bool,
+    uses_short_keys: bool,
 ) -> Vec<u32> {
-    let Quantized::Narrow(values) = &plan.seen.quantization.values else {
+    let Quantized::Narrow(values) = &plan.table.quantization.values else {
         panic!("a narrow table")
     };
-    let mut neighbours = Neighbours::<K>::new(plan, isa, |at| values[at]);
-    neighbours.uses_short_keys = screened;
-    let add = subset.iter().map(|feature| feature as u32).collect();
-    let step = Step { from: None, add, remove: Vec::new(), subset, keep: None };
-    let screen = neighbours.screen(subset);
-    assert_eq!(screen.short.is_some(), screened);
-    neighbours.classes(&neighbours.nearest(step, screen, None).0, subset)
+    let mut neighbors = Neighbors::<K>::new(plan, isa, |at| values[at]);
+    neighbors.uses_short_keys = uses_short_keys;
+    let shortlist = neighbors.shortlist(subset);
+    assert_eq!(shortlist.short.is_some(), uses_short_keys);
+    let found = neighbors.find(Step::from_nothing(subset), shortlist, None);
+    neighbors.classify(&found.candidates, shortlist, subset)
 }
 
 proptest! {
     #[test]
-    fn screening_changes_no_class(
+    fn short_keys_change_no_class(
         (columns, codes) in (12usize..70, 1usize..9).prop_flat_map(|(n, d)| (
             proptest::collection::vec(proptest::collection::vec(value(), n), d),
             proptest::collection::vec(0u32..3, n),
@@ -64,10 +63,10 @@ proptest! {
         let folds = Folds::draw(&folds, data.codes(), 3).unwrap().0;
         let mut subset = Subset::from_fn(d, |feature| chosen >> feature & 1 == 1);
         subset.insert(0);
-        let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
-        let plan = Plan { seen: &seen, spec: &spec, separation: false, resources: Resources::default(), ops: 0 };
+        let folded = FoldedTable::new(&data, &folds, ScaleFit::All).unwrap().0;
+        let plan = Plan { table: &folded, spec: &spec, separation: false, resources: Resources::default(), isa: Isa::best(), ops: 0 };
         let exact = classes::<Euclidean16>(&plan, Isa::Scalar, &subset, false);
-        for isa in [Isa::detect(), Isa::Scalar] {
+        for isa in [Isa::best(), Isa::Scalar] {
             prop_assert_eq!(&classes::<CoarseEuclidean<2>>(&plan, isa, &subset, true), &exact);
             prop_assert_eq!(&classes::<CoarseEuclidean<3>>(&plan, isa, &subset, true), &exact);
             prop_assert_eq!(&classes::<CoarseEuclidean<4>>(&plan, isa, &subset, true), &exact);
@@ -75,13 +74,13 @@ proptest! {
         let spec = EvaluationSpec { metric: Metric::Manhattan, ..spec.clone() };
         let plan = Plan { spec: &spec, ..plan };
         let exact = classes::<Manhattan16>(&plan, Isa::Scalar, &subset, false);
-        prop_assert_eq!(&classes::<Manhattan16>(&plan, Isa::detect(), &subset, true), &exact);
+        prop_assert_eq!(&classes::<Manhattan16>(&plan, Isa::best(), &subset, true), &exact);
     }
 }
 
 /// A row index of twelve bits leaves too few for the distance: some are dropped, and ties among the rest arise.
 #[test]
-fn screening_changes_no_class_of_a_long_table() {
+fn short_keys_change_no_class_of_a_long_table() {
     let n = 2100;
     let mut random = 1u64;
     let mut draw = |below: u64| {
@@ -103,15 +102,22 @@ fn screening_changes_no_class_of_a_long_table() {
         folds: FoldSpec::Loo,
     };
     let resources = Resources::default();
-    let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
-    let plan = Plan { seen: &seen, spec: &spec, separation: false, resources, ops: 0 };
+    let folded = FoldedTable::new(&data, &folds, ScaleFit::All).unwrap().0;
+    let plan = Plan {
+        table: &folded,
+        spec: &spec,
+        separation: false,
+        resources,
+        isa: Isa::best(),
+        ops: 0,
+    };
     let subset = Subset::full(24);
-    let run = |screened| classes::<Manhattan16>(&plan, Isa::detect(), &subset, screened);
+    let run = |short| classes::<Manhattan16>(&plan, Isa::best(), &subset, short);
     assert_eq!(run(true), run(false));
 }
 
 #[test]
-fn a_table_of_ties_is_not_screened_and_one_without_is() {
+fn short_keys_are_used_without_ties_and_not_with_them() {
     let n = 120;
     let codes: Vec<u32> = (0..n as u32).map(|row| row % 3).collect();
     let make = |levels: usize| {
@@ -119,7 +125,7 @@ fn a_table_of_ties_is_not_screened_and_one_without_is() {
             (1..9).map(|f| (0..n).map(|row| (row * row * f % levels) as f64).collect()).collect();
         table(n, columns, codes.clone())
     };
-    let is_screened = |data: &Dataset| {
+    let uses_short_keys = |data: &Dataset| {
         let spec = EvaluationSpec {
             classifier: Classifier::Knn,
             k: 5,
@@ -130,15 +136,22 @@ fn a_table_of_ties_is_not_screened_and_one_without_is() {
         };
         let folds = Folds::draw(&spec.folds, data.codes(), 3).unwrap().0;
         let resources = Resources::default();
-        let seen = Seen::new(data, &folds, ScaleFit::All).unwrap().0;
-        let mut plan = Plan { seen: &seen, spec: &spec, separation: false, resources, ops: 0 };
+        let folded = FoldedTable::new(data, &folds, ScaleFit::All).unwrap().0;
+        let mut plan = Plan {
+            table: &folded,
+            spec: &spec,
+            separation: false,
+            resources,
+            isa: Isa::best(),
+            ops: 0,
+        };
         let Quantized::Narrow(values) = &data.quantization().values else {
             panic!("a narrow table")
         };
         plan.coarse::<2>(|at| values[at]).is_some()
     };
-    assert!(!is_screened(&make(2)));
-    assert!(is_screened(&make(65521)));
+    assert!(!uses_short_keys(&make(2)));
+    assert!(uses_short_keys(&make(65521)));
 }
 
 /// A leave-one-out evaluator of three rows under `d` features.
@@ -191,9 +204,10 @@ fn with_plan(columns: &[f64], n: usize, check: impl FnOnce(&mut Plan<'_>, &[u16]
         folds: FoldSpec::Loo,
     };
     let folds = Folds::draw(&spec.folds, data.codes(), 2).unwrap().0;
-    let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
+    let table = FoldedTable::new(&data, &folds, ScaleFit::All).unwrap().0;
     let resources = Resources::default();
-    let mut plan = Plan { seen: &seen, spec: &spec, separation: false, resources, ops: 0 };
+    let isa = Isa::best();
+    let mut plan = Plan { table: &table, spec: &spec, separation: false, resources, isa, ops: 0 };
     let Quantized::Narrow(values) = &data.quantization().values else { panic!("a narrow table") };
     check(&mut plan, values);
 }
@@ -248,8 +262,8 @@ fn the_farthest_rows_are_found_in_every_block() {
         let mut column: Vec<f64> = (0..40).map(|row| 30.0 + f64::from(row % 7)).collect();
         (column[low], column[high]) = (0.0, 65.0);
         with_plan(&column, 40, |plan, values| {
-            let all = Neighbours::<Euclidean16>::new(plan, Isa::detect(), |at| values[at]);
-            let resolution = plan.seen.quantization.resolution;
+            let all = Distances::<Euclidean16>::new(plan.table, Isa::best(), |at| values[at]);
+            let resolution = plan.table.quantization.resolution;
             assert_eq!(all.farthest(), resolution * resolution);
         });
     }
@@ -280,6 +294,6 @@ fn sums_of_long_columns_are_built_feature_after_feature() {
     let (mut kept, mut fresh) = (build(true), build(false));
     for size in [40, 39, 20, 36] {
         let subset = [Subset::from_indices(d, 0..size)];
-        assert_eq!(kept.measure(&subset).unwrap(), fresh.measure(&subset).unwrap());
+        assert_eq!(kept.evaluate(&subset).unwrap(), fresh.evaluate(&subset).unwrap());
     }
 }

@@ -14,9 +14,9 @@
 //! smallest means tends to win. Without deviation it is 1 from the mean on and 0 before. A class with a 0 is ruled out;
 //! where all are, the smallest wins.
 
+use super::folded::FoldedTable;
 use super::incremental::{Additive, Incremental, Step};
-use super::seen::Seen;
-use super::{Classify, Measures, Resources, Tally};
+use super::{Classify, Measures, Resources, TestCases};
 use crate::base::math::ln;
 use crate::base::parallel::Pool;
 use crate::base::subset::Subset;
@@ -40,7 +40,7 @@ const TOGETHER: usize = 64;
 /// The prior of a class that has no row to learn from: below any sum.
 const NEVER: i64 = i64::MIN / 2;
 
-/// What is taken for the likelihood of a value under a class.
+/// The likelihood of a value under a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Likelihood {
     /// The normal density: naive Bayes.
@@ -53,13 +53,13 @@ pub enum Likelihood {
 pub struct NaiveBayes {
     n_features: usize,
     n_classes: usize,
-    tally: Tally,
+    cases: TestCases,
     training: Training,
     /// The priors, a number for each case: of class after class, or of the others beyond the first.
     priors: Vec<i64>,
     /// The terms, feature after feature, in the order of the priors. Empty where memory is short.
     tables: Vec<i64>,
-    /// What the terms of each case are multiplied by to become whole numbers.
+    /// The factor of each case that makes its terms whole numbers.
     scales: Vec<f64>,
     /// For each case the term of a feature that rules a class out: below the sum of all others.
     lowest: Vec<f64>,
@@ -71,32 +71,38 @@ pub struct NaiveBayes {
 impl NaiveBayes {
     /// The evaluator for this table, and what a user should know about it.
     pub fn evaluator(
-        seen: &Seen<'_>,
+        table: &FoldedTable<'_>,
         likelihood: Likelihood,
         resources: Resources,
+        isa: Isa,
     ) -> (Box<dyn Classify>, Option<String>) {
-        let (bayes, cut) = Self::new(seen, likelihood, resources.memory);
+        let (bayes, cut) = Self::new(table, likelihood, resources.memory, isa);
         let warning = cut.map(|feature| {
             format!(
                 "feature {} has values more than 10^6 standard deviations from every class: naive Bayes counts them as \
                  that far and no farther; clip them or exclude the feature",
-                seen.data.names()[feature]
+                table.data.names()[feature]
             )
         });
-        (Box::new(Incremental::new(bayes, resources)), warning)
+        (Box::new(Incremental::new(bayes, resources, isa)), warning)
     }
 
     /// The tables, and the first feature of which some terms are cut off.
-    fn new(seen: &Seen<'_>, likelihood: Likelihood, memory: u64) -> (Self, Option<usize>) {
-        let data = seen.data;
+    fn new(
+        table: &FoldedTable<'_>,
+        likelihood: Likelihood,
+        memory: u64,
+        isa: Isa,
+    ) -> (Self, Option<usize>) {
+        let data = table.data;
         let (n_features, n_classes) = (data.n_features(), data.n_classes());
-        let tally = Tally::new(data, seen.drawn);
-        let training = Training::new(seen, likelihood);
-        let n_terms = n_classes * tally.n_cases();
+        let cases = TestCases::new(data, table.drawn);
+        let training = Training::new(table, likelihood);
+        let n_terms = n_classes * cases.n_cases();
         let fits = (n_features * n_terms * size_of::<i64>()) as u64 <= memory / 2;
         let mut all = Vec::with_capacity(if fits { n_features * n_terms } else { 0 });
         let mut terms = vec![0.0; n_terms];
-        let n_cases = tally.n_cases();
+        let n_cases = cases.n_cases();
         let mut most = vec![0.0; n_cases];
         let mut rules_out = false;
         let mut cut = None;
@@ -130,8 +136,8 @@ impl NaiveBayes {
             tables: Vec::new(),
             lowest,
             ruled_out: rules_out.then(line),
-            isa: Isa::detect(),
-            tally,
+            isa,
+            cases,
             training,
             scales,
         };
@@ -147,11 +153,11 @@ impl NaiveBayes {
         self.sides(terms.iter().zip(cases).map(term).collect())
     }
 
-    /// Numbers of all classes become what the others have beyond the first: as good to find the greatest, and fewer.
+    /// Log-posteriors relative to class 0: the greatest stays the greatest, and one class is saved.
     /// Not where classes are ruled out, which is a matter of how low a sum is.
     fn sides(&self, mut all: Vec<i64>) -> Vec<i64> {
         if self.ruled_out.is_none() {
-            let others = all.split_off(self.tally.n_cases());
+            let others = all.split_off(self.cases.n_cases());
             let first = all.into_iter().cycle();
             all = others.into_iter().zip(first).map(|(other, first)| other - first).collect();
         }
@@ -161,7 +167,7 @@ impl NaiveBayes {
     /// The terms of a feature as whole numbers, class after class.
     fn table(&self, feature: usize) -> Cow<'_, [i64]> {
         if self.tables.is_empty() {
-            let mut terms = vec![0.0; self.n_classes * self.tally.n_cases()];
+            let mut terms = vec![0.0; self.n_classes * self.cases.n_cases()];
             self.training.terms(feature, &mut terms);
             Cow::Owned(self.wholes(&terms))
         } else {
@@ -188,7 +194,7 @@ impl NaiveBayes {
 
     /// The class of the greatest sum, the smallest of equals.
     fn classes(&self, sums: &[i64]) -> Vec<u32> {
-        let mut classes = vec![0; self.tally.n_cases()];
+        let mut classes = vec![0; self.cases.n_cases()];
         let Some(lines) = &self.ruled_out else {
             let mut best = vec![0; classes.len()];
             simd::greatest(self.isa, &mut best, sums, &mut classes);
@@ -227,9 +233,9 @@ impl Additive for NaiveBayes {
         (self.n_features * self.n_sums()) as u64
     }
 
-    fn measure(&self, step: Step<'_, i64>, _: Option<&Pool>) -> Measures {
+    fn evaluate(&self, step: Step<'_, i64>, _: Option<&Pool>) -> Measures {
         let sums = self.sums(&step);
-        let measures = self.tally.measures(&self.classes(&sums));
+        let measures = self.cases.score(&self.classes(&sums));
         if let Some(keep) = step.keep {
             keep.copy_from_slice(&sums);
         }
@@ -250,11 +256,11 @@ impl Classify for Incremental<NaiveBayes> {
         let add: Vec<u32> = subset.iter().map(|feature| feature as u32).collect();
         let step = Step { from: None, remove: Vec::new(), subset, add, keep: None };
         let classes = bayes.classes(&bayes.sums(&step));
-        bayes.tally.rows().iter().copied().zip(classes).collect()
+        bayes.cases.rows().iter().copied().zip(classes).collect()
     }
 
     fn fold_sizes(&self) -> Vec<usize> {
-        self.additive().tally.fold_sizes()
+        self.additive().cases.fold_sizes()
     }
 }
 
@@ -270,8 +276,8 @@ mod tests {
         let names = (0..columns.len() / codes.len()).map(|f| format!("f{f}")).collect();
         let data = Dataset::new(columns, codes.to_vec(), 2, names, Scale::Minmax).unwrap();
         let folds = Folds::draw(&FoldSpec::Loo, data.codes(), 2).unwrap().0;
-        let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
-        NaiveBayes::new(&seen, likelihood, memory).0
+        let seen = FoldedTable::new(&data, &folds, ScaleFit::All).unwrap().0;
+        NaiveBayes::new(&seen, likelihood, memory, Isa::Scalar).0
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! What each split learns: means, variances and priors of classes, from exact sums.
+//! The model of each split: means, variances and priors of classes, from exact sums.
 
-use super::super::seen::Seen;
+use super::super::folded::FoldedTable;
 use super::{Likelihood, NEVER, SMOOTHING, WORST, whole};
 use crate::base::cancel;
 use crate::base::math::{ln, normal_cdf};
@@ -70,11 +70,11 @@ impl Moments {
 ///
 /// With b bits for training rows, `n * squares - sum^2` is below 2^(2b) n^2, which has to fit 127 bits. A test row may lie
 /// further out: up to 2^62 steps.
-fn whole_values(seen: &Seen<'_>, likelihood: Likelihood) -> Vec<i64> {
-    let (n, block) = (seen.n(), seen.block);
+fn whole_values(table: &FoldedTable<'_>, likelihood: Likelihood) -> Vec<i64> {
+    let (n, block) = (table.n(), table.block);
     let finest = if likelihood == Likelihood::Density { 42 } else { 50 };
     let bits = ((126 - 2 * index_bits(n).cast_signed()) / 2).min(finest);
-    let is_training = match &*seen.folds {
+    let is_training = match &*table.folds {
         Folds::Partition { .. } => vec![true; n],
         Folds::Splits(splits) => {
             let mut is_training = vec![false; n];
@@ -83,7 +83,7 @@ fn whole_values(seen: &Seen<'_>, likelihood: Likelihood) -> Vec<i64> {
             is_training
         }
     };
-    let columns = || seen.values.chunks_exact(n).zip(&seen.quantization.quantizers);
+    let columns = || table.values.chunks_exact(n).zip(&table.quantization.quantizers);
     // The least value of the training rows of a block and their scaled range.
     let range = |column: &[f64], at: usize, weight: f64| {
         let rows = at * block..((at + 1) * block).min(n);
@@ -99,7 +99,7 @@ fn whole_values(seen: &Seen<'_>, likelihood: Likelihood) -> Vec<i64> {
         }
     }
     let limit = libm::ldexp(1.0, 62);
-    let mut values = Vec::with_capacity(seen.values.len());
+    let mut values = Vec::with_capacity(table.values.len());
     for (column, quantizer) in columns() {
         for ((at, &widest), rows) in widest.iter().enumerate().zip(column.chunks(block)) {
             let (low, own) = range(column, at, quantizer.weight());
@@ -113,7 +113,7 @@ fn whole_values(seen: &Seen<'_>, likelihood: Likelihood) -> Vec<i64> {
     values
 }
 
-/// Who trains for whom.
+/// The training rows of each case.
 pub(super) struct Training {
     likelihood: Likelihood,
     n: usize,
@@ -122,7 +122,7 @@ pub(super) struct Training {
     values: Vec<i64>,
     /// The rows of each class.
     members: Vec<Vec<u32>>,
-    /// Whether splits name the rows that are left out, which are fewer where each row is tested once.
+    /// True if splits name the rows that are left out, which are fewer where each row is tested once.
     by_left_out: bool,
     splits: Vec<TrainingSplit>,
 }
@@ -132,17 +132,18 @@ struct TrainingSplit {
     test: Vec<u32>,
     /// For each class the rows that train, or those that do not.
     rows: Vec<Vec<u32>>,
-    /// What is added to every variance.
+    /// The number added to every variance.
     floor: f64,
 }
 
 impl Training {
-    pub fn new(seen: &Seen<'_>, likelihood: Likelihood) -> Self {
-        let (n, n_features, n_classes) = (seen.n(), seen.data.n_features(), seen.data.n_classes());
+    pub fn new(table: &FoldedTable<'_>, likelihood: Likelihood) -> Self {
+        let (n, n_features, n_classes) =
+            (table.n(), table.data.n_features(), table.data.n_classes());
         let by_class = |rows: &mut dyn Iterator<Item = u32>| {
             let mut classes = vec![Vec::new(); n_classes];
             for row in rows {
-                classes[seen.codes[row as usize] as usize].push(row);
+                classes[table.codes[row as usize] as usize].push(row);
             }
             classes
         };
@@ -151,7 +152,7 @@ impl Training {
             rows: by_class(&mut rows.iter().copied()),
             floor: 0.0,
         };
-        let (by_left_out, splits) = match &*seen.folds {
+        let (by_left_out, splits) = match &*table.folds {
             Folds::Splits(splits) => {
                 (false, splits.iter().map(|Split { train, test }| split(test, train)).collect())
             }
@@ -163,7 +164,7 @@ impl Training {
             likelihood,
             n,
             n_classes,
-            values: whole_values(seen, likelihood),
+            values: whole_values(table, likelihood),
             members: by_class(&mut (0..n as u32)),
             by_left_out,
             splits,
@@ -200,7 +201,7 @@ impl Training {
         if self.by_left_out { all.minus(named) } else { named }
     }
 
-    /// How many rows of a class train in a split.
+    /// The number of training rows of a class in a split.
     fn count(&self, split: &TrainingSplit, class: usize) -> usize {
         let named = split.rows[class].len();
         if self.by_left_out { self.members[class].len() - named } else { named }
@@ -296,7 +297,7 @@ mod tests {
         let codes = (0..column.len() as u32).map(|row| row % 2).collect();
         let data = Dataset::new(column, codes, 2, vec!["f".into()], scale).unwrap();
         let folds = Folds::draw(folds, data.codes(), 2).unwrap().0;
-        let seen = Seen::new(&data, &folds, ScaleFit::All).unwrap().0;
+        let seen = FoldedTable::new(&data, &folds, ScaleFit::All).unwrap().0;
         whole_values(&seen, likelihood)
     }
 

@@ -35,11 +35,11 @@ const NEGLIGIBLE: f64 = -40.0;
 /// A table of levels, both ways round.
 #[derive(Debug)]
 pub struct Cells {
-    /// How many rows there are.
+    /// The number of rows.
     pub n_rows: usize,
-    /// How many columns there are.
+    /// The number of columns.
     pub n_columns: usize,
-    /// How many levels a cell may have.
+    /// The number of levels of a cell.
     pub n_levels: usize,
     by_row: Vec<u8>,
     by_column: Vec<u8>,
@@ -58,7 +58,7 @@ impl Cells {
 
 /// A fitted model.
 #[derive(Debug, Clone)]
-pub struct Fit {
+pub struct FittedModel {
     /// F.
     pub bound: f64,
     /// The likeliest group of each column, of equals the first; some groups may have none.
@@ -66,7 +66,7 @@ pub struct Fit {
 }
 
 /// Fits `n_row_groups` times `n_groups` blocks, from a start that `rng` draws.
-pub fn fit(cells: &Cells, n_row_groups: usize, n_groups: usize, rng: &mut Rng) -> Fit {
+pub fn fit(cells: &Cells, n_row_groups: usize, n_groups: usize, rng: &mut Rng) -> FittedModel {
     let mut model = Model::start(cells, n_row_groups, n_groups, rng);
     let still = STILL * (cells.n_rows * cells.n_columns) as f64;
     let mut bound = f64::NEG_INFINITY;
@@ -78,7 +78,7 @@ pub fn fit(cells: &Cells, n_row_groups: usize, n_groups: usize, rng: &mut Rng) -
             break;
         }
     }
-    Fit { bound, columns: model.columns.likeliest() }
+    FittedModel { bound, columns: model.columns.likeliest() }
 }
 
 /// The model between sweeps. Blocks of one side are stored by level, then group of the other side, then own group.

@@ -13,7 +13,7 @@
 
 use super::linkage::{Distances, clusters};
 use super::sample::Sample;
-use super::{Grouping, Groups, MOST_GROUPS, Point, check_number, check_sample};
+use super::{GroupCount, Grouping, Groups, MOST_GROUPS, check_number, check_sample};
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::data::dataset::Dataset;
@@ -25,23 +25,23 @@ use std::ops::RangeInclusive;
 /// More columns have more pairs than memory should hold: 1.6 GB here.
 const MOST_COLUMNS: usize = 20_000;
 
-/// How columns are clustered.
+/// Hierarchical clustering of features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hclust {
-    /// How many groups; empty for the largest silhouette.
+    /// The number of groups; empty for the largest silhouette.
     pub n_groups: Option<usize>,
     /// Rows to look at, all where there are no more; default 100.
     pub rows: usize,
     /// Levels of a column, for [`Distance::Su`]; default 3.
     pub levels: usize,
-    /// How far columns are apart.
+    /// The distance between features.
     pub distance: Distance,
     /// Draws the rows; default 0.
     pub seed: u64,
 }
 
-/// How far two columns are apart.
+/// The distance between two features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
@@ -125,7 +125,7 @@ impl Hclust {
         }
         // Two columns or one have nothing to choose from: each stands for itself.
         let chosen = self.n_groups.or(best.map(|(number, _)| number)).unwrap_or(n);
-        let point = |(n_groups, value)| Point {
+        let point = |(n_groups, value)| GroupCount {
             n_groups,
             n_row_groups: None,
             value,

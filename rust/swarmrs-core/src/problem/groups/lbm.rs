@@ -15,9 +15,9 @@
 //! mixtures of S. Pledger, R. Arnold, Comput. Stat. Data Anal. 71 (2014), doi:10.1016/j.csda.2013.05.013, and do not say by
 //! which.
 
-use super::block_model::{Cells, Fit, fit};
+use super::block_model::{Cells, FittedModel, fit};
 use super::sample::Sample;
-use super::{Grouping, Groups, MOST_GROUPS, Point, check_number, check_sample};
+use super::{GroupCount, Grouping, Groups, MOST_GROUPS, check_number, check_sample};
 use crate::base::error::{Error, Result};
 use crate::base::math;
 use crate::base::parallel::Pool;
@@ -31,7 +31,7 @@ const ROW_GROUPS: std::ops::RangeInclusive<usize> = 2..=6;
 const PATIENCE: usize = 5;
 const MOST_RESTARTS: usize = 1000;
 
-/// How a block model is fitted and chosen.
+/// Fitting and choice of a latent block model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lbm {
@@ -41,7 +41,7 @@ pub struct Lbm {
     pub rows: usize,
     /// q, levels of a column; default 3.
     pub levels: usize,
-    /// What is lowered.
+    /// The criterion that is lowered.
     pub criterion: Criterion,
     /// Starts of each fit; default 5.
     pub restarts: usize,
@@ -49,7 +49,7 @@ pub struct Lbm {
     pub seed: u64,
 }
 
-/// What pays for more groups.
+/// The penalty for more groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Criterion {
@@ -83,9 +83,9 @@ impl Criterion {
 /// The numbers of column groups tried beside one number of row groups.
 struct Chain {
     n_row_groups: usize,
-    curve: Vec<Point>,
-    /// Which of them is best so far, and its fit.
-    best: Option<(usize, Fit)>,
+    curve: Vec<GroupCount>,
+    /// The best of them so far, and its model.
+    best: Option<(usize, FittedModel)>,
 }
 
 impl Lbm {
@@ -120,7 +120,7 @@ impl Lbm {
     }
 
     /// The criterion of all sizes tried, and the group of each column by the best.
-    fn choose(&self, cells: &Cells, pool: &Pool) -> (Vec<Point>, Vec<usize>) {
+    fn choose(&self, cells: &Cells, pool: &Pool) -> (Vec<GroupCount>, Vec<usize>) {
         let numbers = match self.n_groups {
             Some(number) => number..=number,
             None => 1..=MOST_GROUPS.min(cells.n_columns),
@@ -139,8 +139,8 @@ impl Lbm {
                 chain.tell(n_groups, value, fit);
             }
         }
-        let mut curve: Vec<Point> = Vec::new();
-        let mut best: Option<(usize, Fit)> = None;
+        let mut curve: Vec<GroupCount> = Vec::new();
+        let mut best: Option<(usize, FittedModel)> = None;
         for chain in chains {
             let least = best.as_ref().map(|(at, _)| curve[*at].value);
             if let Some((at, fit)) = chain.best
@@ -156,7 +156,13 @@ impl Lbm {
     }
 
     /// The best of all starts, for each of these numbers of row groups.
-    fn fits(&self, cells: &Cells, row_groups: &[usize], n_groups: usize, pool: &Pool) -> Vec<Fit> {
+    fn fits(
+        &self,
+        cells: &Cells,
+        row_groups: &[usize],
+        n_groups: usize,
+        pool: &Pool,
+    ) -> Vec<FittedModel> {
         let streams = Streams::new(self.seed);
         let restarts = 0..self.restarts;
         let starts = row_groups.iter().flat_map(|&r| restarts.clone().map(move |at| (r, at)));
@@ -166,7 +172,9 @@ impl Lbm {
             fit(cells, n_row_groups, n_groups, &mut rng)
         });
         let mut fits = fits.into_iter();
-        let better = |best: Fit, next: Fit| if next.bound > best.bound { next } else { best };
+        let better = |best: FittedModel, next: FittedModel| {
+            if next.bound > best.bound { next } else { best }
+        };
         let best = |_: &usize| fits.by_ref().take(self.restarts).reduce(better);
         row_groups.iter().map_while(best).collect()
     }
@@ -177,12 +185,12 @@ impl Chain {
         self.best.as_ref().is_none_or(|(at, _)| self.curve.len() - 1 - at < PATIENCE)
     }
 
-    fn tell(&mut self, n_groups: usize, value: f64, fit: Fit) {
+    fn tell(&mut self, n_groups: usize, value: f64, fit: FittedModel) {
         if self.best.as_ref().is_none_or(|(at, _)| value < self.curve[*at].value) {
             self.best = Some((self.curve.len(), fit));
         }
         let n_row_groups = Some(self.n_row_groups);
-        self.curve.push(Point { n_groups, n_row_groups, value, is_chosen: false });
+        self.curve.push(GroupCount { n_groups, n_row_groups, value, is_chosen: false });
     }
 }
 
@@ -238,12 +246,12 @@ mod tests {
         let planted = planted(&[0, 1, 2, 0, 1, 2, 0, 1, 2], 60);
         let found = find(&Lbm::default(), &planted, 1);
         assert_eq!(members(&found), [&[0, 3, 6][..], &[1, 4, 7], &[2, 5, 8]]);
-        let chosen: Vec<&Point> = found.curve.iter().filter(|point| point.is_chosen).collect();
+        let chosen: Vec<&GroupCount> = found.curve.iter().filter(|point| point.is_chosen).collect();
         assert_eq!(chosen.len(), 1);
         assert!(found.curve.iter().all(|point| chosen[0].value <= point.value));
         // Each number of row groups stops 5 column groups behind its best.
         for n_row_groups in ROW_GROUPS {
-            let of = |point: &&Point| point.n_row_groups == Some(n_row_groups);
+            let of = |point: &&GroupCount| point.n_row_groups == Some(n_row_groups);
             let chain: Vec<f64> = found.curve.iter().filter(of).map(|point| point.value).collect();
             let least = chain.iter().copied().fold(f64::INFINITY, f64::min);
             let at = chain.iter().position(|&value| value == least).unwrap();

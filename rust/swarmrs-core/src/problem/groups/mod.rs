@@ -22,7 +22,7 @@ const MOST_GROUPS: usize = 30;
 /// Levels that a byte holds with ease, and more than a column of a hundred rows bears.
 const MOST_LEVELS: usize = 64;
 
-/// Where groups come from.
+/// The source of feature groups.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "source", rename_all = "lowercase", deny_unknown_fields)]
 pub enum GroupSpec {
@@ -93,19 +93,19 @@ pub struct Grouping {
     /// The groups.
     pub groups: Groups,
     /// All numbers tried; none where groups were given.
-    pub curve: Vec<Point>,
+    pub curve: Vec<GroupCount>,
 }
 
-/// A number of groups and what speaks for it.
+/// A number of groups and its criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Point {
-    /// How many groups of columns.
+pub struct GroupCount {
+    /// The number of groups of columns.
     pub n_groups: usize,
-    /// How many groups of rows beside them, in a block model.
+    /// The number of groups of rows beside them, in a block model.
     pub n_row_groups: Option<usize>,
     /// The criterion of a block model, lower is better, or the mean silhouette of clusters, higher is better.
     pub value: f64,
-    /// Whether it was chosen.
+    /// True if it was chosen.
     pub is_chosen: bool,
 }
 
@@ -174,12 +174,12 @@ impl Groups {
         Self { members: vec![(0..n_features).collect()], of: vec![Some(0); n_features] }
     }
 
-    /// How many there are.
+    /// The number of groups.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }

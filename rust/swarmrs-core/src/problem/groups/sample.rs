@@ -1,4 +1,4 @@
-//! What grouping looks at: the columns that are not constant, in a few random rows.
+//! The sample that grouping works on: the columns that are not constant, in a few random rows.
 
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
@@ -36,7 +36,7 @@ impl<'a> Sample<'a> {
         Ok(Self { data, columns, rows })
     }
 
-    /// How many columns the table has, constant ones too.
+    /// The number of columns of the table, constant ones too.
     pub fn n_features(&self) -> usize {
         self.data.n_features()
     }
@@ -74,7 +74,7 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Where a column is cut into `n_levels`: the sorted values at the ranks ceil(N k / q), k from 1 to q - 1, counted from 1.
+/// The cuts of a column into `n_levels`: the sorted values at the ranks ceil(N k / q), k from 1 to q - 1, counted from 1.
 fn quantiles(values: &[f64], n_levels: usize) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! How near a subset comes to one feature of each group.
+//! The similarity of a subset to one feature of each group.
 
 use super::Groups;
 use crate::base::math::{exp, ln, log10};
@@ -29,7 +29,7 @@ impl SigmaLog {
     }
 }
 
-/// What a similarity is divided by. Only the plain one is 1 at the target.
+/// The normalization of a similarity. Only the plain one is 1 at the target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sim {

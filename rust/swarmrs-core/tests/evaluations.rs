@@ -7,17 +7,17 @@ use support::{select, spec, table};
 use swarmrs_core::algorithms::REGISTRY;
 use swarmrs_core::evaluate::Resources;
 use swarmrs_core::run::Run;
-use swarmrs_core::search::evaluations::Kept;
+use swarmrs_core::search::evaluations::AllEvaluations;
 
 #[test]
 fn every_subset_measured_is_kept_once_and_the_answer_is_the_best_of_them() {
     for entry in REGISTRY {
-        let mut kept = Kept::default();
+        let mut kept = AllEvaluations::default();
         let found = select(&spec(entry.id, 300), Resources::default(), &mut [&mut kept]);
-        let Kept { turns, subsets, costs, errors } = &kept;
+        let AllEvaluations { iterations, subsets, costs, errors } = &kept;
         assert_eq!(subsets.len() as u64, found.evaluations.unique, "{}", entry.id);
-        assert!([turns.len(), costs.len(), errors.len()].iter().all(|&n| n == subsets.len()));
-        assert!(turns.is_sorted(), "{}", entry.id);
+        assert!([iterations.len(), costs.len(), errors.len()].iter().all(|&n| n == subsets.len()));
+        assert!(iterations.is_sorted(), "{}", entry.id);
         let distinct: BTreeSet<Vec<usize>> =
             subsets.iter().map(|subset| subset.iter().collect()).collect();
         assert_eq!(distinct.len(), subsets.len(), "{}", entry.id);
@@ -42,7 +42,7 @@ fn a_price_is_what_a_search_paid() {
         r#"{"kind":"filter-cfs"}"#,
     ];
     for objective in objectives {
-        let mut kept = Kept::default();
+        let mut kept = AllEvaluations::default();
         let mut spec = spec("bpso", 90);
         spec.objective = Some(serde_json::from_str(objective).unwrap());
         let found = select(&spec, Resources::default(), &mut [&mut kept]);

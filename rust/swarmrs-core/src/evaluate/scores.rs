@@ -1,4 +1,4 @@
-//! From predictions to scores.
+//! Test cases, and the scores of their predictions.
 //!
 //! The scores of scikit-learn's names are the means over folds that its `cross_val_score` gives. Leave-one-out is the
 //! exception: balanced accuracy, F1 and correlation say nothing about a single row, so that where every fold tests one
@@ -8,19 +8,19 @@ use super::Measures;
 use crate::data::dataset::Dataset;
 use crate::data::folds::Folds;
 
-/// The tested rows and what they are; counts predictions into [`Measures`].
+/// The test cases of all splits with their true classes; scores predictions.
 ///
 /// A case is a row tested in a split. Cases are ordered by split, then row.
 #[derive(Debug, Clone)]
-pub struct Tally {
+pub struct TestCases {
     n_classes: usize,
     rows: Vec<u32>,
     truth: Vec<u32>,
-    /// Where each split's cases end.
+    /// The end of each split's cases.
     ends: Vec<usize>,
 }
 
-impl Tally {
+impl TestCases {
     /// The cases of `folds`.
     pub fn new(data: &Dataset, folds: &Folds) -> Self {
         let mut rows = Vec::new();
@@ -38,7 +38,7 @@ impl Tally {
         &self.rows
     }
 
-    /// How many cases there are.
+    /// The number of cases.
     pub fn n_cases(&self) -> usize {
         self.rows.len()
     }
@@ -50,7 +50,7 @@ impl Tally {
     }
 
     /// All scores of these predictions, one for each case in order; in time O(cases + folds * classes).
-    pub fn measures(&self, predicted: &[u32]) -> Measures {
+    pub fn score(&self, predicted: &[u32]) -> Measures {
         // No fold is empty, so that this is leave-one-out.
         let is_pooled = self.ends.len() == self.rows.len();
         let mut all = Margins::new(self.n_classes);
@@ -197,21 +197,21 @@ mod tests {
     use crate::data::folds::FoldSpec;
     use proptest::prelude::*;
 
-    fn tally(codes: &[u32], k: usize) -> Tally {
+    fn test_cases(codes: &[u32], k: usize) -> TestCases {
         let columns: Vec<f64> = (0..codes.len()).map(|i| i as f64).collect();
         let data =
             Dataset::new(&columns, codes.to_vec(), 3, vec!["a".into()], Scale::None).unwrap();
         let spec = FoldSpec::Kfold { k, shuffle: false, seed: 0 };
-        Tally::new(&data, &Folds::draw(&spec, codes, 3).unwrap().0)
+        TestCases::new(&data, &Folds::draw(&spec, codes, 3).unwrap().0)
     }
 
     #[test]
     fn scores_have_their_definitions() {
         // Two folds of four and three cases: 0 0 1 2 | 0 1 2.
-        let tally = tally(&[0, 0, 0, 1, 1, 2, 2], 2);
-        assert_eq!(tally.truth, [0, 0, 1, 2, 0, 1, 2]);
-        assert_eq!(tally.fold_sizes(), [4, 3]);
-        let m = tally.measures(&[0, 1, 1, 2, 0, 1, 0]);
+        let cases = test_cases(&[0, 0, 0, 1, 1, 2, 2], 2);
+        assert_eq!(cases.truth, [0, 0, 1, 2, 0, 1, 2]);
+        assert_eq!(cases.fold_sizes(), [4, 3]);
+        let m = cases.score(&[0, 1, 1, 2, 0, 1, 0]);
         // Sums of fractions in another order than the code's: the last bit may differ.
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");
         // The mean of 1/4 and 1/3.
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn leave_one_out_scores_all_rows_together() {
-        let m = tally(&[0, 0, 0, 1, 1, 2, 2], 7).measures(&[0, 1, 0, 1, 1, 2, 0]);
+        let m = test_cases(&[0, 0, 0, 1, 1, 2, 2], 7).score(&[0, 1, 0, 1, 1, 2, 0]);
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");
         near(m.error, 2.0 / 7.0);
         near(m.balanced_accuracy, (2.0 / 3.0 + 1.0 + 1.0 / 2.0) / 3.0);
@@ -244,10 +244,10 @@ mod tests {
 
     #[test]
     fn a_class_that_is_neither_tested_nor_predicted_does_not_count() {
-        let m = tally(&[0, 0, 1, 1], 2).measures(&[0, 1, 0, 1]);
+        let m = test_cases(&[0, 0, 1, 1], 2).score(&[0, 1, 0, 1]);
         let scores = (m.error, m.balanced_accuracy, m.f1_macro, m.matthews_corrcoef);
         assert_eq!(scores, (0.0, 1.0, 1.0, 1.0));
-        let constant = tally(&[0, 0, 1, 1], 2).measures(&[0; 4]);
+        let constant = test_cases(&[0, 0, 1, 1], 2).score(&[0; 4]);
         assert_eq!((constant.balanced_accuracy, constant.matthews_corrcoef), (0.5, 0.0));
     }
 
@@ -288,19 +288,19 @@ mod tests {
         ) {
             let (codes, predicted): (Vec<u32>, Vec<u32>) = cases.into_iter().unzip();
             prop_assume!(codes.iter().any(|&code| code != codes[0]));
-            let tally = tally(&codes, k);
-            let m = tally.measures(&predicted);
+            let cases = test_cases(&codes, k);
+            let m = cases.score(&predicted);
             let mut start = 0;
             let mut means = [0.0; 3];
-            for size in tally.fold_sizes() {
-                let cases = start..start + size;
-                let fold = by_matrix(&tally.truth[cases.clone()], &predicted[cases]);
+            for size in cases.fold_sizes() {
+                let rows = start..start + size;
+                let fold = by_matrix(&cases.truth[rows.clone()], &predicted[rows]);
                 means.iter_mut().zip(fold).for_each(|(mean, score)| *mean += score);
                 start += size;
             }
             let means = means.map(|sum| sum / k as f64);
             prop_assert_eq!([m.balanced_accuracy, m.f1_macro, m.matthews_corrcoef], means);
-            let pooled = by_matrix(&tally.truth, &predicted);
+            let pooled = by_matrix(&cases.truth, &predicted);
             prop_assert_eq!(m.pooled_balanced_accuracy, pooled[0]);
         }
     }
@@ -313,8 +313,8 @@ mod tests {
         let data =
             Dataset::new(&columns, codes.clone(), 500_000, vec!["a".into()], Scale::None).unwrap();
         let spec = FoldSpec::Kfold { k: 2, shuffle: false, seed: 0 };
-        let tally = Tally::new(&data, &Folds::draw(&spec, &codes, 500_000).unwrap().0);
+        let cases = TestCases::new(&data, &Folds::draw(&spec, &codes, 500_000).unwrap().0);
         // A matrix of 500 000 classes would take 2 TB.
-        assert_eq!(tally.measures(&tally.truth).error, 0.0);
+        assert_eq!(cases.score(&cases.truth).error, 0.0);
     }
 }

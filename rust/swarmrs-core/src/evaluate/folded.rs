@@ -1,4 +1,4 @@
-//! A table as its folds see it.
+//! The training view of each split: imputed and scaled copies of rows, appended to the table.
 //!
 //! Where values are missing, each split imputes them from its training rows; where scaling is fitted on training rows,
 //! each split scales all rows by them. Rows that a split sees differently from the others stand behind the rows of the
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Rows, their values and classes, and which of them train and test.
-pub struct Seen<'a> {
+pub struct FoldedTable<'a> {
     /// The table.
     pub data: &'a Dataset,
     /// The folds as drawn: they name rows of the table.
@@ -26,21 +26,21 @@ pub struct Seen<'a> {
     pub codes: Cow<'a, [u32]>,
     /// The folds, in these rows.
     pub folds: Cow<'a, Folds>,
-    /// Which row of the table each is.
+    /// The row of the table that each row is.
     pub rows: Vec<u32>,
     /// So many rows, one after the other, are scaled alike: all of them, or the copies of a split.
     pub block: usize,
 }
 
-/// What all copies of a table may take, in bytes. It has nothing to do with the memory for cached sums, which changes no
+/// The size of all copies of a table, in bytes, at most. It has nothing to do with the memory for cached sums, which changes no
 /// answer.
 const MOST: usize = 1 << 30;
 
-impl<'a> Seen<'a> {
-    /// What folds see of a table, and what a user should know about it.
+impl<'a> FoldedTable<'a> {
+    /// The table as its folds see it, with a warning for the user.
     ///
     /// # Errors
-    /// What imputation reports; [`Error::BadData`] where scaling for each fold would take too much memory.
+    /// Errors of the imputer; [`Error::BadData`] where scaling for each fold would take too much memory.
     pub fn new(
         data: &'a Dataset,
         drawn: &'a Folds,
@@ -155,7 +155,7 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// How many rows there are, copies included.
+    /// The number of rows, copies included.
     pub fn n(&self) -> usize {
         self.rows.len()
     }
@@ -225,26 +225,26 @@ mod tests {
         let columns: Vec<f64> = (0..1024 * 129).map(|value| f64::from(value % 1021)).collect();
         let data = dataset(&columns, 1024, Scale::Minmax);
         let folds = Folds::draw(&FoldSpec::Loo, data.codes(), 2).unwrap().0;
-        let refused = Seen::new(&data, &folds, ScaleFit::Train).err().unwrap().to_string();
+        let refused = FoldedTable::new(&data, &folds, ScaleFit::Train).err().unwrap().to_string();
         assert!(refused.contains("takes too much memory"), "{refused}");
         let plain = dataset(&columns, 1024, Scale::None);
-        let seen = Seen::new(&plain, &folds, ScaleFit::Train).unwrap().0;
+        let seen = FoldedTable::new(&plain, &folds, ScaleFit::Train).unwrap().0;
         assert_eq!((seen.n(), seen.block), (1024, 1024));
     }
 
     #[test]
     fn too_many_folds_to_fill_are_said() {
         // 8192 folds name 2 * 8192 rows each: 2^27 without the one row that is filled.
-        let n = 8192;
+        let n = 8192_u32;
         let columns: Vec<f64> = (0..4 * n).map(f64::from).collect();
         let filled = Filled { rows: vec![5], values: vec![0.0; 4] };
         let data = dataset(&columns, n as usize, Scale::Minmax).refilled(Arc::new(filled), "one");
         let folds = Folds::draw(&FoldSpec::Loo, data.codes(), 2).unwrap().0;
-        let (seen, warning) = Seen::new(&data, &folds, ScaleFit::All).unwrap();
+        let (seen, warning) = FoldedTable::new(&data, &folds, ScaleFit::All).unwrap();
         assert_eq!(seen.n(), n as usize);
         assert!(warning.unwrap().contains("takes too much memory"));
         let few = Folds::draw(&FoldSpec::Holdout { test: 0.5, seed: 1 }, data.codes(), 2).unwrap();
-        let (seen, warning) = Seen::new(&data, &few.0, ScaleFit::All).unwrap();
+        let (seen, warning) = FoldedTable::new(&data, &few.0, ScaleFit::All).unwrap();
         assert_eq!((seen.n(), seen.rows[n as usize], warning), (n as usize + 1, 5, None));
     }
 

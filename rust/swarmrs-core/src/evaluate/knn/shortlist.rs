@@ -1,0 +1,190 @@
+//! The certain part of a candidate list: the error bound of quantized distances, and the heads of lists that it settles.
+//!
+//! A quantized distance has a known error. Where the k-th candidate of a case is nearer than the next by more than that
+//! error, the k nearest are certain. Where it is not, a few more candidates are compared in float64, and where the list
+//! ends too soon, all training rows are. So the k nearest are always those of float64 distances: quantization only
+//! decides how much has to be computed.
+
+use super::candidates::List;
+use crate::base::subset::Subset;
+use crate::data::quantization::Fidelity;
+use crate::simd::{ShortFormat, ShortSums};
+
+/// Format and error bound of the candidate lists of one subset.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shortlist {
+    /// The format of 32-bit keys; without it, keys have 64 bits.
+    pub short: Option<ShortFormat>,
+    /// Candidates in a list.
+    pub levels: usize,
+    /// True if keys sort exactly as distances and rows do.
+    pub is_exact: bool,
+    k: usize,
+    is_squared: bool,
+    /// Error bound: quantized distances (not squares) further apart than this are ordered like the float64 ones.
+    slack: f64,
+    /// True if a quantized distance of 0 is a distance of 0.
+    is_zero_exact: bool,
+}
+
+/// Lists are longer than k by this, so that near ties at the k-th place find room.
+const SPARE: usize = 2;
+
+impl Shortlist {
+    /// For the `k` nearest under a subset of features of these fidelities. `sums` are the kernel's sums, `short` is true
+    /// where they enter 32-bit keys with `row_bits` bits of row index.
+    pub fn new(
+        subset: &Subset,
+        fidelity: &[Fidelity],
+        k: usize,
+        is_squared: bool,
+        sums: Option<ShortSums>,
+        row_bits: Option<u32>,
+    ) -> Self {
+        let (mut size, mut inexact, mut is_injective) = (0, 0, true);
+        for feature in subset.iter() {
+            size += 1;
+            inexact += usize::from(fidelity[feature] > Fidelity::Exact);
+            is_injective &= fidelity[feature] <= Fidelity::Injective;
+        }
+        let lost = sums.map_or(0, |sums| sums.lost);
+        // The difference of two values without their low bits is off by 1 - 2^-lost coarse steps at most; where both
+        // were rounded before, by half a fine step each, it is off by 2^-lost more, which makes 1. By the triangle
+        // inequality a distance is off by no more than the length of the vector of these errors.
+        let stripped = 1.0 - 0.5f64.powi(lost.cast_signed());
+        let (exact, inexact) = ((size - inexact) as f64, inexact as f64);
+        let error = if is_squared {
+            (exact * stripped * stripped + inexact).sqrt()
+        } else {
+            exact * stripped + inexact
+        };
+        // Both distances may be off. Rounding errors of the bound itself are far below what is added here.
+        let slack = if error == 0.0 { 0.0 } else { 2.0 * error * (1.0 + 1e-6) + 1e-6 };
+        let short = sums
+            .zip(row_bits)
+            .map(|(sums, bits)| ShortFormat::new(sums.farthest * size as u64, bits));
+        let is_exact = slack == 0.0 && short.is_none_or(|format| format.drop == 0);
+        let is_zero_exact = is_injective && lost == 0;
+        let levels = if is_exact { k } else { k + SPARE };
+        Self { short, levels, is_exact, k, is_squared, slack, is_zero_exact }
+    }
+
+    /// True if a candidate at `near` steps at most is certainly ahead of one at `far` steps at least, which follows it in
+    /// the list.
+    fn separates(&self, near: f64, far: f64) -> bool {
+        if self.is_zero_exact && near == 0.0 && far == 0.0 {
+            // A tie that the row index in the keys has decided.
+            return true;
+        }
+        if self.is_squared {
+            far.sqrt() - near.sqrt() > self.slack
+        } else {
+            far - near > self.slack
+        }
+    }
+
+    /// The length, k or more, of the shortest head of a list that is certain to hold the k nearest rows of a case; none
+    /// if the list is too short to tell.
+    pub fn certain(&self, list: &List<'_>) -> Option<usize> {
+        if self.is_exact {
+            return Some(self.k);
+        }
+        (self.k..self.levels).find(|&level| match (list.bounds(level - 1), list.bounds(level)) {
+            (Some((_, near)), Some((far, _))) => self.separates(near, far),
+            // No more training rows than that.
+            _ => true,
+        })
+    }
+
+    /// The number of first candidates that are certain to be among the k nearest: those ahead of all that the order of
+    /// the others leaves open.
+    pub fn inside(&self, list: &List<'_>) -> usize {
+        let is_gap = |&level: &usize| match (list.bounds(level - 1), list.bounds(level)) {
+            (Some((_, near)), Some((far, _))) => self.separates(near, far),
+            _ => false,
+        };
+        (1..self.k).rev().find(is_gap).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::{KeyFormat, NO_KEY, NO_SHORT, ROWS, SIDE};
+
+    const FORMAT: KeyFormat = KeyFormat { shift: 4 };
+
+    fn shortlist(k: usize, levels: usize, slack: f64) -> Shortlist {
+        let (is_squared, is_exact, is_zero_exact) = (false, false, false);
+        Shortlist { short: None, levels, is_exact, k, is_squared, slack, is_zero_exact }
+    }
+
+    /// A list of rows at these distances, beside others that are nearer.
+    fn keys(distances: &[Option<u64>], lane: usize) -> Vec<f64> {
+        let key = |steps: Option<u64>| {
+            steps.map_or(NO_KEY, |steps| f64::from_bits(FORMAT.base(steps).to_bits() + 5))
+        };
+        distances
+            .iter()
+            .flat_map(|&steps| {
+                let mut level = [f64::from_bits(FORMAT.base(0).to_bits() + 1); ROWS];
+                level[lane] = key(steps);
+                level
+            })
+            .collect()
+    }
+
+    #[test]
+    fn distances_further_apart_than_the_error_bound_are_ordered() {
+        let linear = shortlist(1, 3, 2.0);
+        assert!(!linear.separates(3.0, 5.0));
+        assert!(linear.separates(3.0, 5.1));
+        let squared = Shortlist { is_squared: true, slack: 1.0, ..linear };
+        assert!(!squared.separates(4.0, 9.0));
+        assert!(squared.separates(4.0, 9.1));
+        // Distances of zero tie, and the row index has decided, where zero is known to be zero.
+        let zero = Shortlist { is_zero_exact: true, ..linear };
+        assert!(zero.separates(0.0, 0.0));
+        assert!(!zero.separates(0.0, 1.0));
+        assert!(!zero.separates(1.0, 1.0));
+        assert!(!linear.separates(0.0, 0.0));
+    }
+
+    #[test]
+    fn the_certain_head_of_a_list_ends_at_the_first_gap() {
+        let of = |distances: &[Option<u64>], k| {
+            let keys = keys(distances, 2);
+            let list = List::Long { keys: &keys, lane: 2, format: FORMAT };
+            let shortlist = shortlist(k, distances.len(), 2.0);
+            (shortlist.certain(&list), shortlist.inside(&list))
+        };
+        let near = [1, 2, 9, 10, 20].map(Some);
+        assert_eq!(of(&near, 1), (Some(2), 0));
+        assert_eq!(of(&near, 2), (Some(2), 0));
+        assert_eq!(of(&near, 3), (Some(4), 2));
+        assert_eq!(of(&near, 4), (Some(4), 2));
+        assert_eq!(of(&[1, 9, 18, 19].map(Some), 3), (None, 2));
+        assert_eq!(of(&[1, 2, 3, 4].map(Some), 2), (None, 0));
+        // A list that ends holds all training rows.
+        assert_eq!(of(&[Some(1), Some(2), None, None], 2), (Some(2), 0));
+        assert_eq!(of(&[Some(1), None, None, None], 3), (Some(3), 0));
+        let keys = keys(&[1, 1, 1].map(Some), 0);
+        let list = List::Long { keys: &keys, lane: 0, format: FORMAT };
+        assert_eq!(Shortlist { is_exact: true, ..shortlist(1, 3, 2.0) }.certain(&list), Some(1));
+    }
+
+    #[test]
+    fn a_candidate_has_bounds_and_a_row() {
+        let keys = keys(&[Some(1), Some(7), None], 1);
+        let list = List::Long { keys: &keys, lane: 1, format: FORMAT };
+        assert_eq!([list.bounds(1), list.bounds(2)], [Some((7.0, 7.0)), None]);
+        assert_eq!(list.at(1), (7.0, 5));
+        // Of 43 the three low bits are left out: it may be 40 to 47.
+        let format = ShortFormat { drop: 3, shift: 4 };
+        let mut keys = vec![format.key(1, 1); 3 * SIDE];
+        (keys[SIDE + 6], keys[2 * SIDE + 6]) = (format.key(43, 9), NO_SHORT);
+        let list = List::Short { keys: &keys, lane: 6, format };
+        assert_eq!([list.bounds(1), list.bounds(2)], [Some((40.0, 47.0)), None]);
+        assert_eq!(list.at(1), (40.0, 9));
+    }
+}

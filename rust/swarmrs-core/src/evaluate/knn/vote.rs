@@ -1,0 +1,80 @@
+//! Votes of the k nearest neighbors, and ties of float64 distances.
+
+use super::super::{Metric, Weights};
+
+/// Float64 distances that agree to within this share of the k-th smallest are tied: twelve digits, where the rounding
+/// errors of a sum of thousands of terms stay below the thirteenth. The same holds of votes by distance.
+const TIE: f64 = 1.0 / (1u64 << 40) as f64;
+
+/// The classes of all rows, and the weight of a vote.
+pub(super) struct Voter {
+    pub metric: Metric,
+    pub weights: Weights,
+    /// The class of each row of the table; imputed copies of rows follow.
+    pub codes: Vec<u32>,
+    pub n_classes: usize,
+}
+
+impl Voter {
+    /// Votes of no neighbors, one number for each class.
+    pub fn no_votes(&self) -> Vec<f64> {
+        vec![0.0; self.n_classes]
+    }
+
+    /// The class with the most votes of some rows, each with its distance (squared for the Euclidean metric); the smallest
+    /// class of equals. `votes` is all zeros before and after.
+    #[inline]
+    pub fn vote(
+        &self,
+        neighbors: impl Iterator<Item = (f64, usize)> + Clone,
+        votes: &mut [f64],
+    ) -> u32 {
+        let (mut class, mut most) = (u32::MAX, 0.0);
+        let is_by_distance = self.weights == Weights::Distance;
+        let is_on_top = is_by_distance && neighbors.clone().any(|(distance, _)| distance == 0.0);
+        let weight = |distance: f64| match (self.weights, self.metric) {
+            (Weights::Uniform, _) => 1.0,
+            (Weights::Distance, _) if is_on_top => f64::from(u8::from(distance == 0.0)),
+            (Weights::Distance, Metric::Manhattan) => 1.0 / distance,
+            (Weights::Distance, Metric::Euclidean) => 1.0 / distance.sqrt(),
+        };
+        for (distance, row) in neighbors.clone() {
+            let code = self.codes[row];
+            let count = &mut votes[code as usize];
+            *count += weight(distance);
+            // Counts only grow: the last class to reach the top wins, or a smaller one that draws level with it.
+            if *count > most || (*count == most && code < class) {
+                (class, most) = (code, *count);
+            }
+        }
+        if is_by_distance {
+            // Equal votes differ in the last digits: a smaller class with as many up to rounding wins.
+            let ties = neighbors.clone().map(|(_, row)| self.codes[row]);
+            class = ties
+                .filter(|&code| votes[code as usize] >= most * (1.0 - TIE))
+                .min()
+                .unwrap_or(class);
+        }
+        for (_, row) in neighbors {
+            votes[self.codes[row] as usize] = 0.0;
+        }
+        class
+    }
+}
+
+/// The `k` nearest of some rows by float64 distance, in no particular order. Of the rows tied with the k-th, those of the
+/// lowest index are taken.
+pub(super) fn nearest(
+    candidates: &mut [(f64, u32)],
+    k: usize,
+) -> impl Iterator<Item = (f64, usize)> + Clone + '_ {
+    let (_, &mut (kth, _), _) =
+        candidates.select_nth_unstable_by(k - 1, |a, b| a.0.total_cmp(&b.0));
+    // Rows before the tie come first, then those of the tie by their index, then the others.
+    let rank = |&(distance, row): &(f64, u32)| {
+        let off = distance - kth;
+        if off.abs() <= kth * TIE { (1, row) } else { (if off < 0.0 { 0 } else { 2 }, 0) }
+    };
+    candidates.select_nth_unstable_by_key(k - 1, rank);
+    candidates[..k].iter().map(|&(distance, row)| (distance, row as usize))
+}
