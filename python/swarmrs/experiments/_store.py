@@ -20,7 +20,7 @@ from swarmrs.experiments._run_cell import Finished
 
 # "swrm", so that no other program's file is taken for a store; and the layout of the tables below.
 _APPLICATION = 0x7377726D
-_VERSION = 2
+_VERSION = 3
 
 _TABLES = """
 CREATE TABLE about (

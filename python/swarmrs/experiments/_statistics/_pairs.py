@@ -88,7 +88,7 @@ def signed_rank(first: ArrayLike, second: ArrayLike, *, drop_equal: bool = False
         correction=True,
         method="exact" if is_exact else "approx",
     )
-    lean = _sign(np.sign(differences) @ mid_ranks(sizes))
+    lean = _sign(float(np.sign(differences) @ mid_ranks(sizes)))
     return Tested(float(found.statistic), float(found.pvalue), lean)
 
 
