@@ -150,7 +150,7 @@ def test_a_cell_that_kills_its_worker_fails_alone(
     with closing(Store(store)) as kept:
         failed = [row for row in kept.rows() if row["state"] != "done"]
     assert [(row["method"], row["run"], row["state"]) for row in failed] == [("pbpso", 2, "failed")]
-    assert failed[0]["error"] == "its worker died each time, alone too"
+    assert failed[0]["error"] == "its worker died each time, even when it ran alone"
     assert "failed: pbpso on made, run 2, fold 0, seed 2" in told
     # Without the poison the same command mends it.
     assert end(start(*command(table, store))) == (0, "")

@@ -263,7 +263,7 @@ def test_a_full_disk_is_told_with_the_command_to_go_on(
     error, hint = done.err.splitlines()
     assert error == f"error: '{store}' cannot be written: database or disk is full"
     assert hint.startswith("hint: what it holds is safe")
-    assert f"then go on with: swarmrs compare {table}" in hint
+    assert f"then continue with: swarmrs compare {table}" in hint
     assert cells_frame(store)["state"].to_list() == ["done", "todo", "todo"]
 
 

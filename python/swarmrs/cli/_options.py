@@ -89,7 +89,12 @@ def takes(names: Sequence[str]) -> Callable[[Callable[..., None]], Callable[...,
         @wraps(command)
         def with_options(**values: Any) -> None:
             own = {name: values.pop(name) for name in names}
-            given = {name: value for name, value in own.items() if value not in (None, [], False)}
+            # By identity: 0 equals False, and is a value.
+            given = {
+                name: value
+                for name, value in own.items()
+                if value is not None and value is not False and value != []
+            }
             command(**values, given=_parsed(given))
 
         set_signature(with_options, parameters)
