@@ -21,15 +21,17 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import plain
 import tables
 from baselines import Codes, Floats, scaled
-from large import CONTIGUOUS_FOLDS, TABLES
+from large import TABLES
 from plain.asked import Costs, Masks
 from scipy.stats import rankdata
 from sklearn import datasets
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import select
 from swarmrs.exceptions import SwarmrsWarning
 from threadpoolctl import threadpool_limits
@@ -41,6 +43,13 @@ SWARMS: dict[str, Callable[..., None]] = {
     "pbpso": plain.pbpso,
     "upso2d": plain.upso2d,
     "vlpso": plain.vlpso,
+}
+# The evaluation of the VLPSO paper; the other swarms have the default one, 5-NN on 10 folds.
+HYBRID: dict[str, Any] = {
+    "estimator": KNeighborsClassifier(1, metric="manhattan"),
+    "scale": "minmax",
+    "cv": "loo",
+    "objective": "hybrid",
 }
 STEPS = 65535
 CPU, CLOCK = 0, 1
@@ -129,11 +138,11 @@ class Contest:
         found = select(
             (self.problem.x, self.problem.y),
             algo=self.algo,
-            cv=None if self.is_hybrid else CONTIGUOUS_FOLDS,
             constant="keep",
             max_evals=budget,
             random_state=seed,
             n_jobs=n_jobs,
+            **(HYBRID if self.is_hybrid else {}),
         )
         asked = found.evaluations.total
         spent = (now() - start) / asked

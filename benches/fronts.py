@@ -71,8 +71,10 @@ def _runs(key: Key, jobs: int) -> Iterable[Selection]:
         yield select(
             _table(key.data),
             algo=key.method.partition("-")[0],
-            iterations=TURNS,
-            params={"population": 50, **VARIANTS.get(key.method, {})},
+            max_iter=TURNS,
+            objective="paper",
+            cv_seed=0,
+            algo_params={"population": 50, **VARIANTS.get(key.method, {})},
             random_state=key.seed,
             n_jobs=jobs,
             constant="keep",  # the table as it is
@@ -82,10 +84,10 @@ def _runs(key: Key, jobs: int) -> Iterable[Selection]:
         yield select(
             _table(key.data),
             algo=key.method.removesuffix("-split"),
-            iterations=iterations,
-            params={"population": 50},
-            objective="weighted",
-            alpha=alpha,
+            max_iter=turns,
+            algo_params={"population": 50},
+            objective={"kind": "weighted", "alpha": alpha},
+            cv_seed=0,
             random_state=1000 * part + key.seed,
             n_jobs=jobs,
             constant="keep",  # the table as it is

@@ -1,14 +1,14 @@
 """Repeat the comparison of grouped swarms: one feature of each group, about one, or no groups.
 
-Seven of ten stratified folds are searched, the other three tested: 5-NN, Euclidean, on values as
-they are, missing ones filled by the mean of the training rows. Groups are found once, in the
-training rows, as many as the paper has. Accuracy is the mean over classes of one-versus-rest
-accuracy, as the paper counts it. Printed as Markdown beside the published figures where they are at
-hand: size, best and mean accuracy, and whether a signed-rank test tells a method from all features
-(+ better, - worse, = neither). Two claims are checked at the end.
+Seven of ten stratified folds are searched, the other three held out: 5-NN, Euclidean, unscaled
+features, missing values imputed by the mean of the training rows. Features are clustered once, on
+the training rows, into as many groups as the paper has. Accuracy is the mean over classes of
+one-versus-rest accuracy, as in the paper. Printed as Markdown beside the published figures where
+they are available: size, best and mean accuracy, and the result of a signed-rank test against all
+features (+ better, - worse, = no difference). Two claims are checked at the end.
 
 Run by `make grouping`; `ARGS="--seeds 3 --datasets wine --methods psorws"` for a part. Finished
-runs are kept in the file of --store, so that a second call only adds what is missing.
+runs are stored in the file of --store, so that a second call only adds the missing ones.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LEVEL = 0.05
 # The paper's accuracies on this table of three classes are tenths of ten rows: plain accuracy,
 # which is what the formula gives for two.
 CLASSES = {"lung_cancer_uci": 2}
-# The numbers of groups that the paper found; what its model was fitted to is not known.
+# The numbers of groups that the paper found; the rows that it clustered are not known.
 N_GROUPS = {
     "wine": 6,
     "australian": 7,
@@ -56,7 +56,7 @@ N_GROUPS = {
 
 @dataclass(frozen=True)
 class Key:
-    """All that fixes a run."""
+    """All that a run depends on."""
 
     data: str
     split: int
@@ -66,7 +66,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Found:
-    """What it found; `counts` are the features chosen from each group."""
+    """Its result; `counts` are the features selected from each group."""
 
     size: int
     accuracy: float
@@ -76,7 +76,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Part:
-    """Rows to search and rows to test."""
+    """Training rows and test rows."""
 
     x: NDArray[np.float64]
     y: Rows
@@ -84,10 +84,10 @@ class Part:
     y_test: Rows
     groups: tuple[tuple[int, ...], ...]
 
-    def accuracy(self, chosen: list[int], n_classes: int) -> float:
-        """Return the one-versus-rest accuracy of these columns on the rows to test."""
-        nearest = KNeighborsClassifier(5).fit(self.x[:, chosen], self.y)
-        wrong = np.mean(nearest.predict(self.x_test[:, chosen]) != self.y_test)
+    def accuracy(self, selected: list[int], n_classes: int) -> float:
+        """Return the one-versus-rest accuracy of these features on the test rows."""
+        nearest = KNeighborsClassifier(5).fit(self.x[:, selected], self.y)
+        wrong = np.mean(nearest.predict(self.x_test[:, selected]) != self.y_test)
         return float(1 - 2 * wrong / n_classes)
 
 
@@ -101,7 +101,7 @@ def _part(data: str, split: int) -> Part:
     return Part(filled[~is_test], y[~is_test], filled[is_test], y[is_test], groups)
 
 
-def _chosen(part: Part, method: str, seed: int) -> list[int]:
+def _selected(part: Part, method: str, seed: int) -> list[int]:
     if method == "all":
         return list(range(part.x.shape[1]))
     data, uses_groups = (part.x, part.y), method not in ("psofs", "lfs", "gsbs")
@@ -109,14 +109,23 @@ def _chosen(part: Part, method: str, seed: int) -> list[int]:
         # Classes of a few rows; nothing can be done about it here.
         warnings.simplefilter("ignore", SwarmrsWarning)
         if method in ("lfs", "gsbs"):
-            # In their own way, which scales: the program the paper used does.
-            found = select(data, algo=method, k=5, random_state=seed, constant="keep")
+            # They scale features, as the program that the paper ran does.
+            found = select(
+                data,
+                algo=method,
+                estimator=KNeighborsClassifier(5),
+                scale="minmax",
+                cv="wrap5",
+                cv_seed=0,
+                random_state=seed,
+                constant="keep",
+            )
             return list(found.selected_indices)
         found = select(
             data,
             algo=method,
-            preset="003",
-            groups=part.groups if uses_groups else None,
+            preset="xue2016",
+            feature_groups=part.groups if uses_groups else None,
             random_state=seed,
         )
     return list(found.selected_indices)
@@ -125,11 +134,11 @@ def _chosen(part: Part, method: str, seed: int) -> list[int]:
 def _run(key: Key) -> Found:
     part = _part(key.data, key.split)
     start = time.perf_counter()
-    chosen = _chosen(part, key.method, key.seed)
+    selected = _selected(part, key.method, key.seed)
     seconds = time.perf_counter() - start
     n_classes = CLASSES.get(key.data, len(np.unique(table(key.data)[1])))
-    counts = [len({*members} & {*chosen}) for members in part.groups]
-    return Found(len(chosen), 100 * part.accuracy(chosen, n_classes), seconds, counts)
+    counts = [len({*members} & {*selected}) for members in part.groups]
+    return Found(len(selected), 100 * part.accuracy(selected, n_classes), seconds, counts)
 
 
 def _wanted(args: argparse.Namespace, datasets: list[str]) -> Iterator[Key]:

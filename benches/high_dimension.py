@@ -23,6 +23,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from large import ROOT, TABLES
@@ -40,14 +41,27 @@ METHODS = "vlpso,vlpso-ls,vlpso-ls/wo,pso,eclpso,cso,lfs,cfs,fcbf"
 VARIANTS: dict[str, tuple[str, dict[str, None], str]] = {
     "vlpso-ls/wo": ("vlpso-ls", {"length_gap": None}, "wo")
 }
+# The evaluation of the paper's swarms and of the sequential search; filters use none.
+SWARMS: dict[str, Any] = {
+    "estimator": KNeighborsClassifier(1, metric="manhattan"),
+    "scale": "minmax",
+    "cv": "loo",
+    "objective": "paper",
+}
+RIVALS: dict[str, Any] = {
+    "estimator": KNeighborsClassifier(1),
+    "scale": "minmax",
+    "cv": "wrap5",
+    "cv_seed": 0,
+}
 N_FOLDS = 10
-# What the others are held against.
+# The method that the others are tested against.
 REFERENCE = "vlpso-ls"
 
 
 @dataclass(frozen=True)
 class Key:
-    """All that fixes a run on one fold."""
+    """All that a run on one fold depends on."""
 
     data: str
     method: str
@@ -57,7 +71,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Found:
-    """What it found."""
+    """Its result."""
 
     size: int
     accuracy: float
@@ -77,7 +91,8 @@ def _run(key: Key, jobs: int) -> Found:
         found = select(
             (x[train], y[train]),
             algo=algo,
-            params=params,
+            algo_params=params,
+            **(RIVALS if algo in ("lfs", "cfs", "fcbf") else SWARMS),
             random_state=key.seed,
             n_jobs=jobs,
             constant="keep",  # as the paper does

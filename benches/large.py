@@ -1,4 +1,4 @@
-"""Sections of `vs_python.py` without a rival: threads, large tables, work that references save."""
+"""Sections of `vs_python.py` without a rival: threads, large tables, incremental evaluation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ import numpy as np
 import polars as pl
 from baselines import Codes, Floats
 from sklearn import datasets
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT.parent / "shared" / "data"
-# Without a shuffle the folds are those of scikit-learn's StratifiedKFold.
-CONTIGUOUS_FOLDS = f"kfold={baselines.N_FOLDS},contiguous"
 
 
 @dataclass(frozen=True)
@@ -64,13 +63,13 @@ def threads(repeats: int) -> list[Line]:
     x, y = baselines.scaled(x), y.astype(np.int64)
     masks = np.random.default_rng(30).random((31, x.shape[1])) < 0.5
     lines = []
-    for how, incremental in (("from scratch", False), ("with kept references", True)):
+    for how, incremental in (("from scratch", False), ("with cached references", True)):
         best = {1: np.inf, 2: np.inf}
         scores = {}
         for _ in range(max(3, repeats)):
             for n_jobs in best:
                 evaluator = Evaluator(
-                    x, y, k=5, cv=CONTIGUOUS_FOLDS, n_jobs=n_jobs, incremental=incremental
+                    x, y, cv=baselines.N_FOLDS, n_jobs=n_jobs, incremental=incremental
                 )
                 evaluator.measure(masks[:1])  # starts the threads
                 started = time.perf_counter()
@@ -109,7 +108,9 @@ def probe_letter() -> None:
     everything = np.ones((1, x.shape[1]), np.bool_)
     seconds, error = np.inf, np.nan
     for _ in range(3):
-        evaluator = Evaluator(x, y, k=1, cv="loo", n_jobs=2)
+        evaluator = Evaluator(
+            x, y, estimator=KNeighborsClassifier(1), cv="loo", scale="minmax", n_jobs=2
+        )
         started = time.perf_counter()
         scores = evaluator.measure(everything)
         seconds = min(seconds, time.perf_counter() - started)
@@ -130,7 +131,15 @@ def prostate(repeats: int) -> list[Line]:
         mask[rng.choice(x.shape[1], 5000, replace=False)] = True
     seconds = np.inf
     for _ in range(repeats):
-        evaluator = Evaluator(x, y, k=1, metric="manhattan", cv="loo", n_jobs=1, incremental=False)
+        evaluator = Evaluator(
+            x,
+            y,
+            estimator=KNeighborsClassifier(1, metric="manhattan"),
+            cv="loo",
+            scale="minmax",
+            n_jobs=1,
+            incremental=False,
+        )
         evaluator.measure(masks[:1])
         started = time.process_time()
         evaluator.measure(masks[1:])
@@ -144,7 +153,7 @@ def prostate(repeats: int) -> list[Line]:
 
 
 def musk1(repeats: int) -> list[Line]:
-    """Run PBPSO as a user does, and see what share of the from-scratch operations it did."""
+    """Run PBPSO as a user does, and compute its share of the from-scratch operations."""
     path = TABLES / "musk1.parquet"
     if not path.exists():
         _table("musk1")

@@ -14,6 +14,7 @@ import csv
 from functools import partial
 
 from large import TABLES
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Selection, select
 
 DATASETS = "wine,sonar,wdbc,ionosphere,vehicle,vowel,glass,segmentation,satellite"
@@ -35,7 +36,14 @@ def _published() -> dict[str, float]:
 
 
 def _line(name: str, args: argparse.Namespace, published: dict[str, float]) -> str:
-    search = partial(select, TABLES / f"{name}.parquet", k=1, cv="loo", n_jobs=args.jobs)
+    search = partial(
+        select,
+        TABLES / f"{name}.parquet",
+        estimator=KNeighborsClassifier(1),
+        scale="minmax",
+        cv="loo",
+        n_jobs=args.jobs,
+    )
     floating = search(algo="sffs", max_evals=args.evals)
     swarms = [search(algo="cdbpso", random_state=seed + 1) for seed in range(args.seeds)]
     best = min(swarms, key=lambda found: (found.cost, found.size))

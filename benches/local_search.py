@@ -1,8 +1,8 @@
 """What incremental sums save local search: `.venv/bin/python benches/local_search.py [TABLE...]`.
 
-A `vlpso-ls` with the settings of paper 002 is run once on all rows of each table. Its subsets are
-then measured again, iteration by iteration, and the element operations counted: those of the
-iterations that move the swarm, and those of the iterations that try changes of its bests.
+A `vlpso-ls` with the preset tran2019 is run once on all rows of each table. Its subsets are then
+measured again, turn by turn, and the element operations counted: those of the turns that move the
+swarm, and those of the turns that try changes of its bests.
 """
 
 import sys
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator, select
 from swarmrs.exceptions import SwarmrsWarning
 
@@ -20,12 +21,13 @@ TABLES += ["leukemia2", "11tumor"]
 
 
 def saved(path: Path) -> tuple[int, float, float, float]:
-    """Return the iterations of local search, and what these, the others and all iterations save."""
-    found = select(path, algo="vlpso-ls", preset="002", random_state=1, keep_all=True)
-    # An iteration that does not move the swarm goes on with the local search after the last move.
-    trace = found.trace.select("iteration", local=pl.col("moves").diff() == 0)
+    """Return the turns of local search, and what these, the others and all turns save."""
+    found = select(path, algo="vlpso-ls", preset="tran2019", random_state=1, keep_all=True)
+    # A turn that does not begin an iteration goes on with the search of the last one.
+    trace = found.trace.select("turn", local=pl.col("iteration").diff() == 0)
     local = dict(trace.rows())
-    judge = Evaluator(path, preset="002")
+    nearest = KNeighborsClassifier(1, metric="manhattan")
+    judge = Evaluator(path, estimator=nearest, cv="loo", scale="minmax")
     ops = np.zeros((2, 2))
     assert found.all_evaluations is not None, "all subsets are kept"
     for (iteration,), part in found.all_evaluations.group_by("iteration", maintain_order=True):

@@ -1,7 +1,7 @@
-"""What it takes to fill missing values inside folds: `.venv/bin/python benches/missing_values.py`.
+"""The cost of imputing inside folds: `.venv/bin/python benches/missing_values.py`.
 
-The same subsets are measured with values filled once, by all rows, and filled for each fold by the
-rows that train: seconds of one core before the first subset, and the ratio of those for the rest.
+The same subsets are evaluated with values imputed once, from all rows, and imputed for each fold
+from its training rows: CPU seconds before the first subset, and the ratio of those for the rest.
 """
 
 import time
@@ -13,7 +13,7 @@ from swarmrs.data._table import Table
 from swarmrs.exceptions import SwarmrsWarning
 
 N_MASKS = 400
-# Rows, columns, the share of rows with a gap, folds, classifier.
+# Rows, features, the share of rows with a missing value, folds, estimator.
 CASES: list[tuple[int, int, float, int | str, str]] = [
     (690, 15, 0.05, 10, "knn"),
     (690, 15, 1.0, 10, "knn"),
@@ -25,7 +25,7 @@ CASES: list[tuple[int, int, float, int | str, str]] = [
 ]
 
 
-def gappy(n: int, d: int, share: float) -> Table:
+def incomplete(n: int, d: int, share: float) -> Table:
     """Return a table in which some rows lack one value each."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(n, d))
@@ -35,27 +35,27 @@ def gappy(n: int, d: int, share: float) -> Table:
     return read_table((x, y.astype(int)), missing="median")
 
 
-def seconds(table: Table, cv: int | str, classifier: str) -> tuple[float, float]:
-    """Return the seconds to set up, and to measure."""
+def seconds(table: Table, cv: int | str, estimator: str) -> tuple[float, float]:
+    """Return the seconds to set up, and to evaluate."""
     masks = np.random.default_rng(1).random((N_MASKS, table.x.shape[1])) < 0.5
     begun = time.process_time()
-    judge = Evaluator(table, cv=cv, classifier=classifier, n_jobs=1)
+    evaluator = Evaluator(table, cv=cv, estimator=estimator, n_jobs=1)
     ready = time.process_time()
-    judge.measure(masks)
+    evaluator.measure(masks)
     return ready - begun, time.process_time() - ready
 
 
 def main() -> None:
     """Print a table."""
     warnings.simplefilter("ignore", SwarmrsWarning)
-    print("| rows x columns | rows with gaps | cv | classifier | set up (s) | times as long |")
+    print("| rows x features | incomplete rows | cv | estimator | set up (s) | times as long |")
     print("| --- | --- | --- | --- | --- | --- |")
-    for n, d, share, cv, classifier in CASES:
-        table = gappy(n, d, share)
-        _, once = seconds(table.as_filled(), cv, classifier)
-        ready, each = seconds(table, cv, classifier)
+    for n, d, share, cv, estimator in CASES:
+        table = incomplete(n, d, share)
+        _, once = seconds(table.as_filled(), cv, estimator)
+        ready, each = seconds(table, cv, estimator)
         ratio = each / once
-        print(f"| {n} x {d} | {share:.0%} | {cv} | {classifier} | {ready:.2f} | {ratio:.1f} |")
+        print(f"| {n} x {d} | {share:.0%} | {cv} | {estimator} | {ready:.2f} | {ratio:.1f} |")
 
 
 if __name__ == "__main__":

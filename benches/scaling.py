@@ -1,4 +1,4 @@
-"""What scaling inside the folds costs: CPU time of a subset against scaling fitted on all rows."""
+"""The cost of scaling inside the folds: CPU time of a subset against scaling fitted on all rows."""
 
 import time
 

@@ -32,6 +32,7 @@ from baselines import Baseline, Codes, Floats, Mask
 from large import Line
 from numpy.typing import NDArray
 from sklearn import datasets
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator
 
 SEED = 7
@@ -58,12 +59,13 @@ class Job:
     data: Sequence[str] = tuple(SUBSET_SIZES)
 
 
-SCRATCH = partial(Evaluator, n_jobs=1, incremental=False)
-FOLDED = partial(SCRATCH, cv=large.CONTIGUOUS_FOLDS)
+SCRATCH = partial(Evaluator, scale="minmax", n_jobs=1, incremental=False)
+# Folds are not shuffled, as those of scikit-learn.
+FOLDED = partial(SCRATCH, cv=baselines.N_FOLDS)
 JOBS = {
     "knn": Job(
         "5-NN, 10-fold, Euclidean",
-        partial(FOLDED, k=5, metric="euclidean"),
+        partial(FOLDED, estimator=KNeighborsClassifier(5)),
         [
             Rival(
                 "scikit-learn cross_val_score",
@@ -81,7 +83,7 @@ JOBS = {
     ),
     "manhattan": Job(
         "5-NN, 10-fold, Manhattan",
-        partial(FOLDED, k=5, metric="manhattan"),
+        partial(FOLDED, estimator=KNeighborsClassifier(5, metric="manhattan")),
         [
             Rival(
                 "scikit-learn cross_val_score, p=1",
@@ -99,7 +101,7 @@ JOBS = {
     ),
     "nb": Job(
         "Gaussian naive Bayes, 10-fold",
-        partial(FOLDED, classifier="nb"),
+        partial(FOLDED, estimator="nb"),
         [
             Rival(
                 "scikit-learn cross_val_score",
@@ -121,7 +123,7 @@ JOBS = {
     ),
     "loo": Job(
         "1-NN, leave-one-out, Euclidean",
-        partial(SCRATCH, k=1, metric="euclidean", cv="loo"),
+        partial(SCRATCH, estimator=KNeighborsClassifier(1), cv="loo"),
         [
             Rival(
                 "scikit-learn kneighbors()",

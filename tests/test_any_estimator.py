@@ -178,7 +178,9 @@ class TestGroupsOfSamples:
                 cv=list(GroupKFold(5).split(scaled, groups=patients[train])),
                 scoring="roc_auc",
             )
-            assert selector.best_cost_ == pytest.approx(1 - inner.mean(), abs=1e-12)  # Copied columns.
+            assert selector.best_cost_ == pytest.approx(
+                1 - inner.mean(), abs=1e-12
+            )  # Copied columns.
 
     def test_they_are_refused_where_routing_is_off(self, blobs: Blobs) -> None:
         selector = self.selector(cv=GroupKFold(3))

@@ -131,7 +131,7 @@ def test_a_cell_that_kills_its_worker_fails_alone(
     poison.write_text(
         "import os\n"
         "from swarmrs.experiments import _cluster\n"
-        "from swarmrs.experiments._measure import run_cell as run\n"
+        "from swarmrs.experiments._run_cell import run_cell as run\n"
         "def run_cell(cell, *args, **how):\n"
         "    if cell.method == 'pbpso' and cell.run == 2:\n"
         "        os._exit(1)\n"
@@ -150,7 +150,7 @@ def test_a_cell_that_kills_its_worker_fails_alone(
     with closing(Store(store)) as kept:
         failed = [row for row in kept.rows() if row["state"] != "done"]
     assert [(row["method"], row["run"], row["state"]) for row in failed] == [("pbpso", 2, "failed")]
-    assert failed[0]["error"] == "its worker died each time, alone too"
+    assert failed[0]["error"] == "its worker died each time, even when it ran alone"
     assert "failed: pbpso on made, run 2, fold 0, seed 2" in told
     # Without the poison the same command mends it.
     assert end(start(*command(table, store))) == (0, "")
@@ -166,7 +166,7 @@ def test_a_lost_scheduler_loses_no_finished_cell(table: Path, tmp_path: Path, st
         code, told = end(process)
     assert code == 1, told
     assert f"error: the scheduler at '{address}' is gone" in told
-    assert "hint: finished cells are stored; start the cluster again; then go on with: " in told
+    assert "hint: finished cells are stored; start the cluster again; then continue with: " in told
     assert "Traceback" not in told
     before = n_done(there)
     assert 0 < before < 9

@@ -137,7 +137,7 @@ def test_a_signal_stops_a_comparison_which_goes_on_later(
     assert out == ""
     lines = err.splitlines()
     assert lines[-1] == (
-        "note: stopped; finished cells are stored. Go on with: swarmrs compare sklearn:digits "
+        "note: stopped; finished cells are stored. Continue with: swarmrs compare sklearn:digits "
         f"--algos bpso --runs 2 --store {store} --max-evals 100000000 --protocol resub"
     )
     with closing(Store(store)) as kept:
@@ -154,7 +154,7 @@ def test_a_second_signal_ends_at_once(start: Start, tmp_path: Path) -> None:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
-    while "stopping; once more ends at once" not in process.stderr.readline():
+    while "stopping; press again to exit at once" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
@@ -226,7 +226,7 @@ def test_tables_are_found_by_name(cli: Cli, tmp_path: Path, blobs_csv: Path) -> 
                     ["-a", "bpso[population=0]"],
                     "bpso[population=0]: population is 0, expected a whole number from 1",
                 ),
-                (["-a", "sfs,bpso[popultion=9]"], "unknown setting of bpso 'popultion'"),
+                (["-a", "sfs,bpso[popultion=9]"], "unknown hyperparameter of bpso 'popultion'"),
                 (["-a", "bpso[inertia=x]"], 'bpso[inertia=x]: inertia is "x", expected'),
                 (
                     ["-a", "bpso", "--population", "0"],

@@ -127,7 +127,9 @@ def test_what_select_does_not_know_of_is_not_passed_on() -> None:
 
 
 class TestFrames:
-    @pytest.fixture(params=[SwarmSelector(algo="sfs"), FilterSelector()], ids=lambda made: type(made))
+    @pytest.fixture(
+        params=[SwarmSelector(algo="sfs"), FilterSelector()], ids=lambda made: type(made)
+    )
     def selector(self, request: pytest.FixtureRequest) -> Any:
         return clone(request.param)
 

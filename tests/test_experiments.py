@@ -1,6 +1,7 @@
 """Methods, protocols, cells and what one cell measures."""
 
 import dataclasses
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -11,23 +12,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
 from swarmrs import Evaluator, algorithms, compare, read_table, select
 from swarmrs.data._table import Table
 from swarmrs.exceptions import DataError, SpecError
+from swarmrs.experiments import Estimate, Plan, Protocol
 from swarmrs.experiments._cells import (
+    OPTIONS,
     RESULTS_VERSION,
     Cell,
     Experiment,
     canonical,
     fingerprint_of,
 )
-from swarmrs.experiments._compare import Plan
-from swarmrs.experiments._measure import parts, run_cell
 from swarmrs.experiments._methods import read_methods
-from swarmrs.experiments._protocols import Protocol, deal
+from swarmrs.experiments._protocols import deal
+from swarmrs.experiments._run_cell import run_cell, training_rows
 
 
 def planned(algos: str = "bpso,sfs", runs: int = 2, **how: object) -> list[Cell]:
@@ -54,7 +59,7 @@ def test_settings_of_one_method_stand_in_brackets_and_win_over_common_ones() -> 
         {"population": 8, "mutation_rate": 0.1},
         {},
     ]
-    assert [method.has_chance for method in methods] == [True, True, False]
+    assert [method.is_random for method in methods] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -63,10 +68,14 @@ def test_settings_of_one_method_stand_in_brackets_and_win_over_common_ones() -> 
         ("bpzo", "unknown algorithm 'bpzo'", "did you mean 'bpso'?"),
         ("", "no algorithm is given", "algos="),
         ("bpso,bpso", "method 'bpso' is given twice", "once"),
-        ("bpso[popilation=4]", "unknown setting of bpso 'popilation'", "did you mean 'population'"),
+        (
+            "bpso[popilation=4]",
+            "unknown hyperparameter of bpso 'popilation'",
+            "did you mean 'population'",
+        ),
         ("bpso[population]", "'population' of 'bpso[population]' has no value", "population=50"),
         ("bpso[population=4,population=5]", "population of", "once"),
-        ("all[k=1]", "'all' has no settings", "leave them out"),
+        ("all[k=1]", "'all' has no hyperparameters", "leave them out"),
         ("bpso[population=4", "the brackets of 'bpso[population=4' do not match", "bpso["),
         ("bpso]", "the brackets of 'bpso]' do not match", "bpso["),
     ],
@@ -79,7 +88,7 @@ def test_a_method_that_cannot_be_is_refused(algos: str, message: str, hint: str)
 
 
 def test_a_common_setting_that_no_method_has_is_refused() -> None:
-    with pytest.raises(SpecError, match="no method here has the setting 'popilation'"):
+    with pytest.raises(SpecError, match="no method here has the hyperparameter 'popilation'"):
         read_methods("bpso,sfs", {"popilation": 4})
 
 
@@ -140,9 +149,9 @@ def test_keys_are_those_of_every_other_day() -> None:
     # They hang on what is hashed and how: another release finds the cells of an old store by them.
     assert RESULTS_VERSION == "0.1", "a new version has new keys: record them here"
     assert keys("bpso", 1) == [
-        "cbfa380a4f7ccb824094e6ac74e9999e",
-        "db0de621ceb578e7cb05d6e732bceee1",
-        "7d82d2aef58bcc6a86a691d415d6469c",
+        "b100ca29d776845e9932363e7dd22140",
+        "a2b1a63ec03b392fdf58f79e0df94fd3",
+        "573e335e877a23be1d0de6185f2648fc",
     ]
 
 
@@ -156,12 +165,14 @@ def test_a_cell_has_the_same_key_in_any_company() -> None:
     "change",
     [
         {"protocol": "cv4"},
-        {"seed": 9},
+        {"random_state": 9},
         {"split_seed": 9},
         {"max_evals": 100},
-        {"k": 3},
-        {"preset": "004"},
-        {"params": {"population": 9}},
+        {"n_neighbors": 3},
+        {"estimator": "nb"},
+        {"objective": {"kind": "weighted", "alpha": 0.7}},
+        {"preset": "chuang2012"},
+        {"algo_params": {"population": 9}},
         {"cv_seed": 5},
         {"test_metric": "manhattan"},
     ],
@@ -207,23 +218,23 @@ def test_a_method_without_chance_runs_again_only_on_other_rows() -> None:
 
 def test_all_methods_are_measured_alike() -> None:
     experiment = Plan.of(["sklearn:iris"], "vlpso,bpso", protocol="resub").experiment
-    measured = {name: experiment.settings[name] for name in ("cv", "k", "metric", "scale")}
-    assert measured == {"cv": 10, "k": 5, "metric": "euclidean", "scale": "minmax"}
-    assert Plan.of(["sklearn:iris"], "bpso", protocol="loo").experiment.settings["cv"] == "loo"
-    of_002 = Plan.of(["sklearn:iris"], "bpso", preset="002").experiment
-    assert (of_002.settings["metric"], of_002.test_metric) == ("manhattan", "euclidean")
+    names = ("cv", "n_neighbors", "metric", "scale", "objective")
+    assert [experiment.options[name] for name in names] == [10, 5, "euclidean", "minmax", "error"]
+    assert Plan.of(["sklearn:iris"], "bpso", protocol="loo").experiment.options["cv"] == "loo"
+    study = Plan.of(["sklearn:iris"], "bpso", preset="tran2019").experiment
+    assert (study.options["metric"], study.test_metric) == ("manhattan", "euclidean")
 
 
 # One cell
 
 
 @pytest.mark.parametrize("scale", ["minmax", "standard", "none"])
-@pytest.mark.parametrize("classifier", ["knn", "nb"])
+@pytest.mark.parametrize("estimator", ["knn", "nb"])
 def test_the_rows_held_out_are_judged_as_scikit_learn_judges_them(
-    classifier: str, scale: str
+    estimator: str, scale: str
 ) -> None:
-    how = {"protocol": "cv4", "classifier": classifier, "scale": scale, "max_evals": 200}
-    cells = compare(["sklearn:wine"], "bpso", runs=1, **how).cells  # type: ignore[arg-type]
+    how = {"protocol": "cv4", "estimator": estimator, "scale": scale, "max_evals": 200}
+    cells = compare(["sklearn:wine"], "bpso", runs=1, **how).cells
     table = read_table("sklearn:wine")
     for row in cells.iter_rows(named=True):
         division = Protocol.of("cv4").divide(table, row["split_seed"], row["fold"])
@@ -233,7 +244,7 @@ def test_the_rows_held_out_are_judged_as_scikit_learn_judges_them(
         scaler = {"minmax": MinMaxScaler(), "standard": StandardScaler()}.get(scale)
         if scaler is not None:
             x = scaler.fit(x[division.train]).transform(x)
-        model = KNeighborsClassifier(5) if classifier == "knn" else GaussianNB()
+        model = KNeighborsClassifier(5) if estimator == "knn" else GaussianNB()
         said = model.fit(x[division.train], y[division.train]).predict(x[division.test])
         wrong = float(np.mean(said != y[division.test]))
         # Sums of a few fractions, in another order.
@@ -247,9 +258,9 @@ def test_the_rows_held_out_are_judged_as_scikit_learn_judges_them(
 def test_the_search_of_a_cell_is_that_of_select_on_its_training_rows() -> None:
     plan = Plan.of(["sklearn:wine"], "ga", runs=2, protocol="cv3", max_evals=300)
     cell = plan.cells[4]
-    seen, division = parts(cell, plan.data[0].table, plan.experiment)
+    seen, division = training_rows(cell, plan.data[0].table, plan.experiment)
     assert seen.frame.height == len(division.train)
-    alone = select(seen, algo="ga", cv=10, k=5, metric="euclidean", max_evals=300, random_state=2)
+    alone = select(seen, algo="ga", cv=10, max_evals=300, random_state=2)
     row = compare(["sklearn:wine"], "ga", runs=2, protocol="cv3", max_evals=300).cells.row(
         4, named=True
     )
@@ -302,8 +313,8 @@ def test_one_far_value_in_a_test_row_leaves_the_others_as_they_were() -> None:
 
 def test_threads_change_no_result() -> None:
     how = {"runs": 3, "protocol": "cv3", "max_evals": 300}
-    one = compare(["sklearn:wine"], "bpso,vlpso", n_jobs=1, **how)  # type: ignore[arg-type]
-    four = compare(["sklearn:wine"], "bpso,vlpso", n_jobs=4, **how)  # type: ignore[arg-type]
+    one = compare(["sklearn:wine"], "bpso,vlpso", n_jobs=1, **how)
+    four = compare(["sklearn:wine"], "bpso,vlpso", n_jobs=4, **how)
     timed = ["seconds", "seconds_search", "seconds_evaluate"]
     assert one.cells.drop(timed).equals(four.cells.drop(timed))
 
@@ -318,27 +329,25 @@ def test_gaps_of_a_table_are_filled_fold_by_fold_or_refused() -> None:
     found = compare({"gappy": frame}, "sfs", runs=1, protocol="split70", missing="median")
     assert found.failed == ()
     row = found.cells.row(0, named=True)
-    plan = Plan.of(
-        {"gappy": frame}, "sfs", runs=1, protocol="split70", reading={"missing": "median"}
-    )
+    plan = Plan.of({"gappy": frame}, "sfs", runs=1, protocol="split70", read={"missing": "median"})
     whole, cell = plan.data[0].table, plan.cells[0]
-    seen, division = parts(cell, whole, plan.experiment)
+    seen, division = training_rows(cell, whole, plan.experiment)
     assert division.test is not None
     values = gappy[column].to_numpy()
     gaps = np.isnan(values)
     assert (seen.x[gaps[division.train], 0] == np.nanmedian(values[division.train])).all()
     # Within a search, each fold is filled by its own training rows.
-    alone = select(seen, algo="sfs", cv=10, k=5, metric="euclidean", random_state=1)
+    alone = select(seen, algo="sfs", random_state=1)
     assert (row["train_cost"], row["selected"]) == (alone.cost, list(alone.selected))
     once = Plan.of(
         {"gappy": frame},
         "sfs",
         runs=1,
         protocol="split70",
-        reading={"missing": "median"},
-        fills_once=True,
+        read={"missing": "median"},
+        imputes_once=True,
     )
-    assert parts(once.cells[0], whole, once.experiment)[0].unfilled is None
+    assert training_rows(once.cells[0], whole, once.experiment)[0].unfilled is None
     assert once.cells[0].key != cell.key
     assert compare({"gappy": frame}, "sfs", runs=1, missing="knn").failed == ()
     with pytest.raises(DataError, match="missing values in 1 column"):
@@ -349,31 +358,44 @@ def test_gaps_of_a_table_are_filled_fold_by_fold_or_refused() -> None:
     ("how", "message"),
     [
         ({"protocol": "resub", "split_seed": 1}, "holds out no rows"),
-        ({"protocol": "loo", "cv": 10}, "leaves out one row at a time"),
+        ({"protocol": "loo", "cv": 10}, "protocol loo is leave-one-out"),
         ({"protocol": "resub", "test_metric": "manhattan"}, "holds out no rows"),
-        ({"test_metric": "cosine"}, "unknown test metric 'cosine'"),
-        ({"classifier": "tree"}, "unknown classifier 'tree'"),
-        ({"classifier": "nb", "k": 3}, "'nb' has no neighbors"),
+        ({"test_metric": "cosine"}, "unknown test_metric 'cosine'"),
+        ({"estimator": "tree"}, "unknown estimator 'tree'"),
+        ({"estimator": "nb", "n_neighbors": 3}, "'nb' has no neighbors"),
         ({"objective": "errors"}, "unknown objective"),
         ({"pick": "all"}, "pick"),
         ({"max_evals": 0}, "max_evals is 0"),
         ({"runs": 0}, "runs is 0"),
         ({"shard": (3, 2)}, "shard is 3/2"),
-        ({"seed": -1}, "seed is -1"),
-        ({"classifer": "nb"}, "unknown setting of a comparison 'classifer'"),
-        ({"time_limit": 1.0}, "unknown setting of a comparison 'time_limit'"),
+        ({"random_state": -1}, "random_state is -1"),
+        ({"estimater": "nb"}, "compare has no option 'estimater'"),
+        ({"time_limit": 1.0}, "compare has no option 'time_limit'"),
+        ({"algo": "bpso"}, "compare has no option 'algo'"),
+        ({"estimator": SVC()}, "estimator is SVC(), which compare cannot use"),
         (
-            {"params": {"population": 0}},
+            {"estimator": KNeighborsClassifier(3), "n_neighbors": 5},
+            "n_neighbors is 5, but the estimator has its own",
+        ),
+        (
+            {"estimator": make_pipeline(MinMaxScaler(), GaussianNB()), "scale": "minmax"},
+            "the pipeline scales already",
+        ),
+        ({"scoring": "roc_auc"}, "scoring is 'roc_auc', which compare cannot use"),
+        ({"cv": StratifiedKFold(3)}, "cv is neither a number nor a word"),
+        ({"feature_groups": [["a", "b"]]}, "feature_groups has columns by name"),
+        (
+            {"algo_params": {"population": 0}},
             "bpso: population is 0, expected a whole number from 1 to 100000",
         ),
-        ({"params": {"popultion": 5}}, "no method here has the setting 'popultion'"),
-        ({"k": 1000}, "sklearn:iris: k is 1000, expected 1 to"),
+        ({"algo_params": {"popultion": 5}}, "no method here has the hyperparameter 'popultion'"),
+        ({"n_neighbors": 1000}, "sklearn:iris: k is 1000, expected 1 to"),
         ({"cv": 1}, "sklearn:iris: folds is 1, expected 2 to"),
         ({"constant": "hide"}, "unknown policy for constant columns 'hide'"),
         ({"rare_class": "hide"}, "unknown policy for rare classes 'hide'"),
         ({"prescreen": "top"}, "prescreen is top, expected"),
-        ({"objective": "weighted", "alpha": 9.0}, "alpha is 9, expected"),
-        ({"objective": "hybrid", "classifier": "nb"}, "hybrid"),
+        ({"objective": {"kind": "weighted", "alpha": 9.0}}, "alpha is 9, expected"),
+        ({"objective": "hybrid", "estimator": "nb"}, "hybrid"),
         ({"runs": 10**9}, "runs is 1000000000, expected a whole number from 1 to 100000"),
         ({"runs": 10**5, "protocol": "cv11"}, "the comparison has 1100000 cells"),
         ({"memory": -1}, "memory is -1"),
@@ -385,38 +407,78 @@ def test_a_bad_setting_is_refused_before_any_cell(
 ) -> None:
     store = tmp_path / "r.db"
     with pytest.raises(SpecError) as refused:
-        compare(["sklearn:iris"], "bpso", store=store, **{"runs": 1, **how})  # type: ignore[arg-type]
+        compare(["sklearn:iris"], "bpso", store=store, **{"runs": 1, **how})
     assert message in str(refused.value)
     assert not store.exists()
 
 
 @pytest.mark.parametrize("algo", [card.id for card in algorithms()])
 def test_what_a_search_takes_is_not_refused(algo: str) -> None:
-    for how in ({}, {"prescreen": "fcbf", "max_features": 2}, {"classifier": "nb", "cv": "loo"}):
+    for how in ({}, {"prescreen": "fcbf", "max_features": 2}, {"estimator": "nb", "cv": "loo"}):
         Plan.of(["sklearn:iris", "sklearn:wine"], algo, runs=1, **how)
 
 
 def test_a_table_that_cannot_be_searched_fails_in_its_own_cells() -> None:
     tiny = pl.DataFrame({"a": [1.0, 2, 3, 4, 5, 6], "y": [0, 1, 0, 1, 0, 1]})
     data = {"tiny": tiny, "iris": "sklearn:iris"}
-    found = compare(data, "all", runs=1, protocol="cv10", cv=3, k=1)  # type: ignore[arg-type]
+    found = compare(data, "all", runs=1, protocol="cv10", cv=3, n_neighbors=1)
     states = found.cells.group_by("data").agg(pl.col("state").unique().first()).rows()
     assert sorted(states) == [("iris", "done"), ("tiny", "failed")]
 
 
 def test_what_is_said_and_what_goes_without_saying_are_one_experiment() -> None:
     given: dict[str, Any] = {
-        "seed": 1,
+        "random_state": 1,
         "split_seed": None,
         "test_metric": None,
-        "fills_once": False,
+        "imputes_once": False,
     }
-    one = Experiment.of("cv10", settings={}, **given)
-    said = {"k": np.int64(5), "metric": None, "cv": 10, "pick": "best", "scale": "minmax"}
-    other = Experiment.of("cv10", settings={**said, "weights": "uniform", "cv_seed": 0}, **given)
+    one = Experiment.of("cv10", {}, **given)
+    said = {"n_neighbors": np.int64(5), "metric": None, "cv": 10, "objective": {"kind": "error"}}
+    other = Experiment.of("cv10", {**said, "weights": "uniform", "scale": "minmax"}, **given)
     assert canonical(one.to_dict()) == canonical(other.to_dict())
+    pipe = make_pipeline(MinMaxScaler(), KNeighborsClassifier(3, metric="manhattan"))
+    words = {"n_neighbors": 3, "metric": "manhattan", "scale": "fold-minmax"}
+    one = Experiment.of("cv10", {"estimator": pipe}, **given)
+    other = Experiment.of("cv10", words, **given)
+    assert canonical(one.to_dict()) == canonical(other.to_dict())
+
+
+def test_an_estimator_of_scikit_learn_runs_as_its_name_does() -> None:
+    how: dict[str, Any] = {"runs": 1, "protocol": "split70", "max_evals": 100}
+    one = compare(["sklearn:wine"], "bpso", estimator=GaussianNB(), **how)
+    other = compare(["sklearn:wine"], "bpso", estimator="nb", scale="none", **how)
+    timed = ["seconds", "seconds_search", "seconds_evaluate"]
+    assert one.cells.drop(timed).equals(other.cells.drop(timed))
+    assert one.settings["experiment"]["estimator"] == "nb"
+
+
+def test_the_signature_has_the_options_of_a_comparison() -> None:
+    parameters = inspect.signature(compare).parameters
+    assert {*OPTIONS} <= {*parameters}
+    assert not {"algo", "include", "time_limit"} & {*parameters}
+    assert parameters["cv"].default == 10
+    assert "    cv_seed : int | None, default=None\n" in str(compare.__doc__)
+
+
+def test_files_are_read_as_told_and_found_by_name(tmp_path: Path) -> None:
+    rows = "\n".join(f"{i},5;{i % 7};{i % 2}" for i in range(40))
+    (tmp_path / "made.csv").write_text(f"a;b;y\n{rows}\n")
+    how: dict[str, Any] = {"runs": 1, "protocol": "split70", "data_dir": tmp_path}
+    found = compare("made", "all", read={"separator": ";", "decimal": ","}, **how)
+    assert (found.failed, found.cells["n_features"].to_list()) == ((), [2])
+
+
+def test_a_dry_run_estimates_and_runs_nothing(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"protocol": "split70", "store": tmp_path / "r.db"}
+    found = compare(["sklearn:iris"], "sfs,all", runs=2, dry_run=True, **how)
+    assert isinstance(found, Estimate)
+    assert (found.total, found.done, found.failed) == (4, 0, 0)
+    assert not (tmp_path / "r.db").exists()
+    compare(["sklearn:iris"], "sfs,all", runs=2, **how)
+    assert compare(["sklearn:iris"], "sfs,all", runs=3, dry_run=True, **how).done == 4
 
 
 def test_one_table_alone_is_refused_with_what_to_give() -> None:
     with pytest.raises(SpecError, match="data is one table"):
-        compare(read_table("sklearn:iris").frame, "sfs")  # type: ignore[arg-type]
+        compare(read_table("sklearn:iris").frame, "sfs")

@@ -1,4 +1,4 @@
-"""The papers as they are declared: tables, verdicts, where data sets come from."""
+"""The declarations of published studies: tables, verdicts, sources of data sets."""
 
 import csv
 import dataclasses
@@ -13,20 +13,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from swarmrs import read_table
 from swarmrs.exceptions import DataError, SpecError
-from swarmrs.experiments import reproduce
+from swarmrs.experiments import Reproduction, published_tables, reproduce
 from swarmrs.experiments._methods import read_methods
 from swarmrs.experiments._papers import PAPERS, find_tables
 from swarmrs.experiments._papers._data import find_sources
 from swarmrs.experiments._papers._figures import DEVIATIONS, FIGURES, judge
 from swarmrs.experiments._papers._paper import ALL_DATA, PaperTable
-from swarmrs.experiments._papers._reproduce import Reproduction
 from swarmrs.experiments._papers._results import lines_of_runs
 from swarmrs.experiments._papers._values import Sample
 from swarmrs.experiments._protocols import Protocol
+from swarmrs.search._presets import presets
 
 TABLES = [table for paper in PAPERS.values() for table in paper.tables]
 ROOT = Path(__file__).parents[1]
 FIGURE_FILES = ROOT / "python" / "swarmrs" / "experiments" / "_papers" / "figures"
+# The reference numbers the studies.
+NUMBERED = {f"{number:03}": name for number, name in enumerate(PAPERS)}
 REFERENCE = ROOT.parent / "shared" / "reference" / "paper_results.csv"
 
 each_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: str(table.name))
@@ -41,10 +43,10 @@ def test_every_file_of_figures_is_a_table_that_is_declared() -> None:
 
 @each_table
 def test_every_published_figure_can_be_found_again(table: PaperTable) -> None:
-    run = {method for study in table.studies for method in study.methods}
+    run = {method for setup in table.setups for method in setup.methods}
     known = {*FIGURES, *DEVIATIONS.values()}
     for (data, method), figures in table.published.items():
-        assert method in run if table.studies else method == ""
+        assert method in run if table.setups else method == ""
         assert {*figures} <= known
         assert figures.keys() & {"average_rank"} == (
             {"average_rank"} if data == ALL_DATA else set()
@@ -61,15 +63,15 @@ def test_every_published_figure_can_be_found_again(table: PaperTable) -> None:
 
 @each_table
 def test_methods_are_ours_and_data_sets_come_from_somewhere(table: PaperTable) -> None:
-    for study in table.studies:
-        assert read_methods(list(dict.fromkeys(study.methods.values())))
-        Protocol.of(study.protocol)
-    paper = PAPERS[table.paper]
+    for setup in table.setups:
+        assert read_methods(list(dict.fromkeys(setup.methods.values())))
+        Protocol.of(setup.protocol)
+    paper = PAPERS[table.study]
     assert {*paper.absent} <= {name for it in paper.tables for name in it.data}
     assert {*paper.handling} <= {name for it in paper.tables for name in it.data}
 
 
-@pytest.mark.skipif(not REFERENCE.exists(), reason="the reference figures are not at hand")
+@pytest.mark.skipif(not REFERENCE.exists(), reason="the reference figures are not available")
 def test_the_figures_of_the_package_are_those_of_the_reference() -> None:
     # A method is not tested against itself: where the reference has such marks, they repeat the
     # cell beside them.
@@ -85,7 +87,7 @@ def test_the_figures_of_the_package_are_those_of_the_reference() -> None:
         for row in csv.DictReader(file):
             if (row["method"], row["metric"]) not in itself:
                 method = "" if row["method"] == "all" else row["method"].upper()
-                key = (f"{row['paper']}-{row['table']}", row["dataset"], method)
+                key = (f"{NUMBERED[row['paper']]}-{row['table']}", row["dataset"], method)
                 expected.setdefault(key, []).append(row["value"])
     found = {
         (table.name, data, method.upper()): sorted(figures.values())
@@ -95,14 +97,27 @@ def test_the_figures_of_the_package_are_those_of_the_reference() -> None:
     assert found == {key: sorted(values) for key, values in expected.items()}
 
 
-def test_an_unknown_paper_or_table_is_refused_with_those_there_are() -> None:
-    with pytest.raises(SpecError, match="unknown paper '005'") as refused:
-        find_tables("005")
-    assert "004" in str(refused.value.hint)
-    with pytest.raises(SpecError, match="paper 002 has no table 'VI'") as refused:
-        find_tables("002-VI")
-    assert "002-III" in str(refused.value.hint)
-    assert [table.name for table in find_tables("003")[1]] == ["003-I", "003-II", "003-III"]
+def test_every_study_is_cited_by_its_preset() -> None:
+    for table in published_tables():
+        study = table["table"].partition("-")[0]
+        assert table["citation"] == presets[study].citation
+        assert presets[study].doi in table["citation"]
+    (told,) = reproduce("chuang2012-2", datasets=["wine"], runs=1, max_evals=20)
+    assert f"{presets['chuang2012'].citation}." in told.to_markdown().splitlines()
+
+
+def test_an_unknown_study_or_table_is_refused_with_those_there_are() -> None:
+    with pytest.raises(SpecError, match="unknown study 'tran2091'") as refused:
+        find_tables("tran2091")
+    assert "chuang2012" in str(refused.value.hint)
+    with pytest.raises(SpecError, match="tran2019 has no table 'VI'") as refused:
+        find_tables("tran2019-VI")
+    assert "tran2019-III" in str(refused.value.hint)
+    assert [table.name for table in find_tables("xue2016")[1]] == [
+        "xue2016-I",
+        "xue2016-II",
+        "xue2016-III",
+    ]
 
 
 # Verdicts
@@ -198,7 +213,7 @@ def test_marks_need_runs_and_a_direction() -> None:
 
 
 def test_a_test_of_another_against_the_method_is_turned() -> None:
-    _, (table,) = find_tables("001-3")
+    _, (table,) = find_tables("xue2014-3")
     swarm, search = sample(*np.linspace(0.8, 0.9, 8)), sample(0.5)
     methods = {"LFS": search, "GSBS": search, "PBPSOfs": swarm}
     found = {
@@ -210,7 +225,7 @@ def test_a_test_of_another_against_the_method_is_turned() -> None:
 
 
 def test_ranks_are_places_and_their_averages_are_over_the_data_at_hand() -> None:
-    _, (table,) = find_tables("000-4")
+    _, (table,) = find_tables("hafiz2018-4")
     first = {name: sample(0.9 - at / 100) for at, name in enumerate(table.methods)}
     second = first | {"2D-UPSO": sample(0.95)}
     lines = list(lines_of_runs(table, {"wine": first, "sonar": second}))
@@ -230,27 +245,27 @@ def test_ranks_are_places_and_their_averages_are_over_the_data_at_hand() -> None
 
 
 def test_a_data_set_that_is_not_at_hand_is_named_with_what_to_do() -> None:
-    with pytest.raises(DataError, match="'german' is not at hand") as refused:
-        reproduce("003-II", datasets=["wine", "german"])
+    with pytest.raises(DataError, match="'german' is not available") as refused:
+        reproduce("xue2016-II", datasets=["wine", "german"])
     assert "german.parquet" in str(refused.value.hint)
     assert "fetch" not in str(refused.value.hint)
-    with pytest.raises(DataError, match="'sonar' is not at hand") as refused:
-        reproduce("001-2", datasets=["sonar"])
-    assert "fetch=True asks OpenML for sonar" in str(refused.value.hint)
+    with pytest.raises(DataError, match="'sonar' is not available") as refused:
+        reproduce("xue2014-2", datasets=["sonar"])
+    assert "fetch=True downloads sonar from OpenML" in str(refused.value.hint)
     with pytest.raises(DataError, match="no public collection"):
-        reproduce("002-III", datasets=["lung_cancer_gems"])
+        reproduce("tran2019-III", datasets=["lung_cancer_gems"])
     with pytest.raises(SpecError, match="unknown data set of this table 'sonr'"):
-        reproduce("001-2", datasets=["sonr"])
+        reproduce("xue2014-2", datasets=["sonr"])
     with pytest.raises(SpecError, match="does not exist"):
-        reproduce("001-2", data_dir="nowhere")
+        reproduce("xue2014-2", data_dir="nowhere")
 
 
 def test_of_all_data_sets_those_at_hand_are_taken() -> None:
-    found = Reproduction.of("004-2", runs=1)
+    found = Reproduction.of("chuang2012-2", runs=1)
     assert [*found.sources] == ["wine", "wdbc"]
-    assert "segmentation is left out: not at hand" in found.remarks
-    with pytest.raises(DataError, match="'srbct' is not at hand"):
-        Reproduction.of("002-III")
+    assert "segmentation is left out: not available" in found.remarks
+    with pytest.raises(DataError, match="'srbct' is not available"):
+        Reproduction.of("tran2019-III")
 
 
 def openml(monkeypatch: pytest.MonkeyPatch, answer: Callable[..., Any]) -> None:
@@ -273,12 +288,12 @@ def test_openml_is_asked_only_if_allowed(monkeypatch: pytest.MonkeyPatch) -> Non
     openml(monkeypatch, answer)
     how: dict[str, Any] = {"data_dir": None, "must_exist": False}
     with pytest.raises(DataError):
-        find_sources(PAPERS["001"], ["sonar"], fetch=False, **how)
+        find_sources(PAPERS["xue2014"], ["sonar"], fetch=False, **how)
     assert not asked
-    found, absent = find_sources(PAPERS["001"], ["sonar", "zoo"], fetch=True, **how)
+    found, absent = find_sources(PAPERS["xue2014"], ["sonar", "zoo"], fetch=True, **how)
     table = read_table(found["sonar"], missing="mean")
     assert (table.x.shape, table.labels) == ((208, 60), ("Mine", "Rock"))
-    assert absent == {"zoo": "not at hand"}
+    assert absent == {"zoo": "not available"}
     assert [it["data_id"] for it in asked] == [40]
 
 
@@ -288,8 +303,8 @@ def test_what_openml_cannot_give_is_one_error(monkeypatch: pytest.MonkeyPatch) -
 
     openml(monkeypatch, unreachable)
     with pytest.raises(DataError, match=r"'sonar' cannot be fetched.*no route to host") as refused:
-        reproduce("001-2", datasets=["sonar"], fetch=True)
+        reproduce("xue2014-2", datasets=["sonar"], fetch=True)
     assert "data_dir" in str(refused.value.hint)
     openml(monkeypatch, lambda **_: SimpleNamespace(data=np.zeros((3, 2))))
     with pytest.raises(DataError, match=r"has \(3, 2\) rows and features"):
-        reproduce("001-2", datasets=["sonar"], fetch=True)
+        reproduce("xue2014-2", datasets=["sonar"], fetch=True)

@@ -122,7 +122,10 @@ def report(cells: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture(scope="module")
 def selection() -> swarmrs.Selection:
-    return swarmrs.select("sklearn:wine", algo="bpso", random_state=1, max_evals=300)
+    found: swarmrs.Selection = swarmrs.select(
+        "sklearn:wine", algo="bpso", random_state=1, max_evals=300
+    )
+    return found
 
 
 def test_the_report_of_a_comparison_has_all_its_parts(report: Path) -> None:

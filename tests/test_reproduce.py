@@ -18,10 +18,8 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import read_table
 from swarmrs.exceptions import StoreError
-from swarmrs.experiments import cells_frame, reproduce
+from swarmrs.experiments import Line, Reproduced, Reproduction, cells_frame, reproduce
 from swarmrs.experiments._papers import PAPERS
-from swarmrs.experiments._papers._reproduce import Reproduction
-from swarmrs.experiments._papers._results import Line, Reproduced
 from swarmrs.experiments._protocols import Protocol
 
 TABLES = [table for paper in PAPERS.values() for table in paper.tables]
@@ -57,7 +55,7 @@ def by_figure(result: Reproduced, data: str, method: str) -> dict[str, Line]:
 
 
 def test_the_error_of_all_features_is_found_as_the_paper_did() -> None:
-    (result,) = reproduce("000-1", datasets=["wine", "wdbc"])
+    (result,) = reproduce("hafiz2018-1", datasets=["wine", "wdbc"])
     for data in ("wine", "wdbc"):
         figures = by_figure(result, data, "")
         assert {figures[name].verdict for name in ("features", "rows", "classes")} == {"agrees"}
@@ -73,7 +71,7 @@ def test_a_table_of_held_out_rows_is_what_scikit_learn_finds(
 ) -> None:
     store = tmp_path / "kept"
     how: dict[str, Any] = {"datasets": ["sonar"], "runs": 2, "max_evals": 60, "store": store}
-    _, sequential, training = reproduce("001", data_dir=data_dir, **how)
+    _, sequential, training = reproduce("xue2014", data_dir=data_dir, **how)
     table = read_table(data_dir / "sonar.csv")
     division = Protocol.of("split70").divide(table, 1, 0)
     assert division.test is not None
@@ -84,12 +82,12 @@ def test_a_table_of_held_out_rows_is_what_scikit_learn_finds(
         model = KNeighborsClassifier(5).fit(x[train], table.codes[train])
         return 100 * float(model.score(x[rows], table.codes[rows]))
 
-    searched = cells_frame(store / "001-sequential-sonar.db").filter(pl.col("method") == "lfs")
+    searched = cells_frame(store / "xue2014-sequential-sonar.db").filter(pl.col("method") == "lfs")
     # Searched on scaled values, tested on those of the file.
     lfs = by_figure(sequential, "sonar", "LFS")
     assert lfs["accuracy"].ours == pytest.approx(accuracy(searched["selected"][0].to_list(), test))
     assert (lfs["accuracy"].runs, lfs["vs_pbpsofs"].ours) == (1, None)
-    found = cells_frame(store / "001-swarms-sonar.db").filter(pl.col("method") == "pbpsofs")
+    found = cells_frame(store / "xue2014-swarms-sonar.db").filter(pl.col("method") == "pbpsofs")
     swarm = by_figure(training, "sonar", "PBPSOfs")["train_accuracy"]
     own = [accuracy(selected, train) for selected in found["selected"].to_list()]
     assert swarm.ours == pytest.approx(np.mean(own))
@@ -98,15 +96,17 @@ def test_a_table_of_held_out_rows_is_what_scikit_learn_finds(
 
 
 def test_lengths_that_do_not_change_are_a_method_of_their_own(data_dir: Path) -> None:
-    (result,) = reproduce("002-V", datasets=["srbct"], runs=1, max_evals=150, data_dir=data_dir)
+    (result,) = reproduce(
+        "tran2019-V", datasets=["srbct"], runs=1, max_evals=150, data_dir=data_dir
+    )
     assert {it.method for it in result.lines if it.ours is not None} == {"WO", "W"}
 
 
 def test_groups_are_as_many_as_in_the_paper() -> None:
-    found = Reproduction.of("003-II", datasets=["wine"], runs=6, max_evals=90)
-    grouped = found.works["grouped", "wine"].planned
-    assert grouped.experiment.settings["groups"] == "lbm=6"
-    assert "groups" not in found.works["plain", "wine"].planned.experiment.settings
+    found = Reproduction.of("xue2016-II", datasets=["wine"], runs=6, max_evals=90)
+    grouped = found.plans["grouped", "wine"]
+    assert grouped.experiment.options["feature_groups"] == "lbm=6"
+    assert found.plans["plain", "wine"].experiment.options["feature_groups"] is None
     found.run(n_jobs=2)
     (result,) = found.results()
     figures = by_figure(result, "wine", "PSORWS")
@@ -116,7 +116,7 @@ def test_groups_are_as_many_as_in_the_paper() -> None:
 
 
 def test_a_stop_ends_it_without_results() -> None:
-    found = Reproduction.of("004-2", runs=1)
+    found = Reproduction.of("chuang2012-2", runs=1)
     stop = Event()
     stop.set()
     found.run(stop=stop)
@@ -130,28 +130,28 @@ QUICK = ["--datasets", "wine", "--runs", 2, "--max-evals", 60]
 
 def test_the_command_prints_a_table_and_goes_on_from_its_store(cli: Cli, tmp_path: Path) -> None:
     store = tmp_path / "deep" / "kept"
-    done = cli("reproduce", "004-2", *QUICK, "--store", store)
+    done = cli("reproduce", "chuang2012-2", *QUICK, "--store", store)
     assert (done.code, done.err) == (0, "")
     rows = [line.split(" | ") for line in done.out.splitlines() if line.startswith("| wine")]
     assert [row[:4] for row in rows] == [["| wine", "CD-BPSO", "accuracy %", "99.44"]]
     assert "- each method has 2 runs, not 10" in done.out
-    assert "- searches end after 60 evaluations, not as in the paper" in done.out
-    began = cells_frame(store / "004-loo-wine.db")["seconds"].to_list()
-    assert cli("reproduce", "004-2", *QUICK, "--store", store) == done
-    assert cells_frame(store / "004-loo-wine.db")["seconds"].to_list() == began
+    assert "- searches stop after 60 evaluations, not as in the paper" in done.out
+    began = cells_frame(store / "chuang2012-loo-wine.db")["seconds"].to_list()
+    assert cli("reproduce", "chuang2012-2", *QUICK, "--store", store) == done
+    assert cells_frame(store / "chuang2012-loo-wine.db")["seconds"].to_list() == began
     # More runs join those that are there; fewer leave them out.
-    cli("reproduce", "004-2", *QUICK, "--runs", 3, "--store", store)
-    assert cells_frame(store / "004-loo-wine.db").height == 3
-    assert cli("reproduce", "004-2", *QUICK, "--store", store) == done
+    cli("reproduce", "chuang2012-2", *QUICK, "--runs", 3, "--store", store)
+    assert cells_frame(store / "chuang2012-loo-wine.db").height == 3
+    assert cli("reproduce", "chuang2012-2", *QUICK, "--store", store) == done
 
 
 def test_formats_hold_the_same_figures(cli: Cli) -> None:
-    (told,) = json.loads(cli("reproduce", "004-2", *QUICK, "-f", "json").out)
-    assert (told["table"], told["tally"]) == ("004-2", {told["lines"][0]["verdict"]: 1})
-    text = cli("reproduce", "004-2", *QUICK, "-f", "csv").out
+    (told,) = json.loads(cli("reproduce", "chuang2012-2", *QUICK, "-f", "json").out)
+    assert (told["table"], told["tally"]) == ("chuang2012-2", {told["lines"][0]["verdict"]: 1})
+    text = cli("reproduce", "chuang2012-2", *QUICK, "-f", "csv").out
     (row,) = csv.DictReader(io.StringIO(text))
     (line,) = told["lines"]
-    assert row["table"] == "004-2"
+    assert row["table"] == "chuang2012-2"
     assert float(row["ours"]) == line["ours"]
     assert row["published"] == line["published"] == "99.44"
 
@@ -164,7 +164,9 @@ def test_the_list_has_every_table_and_what_it_needs(cli: Cli) -> None:
     told = json.loads(cli("reproduce", "--list", "-f", "json").out)
     assert [row["table"] for row in told] == [table.name for table in TABLES]
     assert told[-1]["data"]["wine"] == "built in"
-    rows = list(csv.DictReader(io.StringIO(cli("reproduce", "004", "--list", "-f", "csv").out)))
+    rows = list(
+        csv.DictReader(io.StringIO(cli("reproduce", "chuang2012", "--list", "-f", "csv").out))
+    )
     assert [row["data"] for row in rows] == ["wine", "segmentation", "wdbc"]
 
 
@@ -176,23 +178,23 @@ def test_bad_calls_are_one_error_and_a_hint(cli: Cli, tmp_path: Path) -> None:
 
     assert refused() == (
         2,
-        "error: no table is given\nhint: name one, such as 004-2; --list has them all\n",
+        "error: no table is given\nhint: name one, such as chuang2012-2; --list has them all\n",
     )
-    assert refused("004-3")[0] == 2
-    code, err = refused("003-II", "--datasets", "german", "--data-dir", tmp_path)
+    assert refused("chuang2012-3")[0] == 2
+    code, err = refused("xue2016-II", "--datasets", "german", "--data-dir", tmp_path)
     assert (code, err.count("\n")) == (1, 2)
     assert f"into '{tmp_path}'" in err
     taken = tmp_path / "file"
     taken.write_text("")
-    code, err = refused("004-2", *QUICK, "--store", taken)
+    code, err = refused("chuang2012-2", *QUICK, "--store", taken)
     assert (code, "cannot be a directory of stores" in err) == (2, True)
-    assert refused("004-2", "--datasets", "wine,wine")[0] == 2
-    assert refused("004-2", "--datasets", "wine", "--runs", 0)[0] == 2
+    assert refused("chuang2012-2", "--datasets", "wine,wine")[0] == 2
+    assert refused("chuang2012-2", "--datasets", "wine", "--runs", 0)[0] == 2
 
 
 def test_cells_that_fail_leave_blanks_and_an_exit_code(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "sonar.csv").write_text("a,b,class\n1,2,x\n2,1,y\n3,2,x\n4,1,y\n")
-    done = cli("reproduce", "001-2", "--datasets", "sonar", "--runs", 1, "--data-dir", tmp_path)
+    done = cli("reproduce", "xue2014-2", "--datasets", "sonar", "--runs", 1, "--data-dir", tmp_path)
     assert done.code == 3
     assert "too few for the 10 folds" in done.err
     assert "| sonar | PBPSOfs | accuracy % | 78.21 ± 3.0323 |  |  |  |" in done.out
@@ -201,9 +203,9 @@ def test_cells_that_fail_leave_blanks_and_an_exit_code(cli: Cli, tmp_path: Path)
 def test_ctrl_c_keeps_what_is_finished(
     start: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
-    words = ("reproduce", "004-2", "--datasets", "wine", "--runs", 5000, "--jobs", 1)
+    words = ("reproduce", "chuang2012-2", "--datasets", "wine", "--runs", 5000, "--jobs", 1)
     process = start(*words, "--store", tmp_path)
-    path = tmp_path / "004-loo-wine.db"
+    path = tmp_path / "chuang2012-loo-wine.db"
 
     def is_begun() -> bool:
         # A store that is just being made is none yet.
@@ -217,5 +219,5 @@ def test_ctrl_c_keeps_what_is_finished(
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert "stopped; cells are stored. Go on with: swarmrs reproduce 004-2" in err
+    assert "stopped; cells are stored. Continue with: swarmrs reproduce chuang2012-2" in err
     assert cells_frame(path).filter(state="done").height >= 1

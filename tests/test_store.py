@@ -10,18 +10,17 @@ import polars as pl
 import pytest
 from swarmrs import compare
 from swarmrs.exceptions import DataError, SpecError
-from swarmrs.experiments import cells_frame, merge, settings
+from swarmrs.experiments import Plan, cells_frame, merge, store_settings
 from swarmrs.experiments._cells import Cell
-from swarmrs.experiments._compare import Plan
-from swarmrs.experiments._measure import Finished
-from swarmrs.experiments._run import Threads, run_cells
+from swarmrs.experiments._run_cell import Finished
 from swarmrs.experiments._store import Store
+from swarmrs.experiments._workers import Threads, run_cells
 from swarmrs.search._results import Seconds
 
 
 def made(path: Path, **how: object) -> Path:
     wanted: dict[str, object] = {"runs": 2, "protocol": "split70", "max_evals": 100, **how}
-    compare(["sklearn:iris"], "bpso,sfs", store=path, **wanted)  # type: ignore[arg-type]
+    compare(["sklearn:iris"], "bpso,sfs", store=path, **wanted)
     return path
 
 
@@ -84,7 +83,7 @@ def test_the_frame_has_its_columns_even_of_no_result(tmp_path: Path) -> None:
         empty = cells_frame(store)
     assert empty.schema == cells_frame(made(tmp_path / "full.db")).schema
     assert empty["state"].to_list() == ["todo"]
-    told = settings(tmp_path / "r.db")
+    told = store_settings(tmp_path / "r.db")
     assert told["command"] == "swarmrs compare ..."
     assert told["protocol"] == "resub"
     assert told["data"][0]["features"] == 4
@@ -121,7 +120,7 @@ def test_a_cell_that_was_begun_and_never_ended_comes_last(tmp_path: Path) -> Non
 
 
 def test_seeds_of_64_bits_are_kept(tmp_path: Path) -> None:
-    found = cells_frame(made(tmp_path / "r.db", runs=1, seed=2**64 - 1))
+    found = cells_frame(made(tmp_path / "r.db", runs=1, random_state=2**64 - 1))
     assert found["seed"].unique().to_list() == [2**64 - 1]
 
 
@@ -185,8 +184,8 @@ def test_an_existing_file_is_not_overwritten_unasked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        ("PRAGMA user_version = 1", "is a store of version 1, expected 2"),
-        ("PRAGMA user_version = 9", "is a store of version 9, expected 2"),
+        ("PRAGMA user_version = 1", "is a store of version 1, expected 3"),
+        ("PRAGMA user_version = 9", "is a store of version 9, expected 3"),
         ("PRAGMA application_id = 5", "is no store of swarmrs"),
     ],
 )
@@ -216,13 +215,13 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
 def test_a_table_keeps_its_name_and_a_name_its_table(tmp_path: Path) -> None:
     path = tmp_path / "r.db"
     how = {"runs": 1, "protocol": "resub", "store": path}
-    compare({"flowers": "sklearn:iris"}, "sfs", **how)  # type: ignore[arg-type]
+    compare({"flowers": "sklearn:iris"}, "sfs", **how)
     with pytest.raises(SpecError, match="'iris' is the same table as 'flowers'"):
-        compare({"iris": "sklearn:iris"}, "sfs", **how)  # type: ignore[arg-type]
+        compare({"iris": "sklearn:iris"}, "sfs", **how)
     with pytest.raises(SpecError, match="'flowers' of 'this call' is not the table of that name"):
-        compare({"flowers": "sklearn:wine"}, "sfs", **how)  # type: ignore[arg-type]
+        compare({"flowers": "sklearn:wine"}, "sfs", **how)
     with pytest.raises(DataError, match="'a' and 'b' are the same table"):
-        compare({"a": "sklearn:wine", "b": "sklearn:wine"}, "sfs", **how)  # type: ignore[arg-type]
+        compare({"a": "sklearn:wine", "b": "sklearn:wine"}, "sfs", **how)
 
 
 def test_names_cannot_do_harm(tmp_path: Path) -> None:

@@ -6,15 +6,16 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
 from swarmrs import compare
 from swarmrs.exceptions import DataError, StoreError
-from swarmrs.experiments import cells_frame, merge, settings
-from swarmrs.experiments._compare import Plan, carry_out
+from swarmrs.experiments import Plan, cells_frame, merge, store_settings
 from swarmrs.experiments._store import Store
+from swarmrs.experiments._workers import Threads, run_cells
 
 
 class Outcome(NamedTuple):
@@ -63,7 +64,7 @@ def spoil(content: bytes, draw: random.Random) -> bytes:
 
 
 def reading(path: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
-    return cells_frame(path), settings(path)
+    return cells_frame(path), store_settings(path)
 
 
 def check_spoiled(sound: bytes, path: Path, seeds: Iterator[int]) -> int:
@@ -164,7 +165,7 @@ def test_reading_what_is_no_store_leaves_it_alone(
     path = tmp_path / "r.db"
     make(path)
     before = path.read_bytes()
-    for use in (cells_frame, settings, lambda path: merge([path], tmp_path / "all.db")):
+    for use in (cells_frame, store_settings, lambda path: merge([path], tmp_path / "all.db")):
         with pytest.raises(StoreError):
             use(path)
     dry = ["compare", "sklearn:iris", "-a", "sfs", "--dry-run", "--store", path]
@@ -195,7 +196,9 @@ def test_a_store_is_read_while_it_is_written(tmp_path: Path) -> None:
     with closing(Store(path)) as store:
         plan.enter(store)
         assert cells_frame(path)["state"].to_list() == ["todo"]
-        carry_out(plan, store, n_jobs=1, memory=0, cluster=None)
+        data = {table.name: table for table in plan.data}
+        with Threads(data, plan.experiment, threads=1, memory=0) as workers:
+            run_cells(plan.cells, store, workers, stop=Event())
         # The results are still beside the file.
         assert (tmp_path / "r.db-wal").stat().st_size
         assert cells_frame(path)["state"].to_list() == ["done"]
@@ -235,12 +238,12 @@ def test_a_full_disk_keeps_what_was_finished(
     path, how = tmp_path / "r.db", {"runs": 4, "protocol": "split70", "n_jobs": 1}
     full_disk(2)
     with pytest.raises(StoreError, match="cannot be written: database or disk is full") as told:
-        compare({"wide": wide()}, "all", store=path, **how)  # type: ignore[arg-type]
+        compare({"wide": wide()}, "all", store=path, **how)
     assert "what it holds is safe" in str(told.value.hint)
     assert beside(path) == ["r.db"]
     assert cells_frame(path)["state"].to_list() == ["done", "done", "todo", "todo"]
     monkeypatch.undo()
-    done = compare({"wide": wide()}, "all", store=path, **how)  # type: ignore[arg-type]
+    done = compare({"wide": wide()}, "all", store=path, **how)
     assert done.cells["state"].to_list() == ["done"] * 4
 
 
@@ -260,7 +263,7 @@ def test_a_full_disk_is_told_with_the_command_to_go_on(
     error, hint = done.err.splitlines()
     assert error == f"error: '{store}' cannot be written: database or disk is full"
     assert hint.startswith("hint: what it holds is safe")
-    assert f"then go on with: swarmrs compare {table}" in hint
+    assert f"then continue with: swarmrs compare {table}" in hint
     assert cells_frame(store)["state"].to_list() == ["done", "todo", "todo"]
 
 

@@ -57,7 +57,9 @@ class TestPatience:
     def test_the_selector_and_the_command_have_it(
         self, blobs: Blobs, cli: Callable[..., Any], blobs_csv: Any
     ) -> None:
-        assert SwarmSelector(algo="bpso", patience=2, random_state=1).fit(*blobs).stop_ == "patience"
+        assert (
+            SwarmSelector(algo="bpso", patience=2, random_state=1).fit(*blobs).stop_ == "patience"
+        )
         command = ("select", blobs_csv, "--target", "tree", "--patience", 2, "--seed", 1)
         assert "stopped      patience of 2 iterations reached" in cli(*command).out
 

@@ -90,9 +90,11 @@ def takes(names: Sequence[str]) -> Callable[[Callable[..., None]], Callable[...,
         @wraps(command)
         def with_options(**values: Any) -> None:
             own = {name: values.pop(name) for name in names}
-            # 0 is a value like any other.
+            # By identity: 0 equals False, and is a value.
             given = {
-                name: it for name, it in own.items() if not (it is None or it is False or it == [])
+                name: value
+                for name, value in own.items()
+                if value is not None and value is not False and value != []
             }
             command(**values, given=_parsed(given))
 

@@ -33,7 +33,8 @@ def check_experiment(
     if not isinstance(options["cv"], int | str):
         raise SpecError("cv is neither a number nor a word", "each cell makes its own folds")
     groups = options["feature_groups"]
-    if groups is not None and group_spec(groups, tables[0].table)[0] in ("file", "given"):
+    is_word = groups is None or isinstance(groups, str)
+    if not is_word or (groups and group_spec(groups, tables[0].table)[0] == "file"):
         raise SpecError(
             "feature_groups has columns by name, which differ from table to table",
             "name a method: lbm, hclust or prefix",

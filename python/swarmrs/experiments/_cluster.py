@@ -1,4 +1,4 @@
-"""The same cells on a cluster: futures of dask, each stored and let go as it arrives."""
+"""Cells on a cluster: futures of dask, each stored and released as it arrives."""
 
 import itertools
 import json
@@ -18,10 +18,10 @@ from swarmrs.exceptions import ClusterError, SpecError, SwarmrsWarning
 from swarmrs.experiments._cells import Cell, Data, Experiment, canonical, fingerprint_of
 from swarmrs.experiments._run_cell import Finished, run_cell
 
-# How many cells wait at each thread of the cluster, so that none is ever idle.
+# Cells queued for each thread of the cluster, so that none is ever idle.
 _AHEAD = 2
-# Seconds between looks at how large the cluster is, and until an address must answer.
-_LOOK = 2.0
+# Seconds between updates of the size of the cluster, and until an address must answer.
+_UPDATE = 2.0
 _ANSWER = 10
 
 
@@ -35,22 +35,22 @@ def cluster_workers(
     threads: int,
     memory: int,
 ) -> Iterator["Cluster"]:
-    """Give what runs cells on the cluster at an address, or on one of local processes.
+    """Yield the cluster at an address, or one of local processes, to run cells on.
 
     Parameters
     ----------
     address : str
-        That of a dask scheduler, ``tcp://host:8786``; or ``local`` for worker processes here.
+        The address of a dask scheduler, ``tcp://host:8786``; or ``local`` for processes here.
     data : mapping of str to Data
         The tables, by name. Workers read them again, by the same path.
     experiment : Experiment
-        What all cells share.
+        The settings that all cells share.
     read : mapping
         How tables are read: further arguments of `read_table`.
     threads : int
         The worker processes of a local cluster.
     memory : int
-        Bytes for kept distances, of all cells of this machine together.
+        Bytes for cached distances, of all cells of this machine together.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def cluster_workers(
                 f"'{table.name}' has no path, so that no worker can read it",
                 "write it to a file that all workers can read",
             )
-    # A lost connection is told once, by us.
+    # A lost connection is reported once, by a ClusterError.
     for name in ("", ".client", ".comm", ".core", ".nanny"):
         logging.getLogger(f"distributed{name}").setLevel(logging.CRITICAL)
     local = None
@@ -97,20 +97,20 @@ def cluster_workers(
     try:
         yield Cluster(client, address, data, experiment, read, memory // threads)
     finally:
-        client.close(timeout=_LOOK)
+        client.close(timeout=_UPDATE)
         if local is not None:
             local.close(timeout=_ANSWER)
 
 
 class Cluster:
-    """Cells as futures of a dask client, in bounded numbers.
+    """Runs cells as futures of a dask client, a bounded number at a time.
 
     Parameters
     ----------
     client : distributed.Client
         The connection.
     address : str
-        Where to, for messages.
+        Its address, for messages.
     data, experiment, read, memory
         As for `cluster_workers`; `memory` is for one cell.
     """
@@ -127,48 +127,48 @@ class Cluster:
         self._client, self._address = client, address
         self._data, self._experiment = data, experiment
         self._how = {"read": dict(read), "memory": memory}
-        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._futures: dict[str, tuple[Any, Cell]] = {}
         self._suspects: list[Cell] = []
         self._alone: str | None = None
         self._numbers = itertools.count()
-        self._looked, self._n_threads = 0.0, 0
+        self._updated, self._n_threads = 0.0, 0
 
     def capacity(self) -> int:
-        """Return how many cells may be under way at once; workers may come and go."""
+        """Return how many cells may run at once; workers may come and go."""
         if self._alone is not None:
             return 0
         now = time.monotonic()
-        if now - self._looked > _LOOK:
-            self._looked = now
-            with self._talking():
+        if now - self._updated > _UPDATE:
+            self._updated = now
+            with self._connected():
                 self._n_threads = sum(self._client.nthreads().values())
         return _AHEAD * max(1, self._n_threads)
 
     def trouble(self) -> str | None:
-        """Return what keeps cells from ending, if anything does."""
+        """Return why no cell can finish at the moment; None if they can."""
         return None if self._n_threads else f"no worker is connected to '{self._address}'"
 
     def submit(self, cell: Cell, n_left: int) -> str:
-        """Begin a cell."""
+        """Start a cell."""
         self._submit(cell)
         return self._address
 
     def _submit(self, cell: Cell) -> None:
         data = self._data[cell.data]
         what = (cell, data.source, data.table.target, self._experiment)
-        # A key of its own each time: the scheduler may still know how the last attempt ended.
+        # A new key each time: the scheduler may still know the outcome of the last attempt.
         key = f"swarmrs-{cell.key}-{next(self._numbers)}"
-        with self._talking():
+        with self._connected():
             future = self._client.submit(_work, *what, **self._how, key=key, pure=False)
         self._futures[key] = (future, cell)
-        future.add_done_callback(self._ended.put)
+        future.add_done_callback(self._finished.put)
 
     def next(self, timeout: float) -> Finished | None:
-        """Return a cell that has ended, or None after so many seconds.
+        """Return a cell that has finished, or None after `timeout` seconds.
 
-        A cell whose worker died again and again may only have been beside the one to blame: it is
-        tried once more when no other cell is under way.
+        A cell whose worker died repeatedly may only have shared it with the cell to blame: it is
+        tried once more when no other cell is running.
 
         Raises
         ------
@@ -180,7 +180,7 @@ class Cluster:
             self._alone = suspect.key
             self._submit(suspect)
         try:
-            future = self._ended.get(timeout=timeout)
+            future = self._finished.get(timeout=timeout)
         except queue.Empty:
             if self._client.status != "running":
                 raise self._lost() from None
@@ -192,37 +192,37 @@ class Cluster:
         _, cell = self._futures.pop(future.key)
         is_alone, self._alone = self._alone == cell.key, None
         try:
-            # Futures of a lost scheduler end too, without a result and without raising.
+            # Futures of a lost scheduler finish too, without a result and without raising.
             if future.status == "finished":
-                with self._talking():
+                with self._connected():
                     return future.result(timeout=_ANSWER)  # type: ignore[no-any-return]
             if future.status != "error":
                 raise self._lost()
-            with self._talking():
+            with self._connected():
                 problem = future.exception(timeout=_ANSWER)
         finally:
-            # What is kept would be computed again when the worker that holds it dies.
+            # A result that is not released is computed again when its worker dies.
             future.release()
         if type(problem).__name__ != "KilledWorker":
             return Finished(cell.key, error=f"{type(problem).__name__}: {problem}")
         if is_alone:
-            return Finished(cell.key, error="its worker died each time, alone too")
+            return Finished(cell.key, error="its worker died each time, even when it ran alone")
         self._suspects.append(cell)
         return None
 
     def stop(self) -> None:
-        """Forget the cells under way, which end as stopped."""
+        """Cancel the running cells, which finish as stopped."""
         for future, cell in self._futures.values():
             future.release()
-            self._ended.put(Finished(cell.key))
+            self._finished.put(Finished(cell.key))
         for cell in self._suspects:
-            self._ended.put(Finished(cell.key))
+            self._finished.put(Finished(cell.key))
         self._futures.clear()
         self._suspects.clear()
 
     @contextmanager
-    def _talking(self) -> Iterator[None]:
-        """Make whatever is raised while the scheduler is gone say so."""
+    def _connected(self) -> Iterator[None]:
+        """Turn exceptions into a ClusterError while the scheduler is gone."""
         try:
             yield
         except Exception as problem:
@@ -251,7 +251,7 @@ def _work(
     try:
         table, fingerprint = _read(source, target, canonical(read))
     except Exception as problem:
-        # Whatever it is, it travels as text: not every exception can be sent.
+        # As text: not every exception can be sent.
         return Finished(cell.key, error=f"a worker cannot read the data: {problem}")
     if fingerprint != cell.fingerprint:
         return Finished(cell.key, error=f"a worker finds another table at {source}")

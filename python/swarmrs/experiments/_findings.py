@@ -1,4 +1,4 @@
-"""What a comparison of methods comes to."""
+"""The results of a comparison of methods: means, ranks and tests."""
 
 import math
 from dataclasses import dataclass, fields
@@ -13,10 +13,10 @@ SCHEMA_VERSION = 1
 
 
 class Entry(NamedTuple):
-    """A method on a data set. What is not per run is the mean over its searches, a fold each.
+    """A method on a data set. Quantities of searches are means over all folds of all runs.
 
     `mean`, `std` (of a sample; None for one run) and `best` are of the measure; `improvement` is
-    PI(%) and `reduction` Ξ(%), both None where they cannot be told; `place` is that among the
+    PI(%) and `reduction` Ξ(%), both None where they are undefined; `place` is that among the
     methods by the mean.
     """
 
@@ -48,7 +48,7 @@ class Versus(NamedTuple):
     rank for the number of methods on this data set. `verdict` is ``+`` where the reference is
     significantly better by the corrected signed rank, ``-`` where it is worse, else ``=``;
     `t_verdict` goes by the uncorrected paired t, and says ``?`` where it cannot tell and ``=``
-    where all pairs are equal. `effect` is the chance that a run of the reference is better.
+    where all pairs are equal. `effect` is the probability that a run of the reference is better.
     A test that has too few pairs is None.
     """
 
@@ -81,14 +81,14 @@ class Overall(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What was compared, and what it comes to.
+    """The summary of a comparison.
 
     Attributes
     ----------
     measure : str
-        What is compared.
+        The measure that is compared.
     scoring : str
-        The score that the searches went by; a loss is what it lacks to 1.
+        The score that the searches maximized; a loss is 1 - score.
     reference : str
         The method the others are tested against.
     datasets, methods : tuple of str
@@ -100,14 +100,14 @@ class Findings:
     overall : tuple of Overall
         A row for each method, in the order of `methods`.
     blocks : {"data sets", "runs"}
-        What the ranks are averaged over: the means of data sets, because the runs of one are no
-        independent witnesses; of a single data set its runs.
+        The blocks that ranks are averaged over: the means of data sets, because the runs of one are
+        not independent; of a single data set its runs.
     ranked_on : tuple
         Those blocks: names of data sets, or numbers of runs.
     friedman : Friedman or None
         The test over these blocks; None if there are fewer than two blocks or methods.
     notes : tuple of str
-        What is left out, and why.
+        Runs and data sets that are left out, and why.
     """
 
     measure: str
@@ -124,11 +124,11 @@ class Findings:
     notes: tuple[str, ...]
 
     def entry(self, data: str, method: str) -> Entry | None:
-        """Return what a method showed on a data set; None if it finished no run there."""
+        """Return the entry of a method on a data set; None if it finished no run there."""
         return next((e for e in self.entries if (e.data, e.method) == (data, method)), None)
 
     def to_dict(self) -> dict[str, object]:
-        """Return all of it as plain values, ready for JSON; what is not finite is None."""
+        """Return all values, ready for JSON; numbers that are not finite are None."""
         plain = {
             "schema_version": SCHEMA_VERSION,
             "measure": self.measure,
@@ -165,7 +165,7 @@ class Findings:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON knows it; what is not finite is None."""
+    """Return a value as JSON has it; numbers that are not finite are None."""
     if isinstance(value, np.ndarray):
         return _plain(value.tolist())
     if isinstance(value, float):

@@ -162,7 +162,7 @@ class Plan:
                 cluster, data, self.experiment, read=self.read, threads=threads, memory=memory
             )
         with Store(":memory:" if store is None else store) as opened:
-            self._enter(opened, command)
+            self.enter(opened, command)
             with workers as running:
                 outcome = run_cells(
                     self.cells,
@@ -202,7 +202,7 @@ class Plan:
             memory=memory,
         )
 
-    def _enter(self, store: Store, command: str | None) -> None:
+    def enter(self, store: Store, command: str | None = None) -> None:
         """Write the cells into a store, where they are not there yet."""
         rows = [
             DataRow(

@@ -1,4 +1,4 @@
-"""From the cells of a comparison to its runs: what a method showed on a data set, run by run."""
+"""The runs of a comparison, aggregated from its cells."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from swarmrs.exceptions import DataError
 
 DONE = "done"
-# What cells measure, and what it is called; of accuracies, F1 and MCC the higher is better.
+# The measures of cells by column; of accuracies, F1 and MCC higher is better.
 MEASURES = {
     "test_accuracy": "test accuracy",
     "test_balanced_accuracy": "test balanced accuracy",
@@ -39,13 +39,13 @@ class Runs:
     Attributes
     ----------
     data, method : str
-        Where, and by whom; methods that differ in their settings alone are told apart by these.
+        The data set and the method; the label has the hyperparameters that distinguish methods.
     n_features : int
         How many features there were to choose from.
     numbers : ndarray of int
         The numbers of the runs, ascending.
     values : dict of str to ndarray
-        What was measured in each run; NaN where it was not.
+        The values of each run by measure; NaN where there is none.
     incomplete : int
         How many runs are left out, because not all of their folds are finished.
     """
@@ -59,7 +59,7 @@ class Runs:
 
 
 def labelled(cells: pl.DataFrame) -> pl.DataFrame:
-    """Return the cells in a fixed order, each data set and method named by what sets it apart.
+    """Return the cells in a fixed order, each data set and method with a unique label.
 
     A method whose settings differ from data set to data set, as by a preset, is one method; one
     with several settings on the same data set is several. A data set under several protocols is
@@ -138,7 +138,7 @@ def collect(cells: pl.DataFrame) -> list[Runs]:
 
 
 def default_measure(runs: Iterable[Runs], scoring: str) -> str:
-    """Return what is compared where nothing is said: the test score if all runs have one."""
+    """Return the default measure: the test score if all runs have one."""
     runs = list(runs)
     for name in (f"test_{scoring}", "train_error" if scoring == "accuracy" else "train_loss"):
         if not any(np.isnan(each.values[name]).any() for each in runs):
@@ -152,7 +152,7 @@ def is_accuracy(measure: str) -> bool:
 
 
 def costs(values: Values, measure: str) -> Values:
-    """Return what is lowered: of what is better the higher its shortfall from 1."""
+    """Return values as costs: 1 - value where higher is better."""
     return 1 - values if is_accuracy(measure) else values
 
 

@@ -1,4 +1,4 @@
-"""The store: one SQLite file that holds every cell of a comparison, whatever happens to a run."""
+"""The store: one SQLite file of all cells of a comparison, which survives crashes."""
 
 import hashlib
 import json
@@ -56,15 +56,15 @@ CREATE TABLE cell (
     checksum TEXT NOT NULL DEFAULT ''
 );
 """
-# What a cell is. Seeds are text: SQLite has no unsigned numbers of 64 bits.
+# The identity of a cell. Seeds are text: SQLite has no unsigned numbers of 64 bits.
 _SEEDS = ("seed", "split_seed")
 _METHOD = ("method", "algo", "params")
 _IDENTITY = ("key", "data", "fingerprint", *_METHOD, "run", *_SEEDS, "fold")
-# What became of it, the same in every execution; and when, by whom, how fast.
+# Its outcome, the same in every execution; then when, where and how fast it was run.
 _RESULT = ("state", "result_json", "error")
 _SECONDS = ("seconds_search", "seconds_evaluate", "seconds")
 _OUTCOME = (*_RESULT, "attempt", "worker", "started", "finished", *_SECONDS)
-# What the checksum of a row is of.
+# The columns in the checksum of a row.
 _SEALED = {
     "about": ("name", "value"),
     "data": ("name", "fingerprint", "rows", "features", "classes"),
@@ -75,7 +75,7 @@ _DAMAGED = "take a copy of it from before, or run the comparison again into anot
 
 
 class DataRow(NamedTuple):
-    """What a store knows of a table."""
+    """A table as the store describes it."""
 
     name: str
     fingerprint: str
@@ -126,12 +126,12 @@ class Store:
         is_file = self.path != ":memory:"
         where = f"{Path(self.path).absolute().as_uri()}?{how}" if is_file else self.path
         hint = "give another file, or see whether it can be read and written"
-        with self._told("cannot be used as a store", hint):
+        with self._naming_file("cannot be used as a store", hint):
             self._db = sqlite3.connect(where, uri=is_file, timeout=60, isolation_level=None)
         try:
-            with self._told("cannot be used as a store", hint):
+            with self._naming_file("cannot be used as a store", hint):
                 self._open(read_only=read_only)
-            with self._told("is damaged", _DAMAGED):
+            with self._naming_file("is damaged", _DAMAGED):
                 self._verify()
         except BaseException:
             self._db.close()
@@ -196,7 +196,7 @@ class Store:
         )
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     def __enter__(self) -> "Store":
@@ -204,7 +204,7 @@ class Store:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.close()
 
     def plan(
@@ -224,14 +224,14 @@ class Store:
         rows = [tuple(_stored(cell, name) for name in _IDENTITY) for cell in cells]
         with self._transaction():
             self._agree(experiment.to_dict())
-            self._tell("command", command)
+            self._note("command", command)
             for table in data:
                 self._add_data(table)
             self._add_cells(_IDENTITY, rows)
             self._seal_all()
 
     def start(self, key: str, worker: str) -> None:
-        """Note that a cell is begun."""
+        """Record that a cell is started."""
         with self._transaction():
             self._db.execute(
                 "UPDATE cell SET attempt = attempt + 1, worker = ?, started = ? "
@@ -241,7 +241,7 @@ class Store:
             self._seal("cell", key)
 
     def finish(self, done: Finished) -> None:
-        """Keep what became of a cell; a cell that is done stays as it is."""
+        """Store the outcome of a cell; a cell that is done stays as it is."""
         seconds = done.seconds or (None, None, None)
         state = "failed" if done.result is None else "done"
         with self._transaction():
@@ -258,11 +258,11 @@ class Store:
         return dict(self._found("SELECT key, state FROM cell"))
 
     def attempts(self) -> dict[str, int]:
-        """Return how often each cell was begun, by key."""
+        """Return how often each cell was started, by key."""
         return dict(self._found("SELECT key, attempt FROM cell"))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield all there is of each cell, tables and methods in the order they were given."""
+        """Yield all columns of each cell, tables and methods in the order they were given."""
         columns = [*_IDENTITY, *_OUTCOME]
         found = self._found(
             f"SELECT {', '.join(f'cell.{name}' for name in columns)}, data.features "
@@ -274,11 +274,11 @@ class Store:
             yield dict(zip([*columns, "n_features"], row, strict=True))
 
     def about(self) -> dict[str, Any]:
-        """Return what holds for all cells: the experiment, the command, versions, when it began."""
-        told = dict(self._found("SELECT name, value FROM about ORDER BY name"))
-        experiment = json.loads(told.pop("experiment", "{}"))
-        made_by = json.loads(told.pop("versions", "{}"))
-        return {**told, "versions": made_by, "experiment": experiment}
+        """Return the experiment, the command, the versions and the time of creation."""
+        rows = dict(self._found("SELECT name, value FROM about ORDER BY name"))
+        experiment = json.loads(rows.pop("experiment", "{}"))
+        made_by = json.loads(rows.pop("versions", "{}"))
+        return {**rows, "versions": made_by, "experiment": experiment}
 
     def data(self) -> list[DataRow]:
         """Return the tables."""
@@ -288,14 +288,14 @@ class Store:
         return [DataRow(*row) for row in found]
 
     def dump(self) -> str:
-        """Return all results as text: equal for equal results, whenever and however they came."""
+        """Return all results as text: equal for equal results, whenever and wherever they ran."""
         lines = [self.about()["experiment"], *(list(row) for row in sorted(self.data()))]
         kept = (*_IDENTITY, *_RESULT)
         cells = sorted(([row[name] for name in kept] for row in self.rows()), key=canonical)
         return "".join(canonical(line) + "\n" for line in [*lines, *cells])
 
     def absorb(self, other: "Store") -> None:
-        """Take in the cells of another store.
+        """Add the cells of another store.
 
         Raises
         ------
@@ -304,13 +304,13 @@ class Store:
         DataError
             If a cell is done in both, with different results.
         """
-        told = other.about()
+        about = other.about()
         columns = (*_IDENTITY, *_OUTCOME)
         with self._transaction():
-            self._agree(told["experiment"], other.path)
+            self._agree(about["experiment"], other.path)
             for name in ("created", "versions"):
-                self._tell(name, _text(told.get(name)), is_kept=True)
-            self._tell("command", told.get("command"))
+                self._note(name, _text(about.get(name)), is_kept=True)
+            self._note("command", about.get("command"))
             for table in other.data():
                 self._add_data(table, other.path)
             mine = dict(self._db.execute("SELECT key, result_json FROM cell WHERE state = 'done'"))
@@ -332,23 +332,23 @@ class Store:
             self._seal(table)
 
     def _agree(self, experiment: dict[str, Any], where: str | None = None) -> None:
-        """Take on an experiment, or refuse one that differs from that of the store."""
+        """Adopt an experiment, or refuse one that differs from that of the store."""
         known = self.about()["experiment"]
         if known and known != json.loads(canonical(experiment)):
             names = sorted({*known, *experiment})
             differing = [name for name in names if known.get(name) != experiment.get(name)]
-            told = (
+            differences = (
                 f"{name} is {experiment.get(name)}, there {known.get(name)}" for name in differing
             )
             raise SpecError(
-                f"'{where or self.path}' holds another experiment: {listed(told)}",
+                f"'{where or self.path}' holds another experiment: {listed(differences)}",
                 "cells of one store can be compared: give another file",
             )
-        self._tell("experiment", canonical(experiment), is_kept=True)
-        self._tell("created", _now(), is_kept=True)
-        self._tell("versions", canonical(versions()), is_kept=True)
+        self._note("experiment", canonical(experiment), is_kept=True)
+        self._note("created", _now(), is_kept=True)
+        self._note("versions", canonical(versions()), is_kept=True)
 
-    def _tell(self, name: str, value: str | None, *, is_kept: bool = False) -> None:
+    def _note(self, name: str, value: str | None, *, is_kept: bool = False) -> None:
         if value is not None:
             change = "NOTHING" if is_kept else "UPDATE SET value = excluded.value, checksum = ''"
             self._db.execute(
@@ -402,26 +402,26 @@ class Store:
 
     def _found(self, query: str) -> Iterator[Any]:
         """Yield the rows of a query."""
-        with self._told("cannot be read", _DAMAGED):
+        with self._naming_file("cannot be read", _DAMAGED):
             yield from self._db.execute(query)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        hint = "what it holds is safe: make room on the disk, or end whoever else uses the file"
-        with self._told("cannot be written", hint):
+        hint = "stored results are safe: free disk space, or stop other processes that use the file"
+        with self._naming_file("cannot be written", hint):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
                 self._db.execute("COMMIT")
             except BaseException:
-                # SQLite itself rolls back what found no room.
+                # SQLite itself rolls back when the disk is full.
                 if self._db.in_transaction:
                     with suppress(sqlite3.Error):
                         self._db.execute("ROLLBACK")
                 raise
 
     @contextmanager
-    def _told(self, what: str, hint: str) -> Iterator[None]:
+    def _naming_file(self, what: str, hint: str) -> Iterator[None]:
         """Make an error of SQLite say which file it is about."""
         try:
             yield
@@ -440,7 +440,7 @@ def merge(
     Parameters
     ----------
     stores : sequence of path
-        What to join; the same cell may be in several of them.
+        The stores to merge; the same cell may be in several of them.
     into : path
         The store to make. Nothing is left there unless all went well.
     force : bool
@@ -466,7 +466,7 @@ def merge(
                 for path in stores:
                     with closing(Store(path, read_only=True)) as store:
                         whole.absorb(store)
-            # What a killed process left beside the old file would be taken for a part of the new.
+            # Files that a killed process left beside the old store would be read with the new.
             for path in _beside(target):
                 path.unlink(missing_ok=True)
             part.replace(target)

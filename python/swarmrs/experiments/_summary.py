@@ -1,4 +1,4 @@
-"""summary(): what the cells of a comparison allow to conclude."""
+"""summary(): descriptive statistics and tests of a comparison."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ _Samples = Mapping[tuple[str, str], _Sample]
 
 
 class _Blocks(NamedTuple):
-    """What ranks are averaged over: the kind, the names, and a row of costs for each."""
+    """The blocks of the ranks: their kind, their names, and a row of costs for each."""
 
     kind: str
     names: tuple[str | int, ...]
@@ -77,14 +77,14 @@ def summary(
     cells : polars.DataFrame
         A row for each cell, as `cells_frame` gives them.
     measure : str, optional
-        What is compared: a column of the cells that is measured. By default the score that the
-        searches went by on rows held out, mostly the test accuracy; where there are none the
-        training error, or loss, or the training cost.
+        The column of the cells that is compared. By default the score of the searches on held-out
+        rows, mostly the test accuracy; where there are none the training error, or loss, or the
+        training cost.
     reference : str, optional
         The method that the others are tested against; by default that of the best average rank.
     cost_of_all : mapping, optional
-        For each data set what all features cost in this measure (of an accuracy the shortfall from
-        1); what PI(%) is measured from. By default that of the method ``"all"``, if it is there.
+        The cost of all features by data set, in this measure (of an accuracy 1 - accuracy): the
+        reference of PI(%). By default that of the method ``"all"``, if it is there.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def _blocks(datasets: Sequence[str], methods: Sequence[str], samples: _Samples) 
         table = [[moments(samples[data, name].costs).mean for name in methods] for data in whole]
         return _Blocks("data sets", tuple(whole), np.array(table).reshape(-1, len(methods)))
     present = [samples[datasets[0], name] for name in methods]
-    # A method without chance is run once, and would do the same in every run.
+    # A deterministic method is run once: every run would be the same.
     numbers = [set(each.runs.numbers.tolist()) for each in present if each.costs.size > 1]
     common = sorted(set.intersection(*numbers)) if numbers else [0]
     table = [[_in_run(each, run) for each in present] for run in common]
@@ -246,7 +246,7 @@ def _t_verdict(t: Tested) -> str:
 
 
 def _holm(tests: Sequence[Tested | None]) -> list[float | None]:
-    """Return the corrected chances of those tests that could be done."""
+    """Return the corrected p-values of those tests that could be done."""
     corrected = iter(holm([test.p for test in tests if test is not None]).tolist())
     return [None if test is None else next(corrected) for test in tests]
 
@@ -278,20 +278,22 @@ def _notes(
     samples: _Samples,
     blocks: _Blocks,
 ) -> Iterator[str]:
-    """Say what is left out."""
+    """Yield what is left out, and why."""
     unfinished = cells.height - cells.filter(pl.col("state") == DONE).height
     if unfinished:
         yield f"{counted(unfinished, 'cell')} of {cells.height} not finished"
     empty = cells.filter(pl.col("stop") == "no_features").height if "stop" in cells.columns else 0
     if empty:
-        told = f"no feature survives the prescreen in {empty} of {counted(cells.height, 'cell')}"
-        yield f"{told}: the majority class is predicted there"
+        where = f"{empty} of {counted(cells.height, 'cell')}"
+        yield (
+            f"no feature survives the prescreen in {where}: the majority class is predicted there"
+        )
     incomplete = sum(each.runs.incomplete for each in samples.values())
     if incomplete:
         yield f"{counted(incomplete, 'run')} left out, because not all folds are finished"
     if blocks.kind == "data sets" and len(blocks.names) < len(datasets):
-        gone = [data for data in datasets if data not in blocks.names]
-        yield f"not ranked, because some method has no finished run there: {quoted(gone)}"
+        missing = [data for data in datasets if data not in blocks.names]
+        yield f"not ranked, because some method has no finished run there: {quoted(missing)}"
     elif blocks.kind == "runs":
         yield "one data set: ranks and tests are over its runs, and say nothing about other data"
 

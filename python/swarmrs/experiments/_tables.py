@@ -1,4 +1,4 @@
-"""The tables of a comparison: files, built-in ones, frames, each under a name of its own."""
+"""The tables of a comparison: files, built-in data sets, frames, each with its own name."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,12 +27,12 @@ def read_data(
     Parameters
     ----------
     given : sequence, or mapping of names
-        What `read_table` takes: paths, ``sklearn:wine``, frames, pairs. A word that is no file is
-        looked up in `data_dir`, with any suffix that tables have.
+        Tables as `read_table` takes them: paths, ``sklearn:wine``, frames, pairs. A name that is no
+        file is looked up in `data_dir`, with any suffix of tables.
     target : str or int, optional
-        The column of classes, by default the last, as in all tables.
+        The target column of all tables, by default the last.
     data_dir : path, optional
-        Where tables are that are given by name.
+        The folder of tables that are given by name.
     read : mapping
         Further arguments of `read_table`.
 
@@ -75,7 +75,7 @@ def _named(
 
 
 def _found(word: str, data_dir: str | os.PathLike[str] | None) -> str:
-    """Return the file that a word stands for, or the word as it is."""
+    """Return the file of a name, or the name as it is."""
     if data_dir is None or word.startswith("sklearn:") or Path(word).exists():
         return word
     if (path := find_file(word, data_dir)) is not None:
@@ -86,7 +86,7 @@ def _found(word: str, data_dir: str | os.PathLike[str] | None) -> str:
 
 
 def find_file(name: str, data_dir: str | os.PathLike[str]) -> str | None:
-    """Return the file of a directory that has a name, with any suffix of tables; None if none has.
+    """Return the file of this name in a directory, with any suffix of tables; None if none.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def find_file(name: str, data_dir: str | os.PathLike[str]) -> str | None:
         raise SpecError(
             f"directory '{data_dir}' does not exist", f"name one with {named('data_dir')}"
         )
-    # A name, not a way out of the directory.
+    # Only names: a path could lead out of the directory.
     if Path(name).name == name:
         for suffix in ("", *_SUFFIXES):
             path = Path(data_dir) / f"{name}{suffix}"
@@ -107,7 +107,7 @@ def find_file(name: str, data_dir: str | os.PathLike[str]) -> str | None:
 
 
 def _called(table: Table) -> str:
-    """Return a name without the suffix of a file, in characters that every file can hold."""
+    """Return the name without its file suffix, in characters that can be encoded."""
     name = table.name.encode("utf-8", "backslashreplace").decode()
     stem, dot, suffix = name.rpartition(".")
     if suffix == "gz":
@@ -116,7 +116,7 @@ def _called(table: Table) -> str:
 
 
 def _shared(source: Given) -> str | None:
-    """Return where another process finds a table, if it can."""
+    """Return where another process finds a table; None if it cannot."""
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         if path.startswith("sklearn:"):

@@ -1,4 +1,4 @@
-"""The run of a comparison: cells out, results into the store as they come."""
+"""Workers that run the cells of a comparison, whose results are stored as they arrive."""
 
 import os
 import platform
@@ -17,24 +17,24 @@ from swarmrs.experiments._cells import Cell, Data, Experiment
 from swarmrs.experiments._run_cell import Finished, run_cell
 from swarmrs.experiments._store import Store
 
-# How long a signal, or a cluster that is gone, may go unnoticed.
-_HEED = 0.1
+# Seconds between checks for a signal or a lost cluster.
+_POLL = 0.1
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """The progress of a run.
 
     Attributes
     ----------
     done, failed, total : int
-        The cells finished, before this run too; those that failed in it; and all.
+        The cells finished, those before this run included; those that failed in it; and all.
     seconds : float
         Since this run began.
     left : float or None
-        The seconds that the rest will take, as it looks; None before any cell is finished.
+        The estimated seconds of the rest; None before any cell is finished.
     trouble : str or None
-        What keeps cells from ending, if anything does.
+        Why no cell can finish at the moment, if so.
     """
 
     done: int
@@ -47,7 +47,7 @@ class Progress:
 
 @dataclass
 class Outcome:
-    """How a run ended.
+    """The outcome of a run.
 
     Attributes
     ----------
@@ -65,37 +65,37 @@ class Outcome:
 
 
 class Workers(Protocol):
-    """Who runs cells: threads of this process, or a cluster."""
+    """Runs cells: on threads of this process, or on a cluster."""
 
     def capacity(self) -> int:
-        """Return how many cells may be under way at once."""
+        """Return how many cells may run at once."""
 
     def submit(self, cell: Cell, n_left: int) -> str:
-        """Begin a cell, one of so many not finished yet; return who runs it."""
+        """Start a cell, one of `n_left` not finished yet; return the name of its worker."""
 
     def next(self, timeout: float) -> Finished | None:
-        """Return a cell that has ended, or None after so many seconds."""
+        """Return a cell that has finished, or None after `timeout` seconds."""
 
     def trouble(self) -> str | None:
-        """Return what keeps cells from ending, if anything does."""
+        """Return why no cell can finish at the moment; None if they can."""
 
     def stop(self) -> None:
-        """Have all cells under way end soon, with or without a result."""
+        """Stop all running cells soon, with or without a result."""
 
 
 class Threads:
-    """Cells on threads of this process: the engine lets go of the interpreter.
+    """Runs cells on threads of this process: the engine releases the interpreter lock.
 
     Parameters
     ----------
     data : mapping of str to Data
         The tables, by name.
     experiment : Experiment
-        What all cells share.
+        The settings that all cells share.
     threads : int
-        How many threads there are; where cells are fewer, each has several.
+        The number of threads; if there are fewer cells, each has several.
     memory : int
-        Bytes for kept distances, of all cells together.
+        Bytes for cached distances, of all cells together.
     """
 
     def __init__(
@@ -103,23 +103,23 @@ class Threads:
     ) -> None:
         self._data, self._experiment = data, experiment
         self._threads, self._memory = threads, memory
-        self._ended: queue.SimpleQueue[Finished] = queue.SimpleQueue()
+        self._finished: queue.SimpleQueue[Finished] = queue.SimpleQueue()
         self._is_stopped = Event()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="cell")
         self._worker = f"{platform.node()}:{os.getpid()}"
 
     def capacity(self) -> int:
-        """Return how many cells may be under way at once."""
+        """Return how many cells may run at once."""
         return self._threads
 
     def submit(self, cell: Cell, n_left: int) -> str:
-        """Begin a cell."""
+        """Start a cell."""
         share = max(1, self._threads // n_left)
         self._pool.submit(self._run, cell, share)
         return self._worker
 
     def _run(self, cell: Cell, share: int) -> None:
-        self._ended.put(
+        self._finished.put(
             run_cell(
                 cell,
                 self._data[cell.data].table,
@@ -131,18 +131,18 @@ class Threads:
         )
 
     def next(self, timeout: float) -> Finished | None:
-        """Return a cell that has ended, or None after so many seconds."""
+        """Return a cell that has finished, or None after `timeout` seconds."""
         try:
-            return self._ended.get(timeout=timeout)
+            return self._finished.get(timeout=timeout)
         except queue.Empty:
             return None
 
     def trouble(self) -> str | None:
-        """Return nothing: threads are always there."""
+        """Return None: threads are always there."""
         return None
 
     def stop(self) -> None:
-        """Have the cells under way end after their iteration."""
+        """Stop the running cells after their current iteration."""
         self._is_stopped.set()
 
     def __enter__(self) -> "Threads":
@@ -150,7 +150,7 @@ class Threads:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the threads, their cells after their iteration."""
+        """Stop the threads, their cells after the current iteration."""
         self.stop()
         self._pool.shutdown()
 
@@ -163,24 +163,24 @@ def run_cells(
     stop: Event,
     show: Callable[[Progress], None] = lambda _: None,
 ) -> Outcome:
-    """Run the cells that are not done, and store each as it ends.
+    """Run the cells that are not done, and store each when it finishes.
 
     Parameters
     ----------
     cells : sequence of Cell
-        What is planned in the store.
+        The cells planned in the store.
     store : Store
-        Where results go.
+        The store of results.
     workers : Workers
-        Who runs them.
+        The threads or the cluster.
     stop : Event
-        When set, no cell is begun any more, and those under way are told to end. What they had
-        found so far is not kept: a result is whole or absent.
+        When set, no further cell is started, and running ones are stopped. Their partial results
+        are discarded: a result is complete or absent.
     show : callable
-        Told how far the run is, whenever a cell ends and several times a second besides.
+        Called with the progress, whenever a cell finishes and several times a second.
     """
     states, attempts = store.states(), store.attempts()
-    # A cell that took a whole process down with it comes last, after all that can be finished.
+    # A cell that crashed a whole process comes last, after all that can be finished.
     todo = sorted(
         (cell for cell in cells if states[cell.key] != "done"),
         key=lambda cell: attempts[cell.key],
@@ -190,14 +190,14 @@ def run_cells(
     running: dict[str, Cell] = {}
 
     def report() -> None:
-        ended, seconds = outcome.done + len(outcome.failed), time.monotonic() - began
+        n_finished, seconds = outcome.done + len(outcome.failed), time.monotonic() - began
         n_left = len(waiting) + len(running)
-        left = seconds / ended * n_left if ended else None
+        left = seconds / n_finished * n_left if n_finished else None
         done, failed = n_before + outcome.done, len(outcome.failed)
         show(Progress(done, failed, len(cells), seconds, left, workers.trouble()))
 
     with warnings.catch_warnings():
-        # Of rare classes and the like, the same for each of thousands of cells.
+        # Those of rare classes and the like repeat for each of thousands of cells.
         warnings.simplefilter("ignore", SwarmrsWarning)
         try:
             while running or (waiting and not stop.is_set()):
@@ -208,17 +208,17 @@ def run_cells(
                     store.start(cell.key, worker)
                 if stop.is_set():
                     workers.stop()
-                ended = workers.next(_HEED)
-                if ended is not None:
-                    cell = running.pop(ended.key)
-                    if ended.result is None and ended.error is None:
+                finished = workers.next(_POLL)
+                if finished is not None:
+                    cell = running.pop(finished.key)
+                    if finished.result is None and finished.error is None:
                         waiting.append(cell)
                     else:
-                        store.finish(ended)
-                        if ended.error is None:
+                        store.finish(finished)
+                        if finished.error is None:
                             outcome.done += 1
                         else:
-                            outcome.failed.append((cell, ended.error))
+                            outcome.failed.append((cell, finished.error))
                 report()
         finally:
             workers.stop()

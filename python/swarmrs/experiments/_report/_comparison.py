@@ -33,14 +33,14 @@ def write_report(
     measure: str | None = None,
     reference: str | None = None,
 ) -> None:
-    """Write what a comparison found as one HTML file that needs nothing else.
+    """Write the report of a comparison as one self-contained HTML file.
 
     Parameters
     ----------
     cells : polars.DataFrame
         A row for each cell, as `cells_frame` gives them.
     settings : mapping
-        What made them; a ``"command"`` is shown on its own.
+        Their settings; a ``"command"`` is shown separately.
     path : path or None
         The file; None for figures alone.
     figures : path, optional

@@ -54,7 +54,7 @@ def render(
         script=Markup(script),
         command=_command(settings.get("command")),
         settings=[
-            (key.replace("_", " "), _told(value))
+            (key.replace("_", " "), _shown(value))
             for key, value in sorted(settings.items())
             if key != "command"
         ],
@@ -63,7 +63,7 @@ def render(
 
 
 def on_page(drawings: Iterable[Drawing], sheet: Sheet) -> list[dict[str, str]]:
-    """Return what a page shows of drawings."""
+    """Return drawings as a page shows them."""
     return [
         {"title": each.title, "caption": each.caption, "svg": as_svg(each, sheet)}
         for each in drawings
@@ -81,13 +81,13 @@ def _command(command: Any) -> str:
     return printable(command if isinstance(command, str) else shlex.join(map(str, command)))
 
 
-def _told(value: object) -> str:
-    """Return a setting for people: what is nested by its parts."""
+def _shown(value: object) -> str:
+    """Return a setting as text, nested ones by their parts."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_told(each)}" for key, each in value.items() if each is not None)
+        return ", ".join(f"{key} {_shown(each)}" for key, each in value.items() if each is not None)
     if isinstance(value, list | tuple):
         is_nested = any(isinstance(each, Mapping) for each in value)
-        return ("; " if is_nested else ", ").join(map(_told, value))
+        return ("; " if is_nested else ", ").join(map(_shown, value))
     if value is None:
         return "none"
     return value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)

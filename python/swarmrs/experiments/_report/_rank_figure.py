@@ -1,4 +1,4 @@
-"""The critical-difference diagram: average ranks, and who cannot be told from whom."""
+"""The critical-difference diagram: average ranks, and which methods do not differ."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -60,9 +60,9 @@ def critical_difference(found: Findings) -> Iterator[Drawing]:
     yield Drawing(
         "ranks",
         f"Average ranks over {len(found.ranked_on)} {found.blocks}",
-        "Rank 1 is the best. Methods joined by a bar cannot be told apart by the Nemenyi test at "
-        f"level {found.friedman.level}: their average ranks differ by less than the critical "
-        "difference.",
+        "Rank 1 is the best. Methods joined by a bar do not differ significantly by the Nemenyi "
+        f"test at level {found.friedman.level}: their average ranks differ by less than the "
+        "critical difference.",
         figure,
     )
 

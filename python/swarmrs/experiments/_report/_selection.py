@@ -28,7 +28,7 @@ from swarmrs.experiments._report._svg import Sheet
 if TYPE_CHECKING:
     from swarmrs.search._results import Selection
 
-# What a result says about how it came about; the rest is shown on its own.
+# The settings of a result; the rest is shown separately.
 _SETTINGS = (
     *("algorithm", "params", "seed", "preset", "data", "evaluation", "objective", "budget"),
     *("prescreen", "groups", "pick", "versions"),
@@ -43,12 +43,12 @@ def write_selection_report(
     *,
     command: str | Sequence[str] | None = None,
 ) -> None:
-    """Write what a search found as one HTML file that needs nothing else.
+    """Write the report of a search as one self-contained HTML file.
 
     Parameters
     ----------
     selection : Selection
-        What `select` returned.
+        The result of `select`.
     path : path
         The file.
     command : str or sequence of str, optional
@@ -126,7 +126,7 @@ def _scores(selection: "Selection") -> Iterator[_Score]:
 
 
 def _held_out(selection: "Selection") -> dict[str, object] | None:
-    """Return what a page says of rows that no search saw."""
+    """Return the part of a page on held-out rows."""
     held_out = selection.held_out
     if held_out is None:
         return None
