@@ -98,19 +98,19 @@ SIZES = [
         "gzip that unpacks too far",
         "d.csv.gz",
         gzip.compress(b"a,b,class\n" + ROWS * 100_000, mtime=0),
-        "select FILE --max-input-bytes 1MiB",
+        "select FILE --max-bytes 1MiB",
     ),
     Case(
         "Parquet that unpacks too far",
         "d.parquet",
         frame_bytes(pl.DataFrame.write_parquet, 200_000),
-        "select FILE --max-input-bytes 1MiB",
+        "select FILE --max-bytes 1MiB",
     ),
     Case(
         "Arrow that unpacks too far",
         "d.arrow",
         frame_bytes(pl.DataFrame.write_ipc, 200_000),
-        "select FILE --max-input-bytes 1MiB",
+        "select FILE --max-bytes 1MiB",
     ),
 ]
 FIELDS = [

@@ -102,7 +102,7 @@ def test_lists_of_all_kinds_are_lists() -> None:
 
 def test_a_size_has_at_most_18_digits(cli: Callable[..., Any]) -> None:
     for digits in ("9" * 19, "9" * 400, "1." + "9" * 400):
-        ended = cli("rank", "made.csv", "--max-input-bytes", digits)
+        ended = cli("rank", "made.csv", "--max-bytes", digits)
         assert ended.code == 2
         assert "expected a size" in ended.err
 

@@ -117,21 +117,21 @@ class TestSelect:
         )
         assert done.code == 0
         assert json.loads(done.out)["data"]["features"] == 3
-        assert "note: 5 missing values filled by median\n" in done.err
+        assert "note: 5 missing values imputed by median\n" in done.err
 
     def test_every_option_of_reading_reaches_the_table(self, cli: Cli) -> None:
         content = "a\ta\tclass\n1,5\t-\tx\n2\tNA\ty\n,5\t3\tx\n4\t7\ty\n".encode("utf-16")
         options = (
             *("--input-format", "tsv", "--decimal", ",", "--encoding", "utf-16"),
             *("--null", "-", "--null", "NA", "--null-only", "--dedupe-names"),
-            *("--missing", "drop-columns", "--max-input-bytes", "1KiB", "-f", "json"),
+            *("--missing", "drop-columns", "--max-bytes", "1KiB", "-f", "json"),
         )
         done = cli("evaluate", "-", *options, "--cv", 2, "-k", 1, stdin=content)
         assert done.code == 0
         assert json.loads(done.out)["selected"] == ["a"]
         assert "note: missing are empty fields, '-', 'NA'; --null adds words\n" in done.err
         assert "note: 1 column with missing values dropped: 'a_2'\n" in done.err
-        done = cli("evaluate", "-", *options, "--max-input-bytes", "9", stdin=content)
+        done = cli("evaluate", "-", *options, "--max-bytes", "9", stdin=content)
         assert done.err.startswith("error: stdin holds more than 9 B\nhint: ")
 
     def test_quiet_prints_no_notes(self, cli: Cli, blobs_csv: Path) -> None:
@@ -248,7 +248,7 @@ BAD_CALLS = [
     (("--set", "population=3", "--population", 4), "population is set twice", "set it once"),
     (("--set", "population=many"), "population is ", ""),
     (("--memory", "lots"), "memory is 'lots', expected a size", "write 512MiB or 2GiB"),
-    (("--max-input-bytes", "x"), "max-input-bytes is 'x', expected a size", "write 512MiB or 2GiB"),
+    (("--max-bytes", "x"), "max-bytes is 'x', expected a size", "write 512MiB or 2GiB"),
     (("--decimal", ";"), "unknown decimal mark ';'", "known: ., ,"),
     (("--input-format", "xls"), "unknown input format 'xls'", "known: csv, tsv, parquet"),
     (("--rare-class", "ignore"), "unknown policy for rare classes 'ignore'", "known: warn"),

@@ -43,7 +43,7 @@ def test_every_column_is_found_as_it_is() -> None:
     assert (found.rows, found.target, found.classes) == (12, "class", {"x": 6, "y": 6})
     rows = found.frame.select("name", "kind", "missing", "distinct", "least", "greatest", "remark")
     assert rows.rows() == [
-        ("id", "whole", 0, 12, 0, 11, "like an identifier"),
+        ("id", "whole", 0, 12, 0, 11, "looks like a row identifier"),
         ("size", "number", 3, 3, 1, 3.5, ""),
         ("color", "text", 3, 2, None, None, ""),
         ("one", "whole", 0, 1, 7, 7, ""),
@@ -54,7 +54,7 @@ def test_every_column_is_found_as_it_is() -> None:
         ("copy", "text", 0, 2, None, None, "equal to the target"),
     ]
     assert found.memory == 12 * 9 * 20
-    assert found.refusal == "1 column equal to the target: 'copy'"
+    assert found.refusal == "1 feature equal to the target: 'copy'"
     assert found.hint == (
         "leave them out with exclude=..., or go on with read_table(..., allow_target_copy=True)"
     )
@@ -77,8 +77,8 @@ def test_what_select_would_do_by_default() -> None:
 def test_what_select_would_do_by_policies() -> None:
     out: dict[str, Any] = {"exclude": ["raw", "far", "copy"]}
     filled = actions(missing="median", encode="onehot", **out)
-    assert filled["size"] == ("search", "filled by median")
-    assert filled["color"] == ("search", "encoded onehot, filled by mode")
+    assert filled["size"] == ("search", "imputed by median")
+    assert filled["color"] == ("search", "encoded onehot, imputed by mode")
     assert filled["raw"] == ("leave out", "excluded")
     dropped = actions(missing="drop-columns", encode="ordinal", **out)
     assert dropped["size"] == dropped["color"] == ("leave out", "missing values")
@@ -88,8 +88,8 @@ def test_what_select_would_do_by_policies() -> None:
     described = describe(FRAME, missing="median", encode="onehot", **out)
     assert described.refusal is None
     assert described.memory == 12 * 10 * 20
-    assert "1 constant column: 'one'" in described.notices
-    assert described.warnings[-1].startswith("1 column like an identifier: 'id'")
+    assert "1 constant feature: 'one'" in described.notices
+    assert described.warnings[-1].startswith("'id' looks like a row identifier")
 
 
 def test_a_target_without_classes_is_described() -> None:
@@ -102,7 +102,7 @@ def test_a_target_without_classes_is_described() -> None:
 def test_null_words_are_those_of_text_files(tmp_path: Path) -> None:
     FRAME.select("id", "class").write_csv(tmp_path / "d.csv")
     FRAME.select("id", "class").write_parquet(tmp_path / "d.parquet")
-    found = describe(tmp_path / "d.csv", null_words=["", "-"])
+    found = describe(tmp_path / "d.csv", null=["-"], null_only=True)
     assert (found.kind, found.null_words) == ("CSV", ("-",))
     found = describe(tmp_path / "d.parquet")
     assert (found.kind, found.null_words) == ("Parquet", ())
@@ -197,7 +197,10 @@ class TestCommand:
             *("INDEX", "COLUMN", "TYPE", "MISSING", "DISTINCT", "LEAST", "GREATEST"),
             *("SELECT", "WOULD"),
         ]
-        assert " ".join(lines[12].split()) == "0 id whole 0 12 0 11 search; like an identifier"
+        assert (
+            " ".join(lines[12].split())
+            == "0 id whole 0 12 0 11 search; looks like a row identifier"
+        )
 
     def test_json_and_csv(self, cli: Cli, path: Path) -> None:
         plain = json.loads(cli("describe", path, "-f", "json", "-q").out)
@@ -211,7 +214,7 @@ class TestCommand:
         assert plain["classes"] == [{"label": "x", "rows": 6}, {"label": "y", "rows": 6}]
         lines = cli("describe", path, "-f", "csv", "-q").out.splitlines()
         assert lines[0] == ",".join(found.frame.columns)
-        assert lines[1] == "0,id,whole,0,12,0.0,11.0,search,,like an identifier"
+        assert lines[1] == "0,id,whole,0,12,0.0,11.0,search,,looks like a row identifier"
 
     def test_of_many_columns_those_that_matter(self, cli: Cli, tmp_path: Path) -> None:
         values = np.random.default_rng(0).random((6, 60))

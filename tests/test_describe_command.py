@@ -85,12 +85,12 @@ TABLES: dict[str, tuple[str, bytes, set[str]]] = {
     "semicolons and decimal commas": (
         "d.csv",
         as_text(FRAME, ";", ",").encode(),
-        {"--target", "--sep", "--decimal"},
+        {"--target", "--separator", "--decimal"},
     ),
     "a decimal comma and words": (
         "d.csv",
         as_text(FRAME, ";", ",").replace("\n1,25;", "\nn/k;").encode(),
-        {"--target", "--sep", "--decimal", "--null", "--missing"},
+        {"--target", "--separator", "--decimal", "--null", "--missing"},
     ),
     "UTF-16": ("d.csv", as_text(FRAME).encode("utf-16"), {"--target", "--encoding"}),
     "UTF-16 without a mark": (
@@ -101,7 +101,7 @@ TABLES: dict[str, tuple[str, bytes, set[str]]] = {
     "UTF-16 with semicolons": (
         "d.csv",
         as_text(FRAME, ";").encode("utf-16"),
-        {"--target", "--encoding", "--sep"},
+        {"--target", "--encoding", "--separator"},
     ),
     "Latin-1": (
         "d.csv",
@@ -109,7 +109,7 @@ TABLES: dict[str, tuple[str, bytes, set[str]]] = {
         {"--target", "--encoding"},
     ),
     "TSV": ("d.tsv", as_text(FRAME, "\t").encode(), {"--target"}),
-    "tabs in a CSV": ("d.csv", as_text(FRAME, "\t").encode(), {"--target", "--sep"}),
+    "tabs in a CSV": ("d.csv", as_text(FRAME, "\t").encode(), {"--target", "--separator"}),
     "two columns of one name": (
         "d.csv",
         as_text(FRAME).replace("a,b,", "a,a,", 1).encode(),
@@ -133,7 +133,15 @@ TABLES: dict[str, tuple[str, bytes, set[str]]] = {
     "all of it": (
         "d.csv",
         as_text(MESSY, ";", ",").encode("utf-16"),
-        {"--target", "--sep", "--decimal", "--encoding", "--missing", "--encode", "--exclude"},
+        {
+            "--target",
+            "--separator",
+            "--decimal",
+            "--encoding",
+            "--missing",
+            "--encode",
+            "--exclude",
+        },
     ),
     "a name with blanks": (
         "my data.csv",
@@ -156,7 +164,7 @@ def test_the_command_works(cli: Cli, tmp_path: Path, case: str) -> None:
     assert {word for word in words if word.startswith("--")} == options
     done = cli(*words[1:], "--max-evals", "30", "--cv", "3", "--seed", "1")
     assert (done.code, "error:" in done.err) == (0, False), done.err
-    assert "like an identifier" not in done.err
+    assert "row identifier" not in done.err
 
 
 def test_python_has_it_as_settings(tmp_path: Path) -> None:
@@ -198,7 +206,7 @@ def test_where_no_command_is_known(cli: Cli, tmp_path: Path) -> None:
 def test_standard_input_is_described_too(cli: Cli) -> None:
     code, out, _ = cli("describe", "-", stdin=as_text(FRAME, ";").encode())
     assert code == 0
-    assert "command      swarmrs select - --target class --sep ';'\n" in out
+    assert "command      swarmrs select - --target class --separator ';'\n" in out
 
 
 class TestTime:

@@ -17,7 +17,6 @@ import swarmrs
 from swarmrs import Evaluator, compare, group, minimize, rank, read_table, select
 from swarmrs._base._hints import entered, setting
 from swarmrs.cli._options import parse_size
-from swarmrs.data._formats._text import NULL_WORDS
 from swarmrs.exceptions import SwarmrsError
 
 Cli = Callable[..., Any]
@@ -45,13 +44,11 @@ PYTHON = re.compile(
 )
 
 READING = {
-    *("separator", "decimal", "encoding", "null_words", "dedupe_names", "max_bytes"),
+    *("separator", "decimal", "encoding", "null", "null_only", "dedupe_names", "max_bytes"),
     *("input_format", "allow_target_copy", "missing", "encode", "dates"),
 }
 NAMES = {
     "sep": "separator",
-    "null": "null_words",
-    "max_input_bytes": "max_bytes",
     "t": "target",
     "a": "algo",
 }
@@ -70,8 +67,8 @@ def python_words(words: list[str]) -> dict[str, Any]:
                 break
             except ValueError:
                 found[name] = True if text == "true" else text
-    if "null_words" in found:
-        found["null_words"] = [*NULL_WORDS, found["null_words"]]
+    if "null" in found:
+        found["null"] = [found["null"]]
     if "max_bytes" in found:
         found["max_bytes"] = parse_size(found["max_bytes"])
     if "keep_all" in found:
@@ -288,13 +285,16 @@ def test_what_a_command_lacks_is_not_offered(cli: Cli, tmp_path: Path) -> None:
     rows = "".join(f"{i},{i * 7 % 5},{'xy'[i % 2]}\n" for i in range(30))
     path.write_text(f"id,a,class\n{rows}")
     common = ("--cv", 2, "-k", 1)
-    warned = "warning: 1 column like an identifier: 'id'; leave what is no measurement out with"
-    assert f"{warned} --exclude\n" in cli("select", path, "-a", "sfs", *common).err
+    warned = "warning: 'id' looks like a row identifier (strictly increasing); consider"
+    assert (
+        f"{warned} excluding it with --exclude id\n"
+        in cli("select", path, "-a", "sfs", *common).err
+    )
     for words in (("evaluate", path), ("compare", path, "-a", "sfs", "--store", tmp_path / "r.db")):
         err = cli(*words, *common).err
         assert "identifier" in err
         assert "--exclude" not in err
-        assert "remove what is no measurement from the table" in err
+        assert f"{warned} removing it from the table\n" in err
 
 
 def test_the_door_is_left_with_the_command(cli: Cli) -> None:

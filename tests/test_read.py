@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from swarmrs import read_table
-from swarmrs.data._formats._text import NULL_WORDS, parse_text
+from swarmrs.data._formats._text import parse_text
+from swarmrs.data._options import NULL_WORDS
 from swarmrs.exceptions import DataError, SpecError
 
 Write = Callable[..., Path]
@@ -76,16 +77,16 @@ class TestText:
 
     def test_words_for_missing_values(self, write: Write) -> None:
         path = write(b"a,class\n1,x\n-,y\nNA,x\n,y\n5,x\n")
-        extended = read_table(path, null_words=[*NULL_WORDS, "-"], missing="median")
+        extended = read_table(path, null=["-"], missing="median")
         assert extended.x[:, 0].tolist() == [1, 3, 3, 3, 5]
         assert extended.notices[0] == (
             "missing are empty fields, '?', 'N/A', 'NA', 'NULL', 'NaN', 'nan', 'null', '-'; "
-            "read_table(..., null_words=...) adds words"
+            "read_table(..., null=...) adds words"
         )
-        only = read_table(path, null_words=["-"], missing="mode", encode="ordinal")
+        only = read_table(path, null=["-"], null_only=True, missing="mode", encode="ordinal")
         assert only.x[:, 0].tolist() == [0, 0, 2, 0, 1]
-        with pytest.raises(SpecError, match="null_words is 'NA', expected a list"):
-            read_table(path, null_words="NA")
+        with pytest.raises(SpecError, match="null is 'NA', expected a list"):
+            read_table(path, null="NA")
 
     def test_short_lines_are_counted(self, write: Write) -> None:
         path = write(b"\na,b,class\n1,2,x\n\n3\n4,1,y\n5,6\n7,7,x\n")
@@ -225,16 +226,16 @@ REFUSED = [
         b"t,a,class\nu,1,x\nv,2,y\nu,low,x\n",
         "2 columns of text: 't', 'a'",
         "'a' holds numbers but for 'low': correct that, "
-        'or call it missing with read_table(..., null_words=["low"])',
+        'or call it missing with read_table(..., null=["low"])',
     ),
     (
         b"a,b,class\n1,x,x\n2,y,y\n3,x,x\n",
-        "1 column equal to the target: 'b'",
+        "1 feature equal to the target: 'b'",
         "leave them out with exclude=..., or go on with read_table(..., allow_target_copy=True)",
     ),
     (
         b"a,b,class\n1,1.0,1\n2,0,0\n3,1,1\n",
-        "1 column equal to the target: 'b'",
+        "1 feature equal to the target: 'b'",
         "leave them out with exclude=..., or go on with read_table(..., allow_target_copy=True)",
     ),
     (

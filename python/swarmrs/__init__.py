@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from swarmrs import exceptions
     from swarmrs._swarmrs import __version__
-    from swarmrs.data._table import read_table
+    from swarmrs.data._table import Table, read_table
     from swarmrs.estimators._filter_selector import FilterSelector
     from swarmrs.estimators._swarm_selector import SwarmSelector
     from swarmrs.evaluation._evaluator import Evaluator
@@ -41,6 +41,7 @@ __all__ = [
     "Selection",
     "Stability",
     "SwarmSelector",
+    "Table",
     "__version__",
     "algorithms",
     "compare",
@@ -66,6 +67,7 @@ _HOMES = {
     "Selection": "search._results",
     "Stability": "search._stability",
     "SwarmSelector": "estimators._swarm_selector",
+    "Table": "data._table",
     "__version__": "_swarmrs",
     "algorithms": "search._settings",
     "compare": "experiments._compare",

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Union, get_args, get_origin
 import numpy as np
 
 from swarmrs._base._hints import named
+from swarmrs._base._messages import refuse_unknown
 from swarmrs.exceptions import SpecError
 
 # An argument is of one kind if the test holds; a message names the kinds by these words.
@@ -88,6 +89,29 @@ def check_arguments(call: Callable[..., object], given: Mapping[str, object]) ->
         if name in given and not any(kind.is_one(given[name]) for kind in kinds):
             words = " or ".join(kind.words for kind in kinds)
             raise SpecError(f"{named(name)} is {_shown(given[name])}, expected {words}")
+
+
+def check_options(call: Callable[..., object], given: Mapping[str, object]) -> None:
+    """Refuse keywords that a call does not have, and values of the wrong kind.
+
+    Parameters
+    ----------
+    call : callable
+        The function; its signature names the options that it takes as ``**options``.
+    given : mapping
+        The keywords.
+
+    Raises
+    ------
+    SpecError
+        If a keyword is unknown, with the nearest known one as a hint, or a value of another kind.
+    """
+    parameters = inspect.signature(call).parameters.values()
+    refuse_unknown(
+        given,
+        [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY],
+    )
+    check_arguments(call, given)
 
 
 @cache

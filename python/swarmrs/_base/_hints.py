@@ -33,8 +33,8 @@ class Python:
 
     # What `read_table` alone takes is given to it, whoever was called.
     _OF_READING = (
-        *("separator", "decimal", "encoding", "null_words", "dedupe_names", "max_bytes"),
-        *("input_format", "allow_target_copy"),
+        *("separator", "decimal", "encoding", "null", "null_only", "dedupe_names"),
+        *("max_bytes", "input_format", "allow_target_copy"),
     )
 
     def has(self, name: str) -> bool:

@@ -108,6 +108,30 @@ def check_word(what: str, word: object, known: Sequence[str]) -> str:
     raise SpecError(f"unknown {what} '{word}'", f"{offer}known: {', '.join(known)}")
 
 
+def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse options that do not exist.
+
+    Raises
+    ------
+    SpecError
+        If one of the `given` names is not `known`; the hint offers the nearest known name.
+
+    Examples
+    --------
+    >>> refuse_unknown(["classifer"], ["classifier", "cv"])
+    Traceback (most recent call last):
+    ...
+    swarmrs.exceptions.SpecError: unknown option 'classifer'
+    hint: did you mean 'classifier'?
+    """
+    names = list(known)
+    for name in given:
+        if name not in names:
+            guess = nearest(name, names)
+            hint = f"did you mean '{guess}'?" if guess else f"known: {', '.join(names)}"
+            raise SpecError(f"unknown option '{name}'", hint)
+
+
 def check_whole(what: str, number: object, least: int = 1, most: int = 2**64 - 1) -> int:
     """Return the number as Python has it if it is whole, not too small and not too large.
 

@@ -41,8 +41,7 @@ SECTIONS = {
     "Measuring": "preset classifier k metric weights cv cv_seed scale",
     "Trust": "repeats resample test_size outer_cv parsimony",
     "Ending": "max_evals iterations time_limit target_cost patience",
-    "Reading": "input_format separator decimal encoding null null_only dedupe_names "
-    "max_input_bytes",
+    "Reading": "input_format separator decimal encoding null null_only dedupe_names max_bytes",
     "Output": "format top every output trace kept report checkpoint force quiet no_progress",
 }
 REST = "Other"

@@ -13,8 +13,6 @@ from swarmrs.cli._signature import Option
 _NAMES = {
     "random_state": "seed",
     "n_jobs": "jobs",
-    "null_words": "null",
-    "max_bytes": "max_input_bytes",
     "params": "settings",
     "keep_all": "kept",
 }

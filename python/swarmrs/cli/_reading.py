@@ -1,130 +1,105 @@
-"""The options that say how data is read, shared by all commands that read any."""
+"""The reading options on the command line, derived from their declarations in `data._options`."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, get_origin
 
 import typer
 
-from swarmrs.cli import _complete as complete
+from swarmrs._base._messages import sized
 from swarmrs.cli._options import parse_size
 from swarmrs.cli._signature import set_signature
+from swarmrs.data._options import Declared, ReadOption, read_options
 
-# What `read_table` is given beside the data, its target and excluded columns.
+# The reading options of a command, as `read_table` takes them.
 Reading: TypeAlias = Mapping[str, Any]
 
-Missing = Annotated[
-    str,
-    typer.Option(
-        metavar="POLICY",
-        help="Missing values: error, drop-rows, drop-columns, mean, median, mode, knn, keep.",
-        autocompletion=complete.words("data._encode", "MISSING"),
-    ),
-]
-Encode = Annotated[
-    str,
-    typer.Option(
-        metavar="HOW",
-        help="Text: error, ordinal, onehot.",
-        autocompletion=complete.words("data._encode", "ENCODINGS"),
-    ),
-]
-Separator = Annotated[str | None, typer.Option("--sep", metavar="CHAR", help="Field separator.")]
-Decimal = Annotated[str, typer.Option(metavar="CHAR", help="Decimal mark of a CSV or TSV file.")]
-Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of a text file.")]
-Null = Annotated[
-    list[str], typer.Option(metavar="WORD", help="Another word for a missing value; repeat.")
-]
-NullOnly = Annotated[
-    bool, typer.Option("--null-only", help="Only the words of --null stand for missing values.")
-]
-InputFormat = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="csv, tsv, parquet, arrow, arff.",
-        show_default="what the content says",
-        autocompletion=complete.words("data._formats", "FORMATS"),
-    ),
-]
-DedupeNames = Annotated[bool, typer.Option("--dedupe-names", help="Number columns of equal names.")]
-MaxInputBytes = Annotated[
-    str, typer.Option(metavar="SIZE", help="How large the data may be when unpacked.")
-]
-AllowTargetCopy = Annotated[
-    bool, typer.Option("--allow-target-copy", help="Allow a column equal to the target.")
-]
+# Commands that exclude features have an option of their own for that.
+_DERIVED = {name: declared for name, declared in read_options().items() if name != "exclude"}
 
-_OPTIONS: dict[str, tuple[object, object]] = {
-    "missing": (Missing, "error"),
-    "encode": (Encode, "error"),
-    "separator": (Separator, None),
-    "decimal": (Decimal, "."),
-    "encoding": (Encoding, None),
-    "null": (Null, []),
-    "null_only": (NullOnly, False),
-    "input_format": (InputFormat, None),
-    "dedupe_names": (DedupeNames, False),
-    "max_input_bytes": (MaxInputBytes, "16GiB"),
-    "allow_target_copy": (AllowTargetCopy, False),
-}
+
+def flag_of(name: str) -> str:
+    """Return the flag of an option.
+
+    Examples
+    --------
+    >>> flag_of("max_bytes")
+    '--max-bytes'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
+def _offer(choices: Sequence[str]) -> Callable[[str], list[str]]:
+    """Return what offers the choices to a shell that completes words."""
+
+    def offer(incomplete: str) -> list[str]:
+        return list(choices)
+
+    return offer
+
+
+def _parameter(name: str, declared: Declared) -> tuple[object, object]:
+    """Return the annotation and the default by which typer makes an option."""
+    kind, option = declared
+    flags = [flag_of(name), *map(flag_of, option.aliases)]
+    default, repeat = option.default, ""
+    if get_origin(kind) is Sequence:
+        kind, default, repeat = list[str], list(default), " Repeat for more."
+    elif _is_size(option):
+        kind, default = str, sized(default).replace(" ", "")
+    settings = typer.Option(
+        *flags,
+        metavar=option.metavar or None,
+        help=f"{option.help}{repeat}",
+        autocompletion=_offer(option.choices) if option.choices else None,
+        show_default=option.default_help or True,
+    )
+    return Annotated[kind, settings], default
+
+
+def _is_size(option: ReadOption) -> bool:
+    return option.metavar == "SIZE"
+
+
+_PARAMETERS = {name: _parameter(name, declared) for name, declared in _DERIVED.items()}
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command these options in place of its parameter `reading`, which holds them then."""
+    """Give a command the reading options in place of its parameter `reading`, which holds them."""
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command).parameters.values():
         if parameter.name == "reading":
             parameters += [
                 parameter.replace(name=name, annotation=annotation, default=default)
-                for name, (annotation, default) in _OPTIONS.items()
+                for name, (annotation, default) in _PARAMETERS.items()
             ]
         else:
             parameters.append(parameter)
 
     @wraps(command)
     def with_options(**given: Any) -> None:
-        own = {name: given.pop(name) for name in _OPTIONS}
-        command(**given, reading=_collect(**own))
+        reading = {name: given.pop(name) for name in _DERIVED}
+        for name, (_, option) in _DERIVED.items():
+            if _is_size(option):
+                reading[name] = parse_size(reading[name], name.replace("_", "-"))
+        command(**given, reading=reading)
 
     set_signature(with_options, parameters)
     return with_options
 
 
-def _collect(
-    *, null: list[str], null_only: bool, max_input_bytes: str, **others: object
-) -> Reading:
-    from swarmrs.data._formats._text import NULL_WORDS
-
-    words = [*([] if null_only else NULL_WORDS), *null]
-    size = parse_size(max_input_bytes, "max-input-bytes")
-    return {**others, "null_words": words, "max_bytes": size}
-
-
 def words_of(settings: Mapping[str, Any]) -> list[str]:
-    """Return arguments of `read_table` as options of a command.
+    """Return arguments of `read_table` as the words of a command.
 
     Examples
     --------
     >>> words_of({"target": "class", "exclude": ["id"], "separator": ";", "dedupe_names": True})
-    ['--target', 'class', '--exclude', 'id', '--sep', ';', '--dedupe-names']
+    ['--target', 'class', '--exclude', 'id', '--separator', ';', '--dedupe-names']
     """
-    from swarmrs.data._formats._text import NULL_WORDS
-
     words: list[str] = []
     for name, value in settings.items():
-        if name == "null_words":
-            if not {*NULL_WORDS} <= {*value}:
-                words.append("--null-only")
-                words += [word for null in value if null for word in ("--null", null)]
-            else:
-                more = [null for null in value if null not in NULL_WORDS]
-                words += [word for null in more for word in ("--null", null)]
-            continue
-        flag = {"separator": "--sep", "max_bytes": "--max-input-bytes"}.get(
-            name, f"--{name.replace('_', '-')}"
-        )
+        flag = flag_of(name)
         if value is True:
             words.append(flag)
         elif isinstance(value, list):

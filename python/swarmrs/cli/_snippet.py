@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from swarmrs.cli._reading import Reading
@@ -118,11 +117,11 @@ def literal(value: object) -> str:
 def _given(arguments: Mapping[str, object]) -> list[str]:
     """Write the arguments of `read_table` that are other than its defaults."""
     from swarmrs import read_table
-    from swarmrs.data._formats import Reading as Defaults
 
-    defaults: dict[str, object] = {field.name: field.default for field in fields(Defaults)}
-    for name, parameter in inspect.signature(read_table).parameters.items():
-        defaults[name] = parameter.default
+    parameters = inspect.signature(read_table).parameters
+    defaults: dict[str, object] = {
+        name: parameter.default for name, parameter in parameters.items()
+    }
 
     def is_given(name: str, value: object) -> bool:
         return (tuple(value) if isinstance(value, list) else value) != defaults[name]

@@ -1,85 +1,142 @@
-"""Columns that cannot help a search, or help too well."""
+"""Features that cannot help a search, or help too well: constant, duplicate, row identifiers."""
 
-from collections.abc import Collection
-from hashlib import blake2b
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from swarmrs._base._hints import leaving_out
+from swarmrs._base._hints import has_setting, setting
 from swarmrs._base._messages import counted, listed, quoted
 from swarmrs.data._encode import TEXT
 
-# Fewer rows than this are in order by chance too often to call a column an identifier.
-_MIN_ROWS_FOR_ID = 10
+# In fewer rows than this random values are too often in order to call a feature an identifier.
+_MIN_ROWS_FOR_IDENTIFIER = 10
+# Cells that are looked at in one step: 2 MiB of float64 stay in the second-level cache.
+_BLOCK = 1 << 18
 
 
 class Findings(NamedTuple):
-    """What is strange about columns, by their positions.
+    """Conspicuous features, by their positions.
 
     Attributes
     ----------
     constant : tuple of int
-        They have one value, or none.
-    ids : tuple of int
-        They look like identifiers: numbers that rise or fall with the row, text that never repeats.
-    twins : tuple of tuples of int
-        Groups of columns with the same values.
+        Features of one value, or of none.
+    identifiers : dict of int to str
+        Features that look like row identifiers, and why.
+    duplicates : tuple of tuples of int
+        Groups of features with equal values.
     """
 
     constant: tuple[int, ...]
-    ids: tuple[int, ...]
-    twins: tuple[tuple[int, ...], ...]
+    identifiers: dict[int, str]
+    duplicates: tuple[tuple[int, ...], ...]
 
     def notices(self, names: list[str]) -> list[str]:
-        """Say what is harmless: nothing is gained from it, nothing lost."""
-        told = []
+        """Return messages about what is harmless: constant and duplicate features."""
+        messages = []
         if self.constant:
-            constant = quoted(names[at] for at in self.constant)
-            told.append(f"{counted(len(self.constant), 'constant column')}: {constant}")
-        if self.twins:
-            groups = (_equation([names[at] for at in group]) for group in self.twins)
-            told.append(f"{counted(len(self.twins), 'group')} of equal columns: {listed(groups)}")
-        return told
+            constant = quoted(names[index] for index in self.constant)
+            messages.append(f"{counted(len(self.constant), 'constant feature')}: {constant}")
+        if self.duplicates:
+            groups = (_equation([names[index] for index in group]) for group in self.duplicates)
+            number = counted(len(self.duplicates), "group")
+            messages.append(f"{number} of duplicate features: {listed(groups)}")
+        return messages
 
     def warnings(self, names: list[str]) -> list[str]:
-        """Say what can mislead."""
-        if not self.ids:
-            return []
-        ids = quoted(names[at] for at in self.ids)
-        return [
-            f"{counted(len(self.ids), 'column')} like an identifier: {ids}; "
-            f"{leaving_out('what is no measurement')}"
-        ]
+        """Return messages about what can mislead: row identifiers."""
+        reasons: dict[str, list[str]] = {}
+        for index, reason in self.identifiers.items():
+            reasons.setdefault(reason, []).append(names[index])
+        return [_identifier_warning(found, reason) for reason, found in reasons.items()]
 
 
 def inspect(
     x: NDArray[np.float64], excluded: Collection[int], nominal: Collection[int] = ()
 ) -> Findings:
-    """Look at every column but the excluded ones; a missing value is a NaN."""
-    constant, ids = [], []
+    """Check all features but the excluded ones; a missing value is a NaN.
+
+    Nominal features, which hold text as codes, are identifiers if no value repeats; numbers if they
+    are strictly increasing or decreasing.
+    """
+    is_checked = np.ones(x.shape[1], dtype=bool)
+    is_checked[list(excluded)] = False
+    is_constant = constant_features(x)
+    varying = np.flatnonzero(is_checked & ~is_constant)
+    return Findings(
+        tuple(np.flatnonzero(is_checked & is_constant).tolist()),
+        _identifiers(x, varying, nominal),
+        _duplicates(x, varying),
+    )
+
+
+def constant_features(x: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return whether each feature has one value, or none."""
+    is_constant = np.empty(x.shape[1], dtype=bool)
+    for block in _blocks(*x.shape):
+        part = x[:, block]
+        is_constant[block] = (part == part[0]).all(axis=0)
+        # A missing value equals nothing, so a feature without any value is not found above.
+        empty = np.isnan(part[0])
+        if empty.any():
+            is_constant[block] |= np.isnan(part).all(axis=0)
+    return is_constant
+
+
+def _blocks(rows: int, width: int) -> Iterator[slice]:
+    """Yield slices of columns of about `_BLOCK` cells."""
+    step = max(1, _BLOCK // max(1, rows))
+    return (slice(start, start + step) for start in range(0, width, step))
+
+
+def _identifiers(
+    x: NDArray[np.float64], varying: NDArray[np.intp], nominal: Collection[int]
+) -> dict[int, str]:
+    if len(x) < _MIN_ROWS_FOR_IDENTIFIER:
+        return {}
+    reasons: dict[int, str] = {}
+    is_nominal = np.zeros(x.shape[1], dtype=bool)
+    is_nominal[list(nominal)] = True
+    for index in varying[is_nominal[varying]].tolist():
+        if len(np.unique(x[:, index])) == len(x):
+            reasons[index] = "text that never repeats"
+    numbers = varying[~is_nominal[varying]]
+    for sign, reason in ((1, "strictly increasing"), (-1, "strictly decreasing")):
+        # Three rows rule out five features of six that are in random order.
+        candidates = numbers[(np.diff(sign * x[:3, numbers], axis=0) > 0).all(axis=0)]
+        for block in _blocks(len(x), len(candidates)):
+            part = candidates[block]
+            is_monotonic = (np.diff(sign * x[:, part], axis=0) > 0).all(axis=0)
+            reasons |= dict.fromkeys(part[is_monotonic].tolist(), reason)
+    return dict(sorted(reasons.items()))
+
+
+def _duplicates(x: NDArray[np.float64], varying: NDArray[np.intp]) -> tuple[tuple[int, ...], ...]:
+    """Return groups of equal features, each in ascending order, by their first features."""
+    hashes = np.empty(len(varying), dtype=np.uint64)
+    # Odd multipliers, a different one for each row: the golden ratio in 64 bits times 1, 2, 3, ...
+    weights = np.arange(1, len(x) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    weights |= np.uint64(1)
+    for block in _blocks(len(x), len(varying)):
+        bits = _bits(x[:, varying[block]])
+        # Small whole numbers have zeros in all low bits of a float: a product would keep a dozen
+        # bits of the multiplier only.
+        bits ^= (bits >> np.uint64(32)) ^ (bits >> np.uint64(52))
+        hashes[block] = (bits * weights[:, np.newaxis]).sum(axis=0, dtype=np.uint64)
+    _, first, counts = np.unique(hashes, return_inverse=True, return_counts=True)
     groups: dict[bytes, list[int]] = {}
-    is_long = len(x) >= _MIN_ROWS_FOR_ID
-    for at in range(x.shape[1]):
-        if at in excluded:
-            continue
-        column = x[:, at]
-        if is_constant(column):
-            constant.append(at)
-            continue
-        # Adding 0 makes one zero of the two that floats have.
-        groups.setdefault(blake2b((column + 0.0).data, digest_size=16).digest(), []).append(at)
-        if is_long and _is_id(column, at in nominal):
-            ids.append(at)
-    twins = tuple(tuple(group) for group in groups.values() if len(group) > 1)
-    return Findings(tuple(constant), tuple(ids), twins)
+    # Only features whose hash occurs twice are compared byte by byte.
+    for index in varying[counts[first] > 1].tolist():
+        groups.setdefault(_bits(x[:, index]).tobytes(), []).append(index)
+    return tuple(tuple(group) for group in groups.values() if len(group) > 1)
 
 
-def is_constant(column: NDArray[np.float64]) -> bool:
-    """Tell whether a column has one value, or none."""
-    return bool((column == column[0]).all() or np.isnan(column).all())
+def _bits(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return the bit patterns of floats; adding 0 makes one zero of the two that floats have."""
+    return (values + 0.0).view(np.uint64)
 
 
 def _equation(names: list[str], shown: int = 4) -> str:
@@ -87,32 +144,46 @@ def _equation(names: list[str], shown: int = 4) -> str:
     return " = ".join([*(f"'{name}'" for name in names[:shown]), *more])
 
 
+def _identifier_warning(names: list[str], reason: str) -> str:
+    is_one = len(names) == 1
+    looks, them = (
+        ("looks like a row identifier", "it") if is_one else ("look like row identifiers", "them")
+    )
+    advice = f"consider removing {them} from the table"
+    if has_setting("exclude"):
+        option = setting("exclude", names) if is_one else setting("exclude")
+        advice = f"consider excluding {them} with {option}"
+    return f"{quoted(names)} {looks} ({reason}); {advice}"
+
+
 def copies_of(labels: pl.Series, frame: pl.DataFrame) -> list[str]:
-    """Return the names of the columns that are equal to the target wherever they have a value."""
+    """Return the names of the features that equal the target wherever they have a value."""
     return [column.name for column in frame if _is_copy(column, labels)]
 
 
-def _is_id(column: NDArray[np.float64], is_nominal: bool) -> bool:
-    if is_nominal:
-        return len(np.unique(column)) == len(column)
-    first, second, third = column[:3].tolist()
-    if not (first < second < third or first > second > third):
-        return False
-    steps = np.diff(column)
-    return bool((steps > 0).all() or (steps < 0).all())
+def numeric_copies(labels: pl.Series, x: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the positions of the features that equal the target; no value is missing."""
+    if not (labels.dtype.is_numeric() or labels.dtype == pl.Boolean):
+        return np.empty(0, dtype=np.intp)
+    values = labels.cast(pl.Float64).to_numpy()
+    copies = np.flatnonzero(x[0] == values[0])
+    # Halving: most features differ from the target in the first few rows.
+    for block in np.array_split(np.arange(len(x)), min(len(x), 8)):
+        copies = copies[(x[np.ix_(block, copies)] == values[block, np.newaxis]).all(axis=0)]
+    return copies
 
 
 def _is_copy(column: pl.Series, labels: pl.Series) -> bool:
-    # The first row settles nearly all columns at little cost.
+    # The first row decides for nearly all columns at little cost.
     if column[0] is not None and labels[0] is not None and column[0] != labels[0]:
         return False
-    kinds = [series.dtype in TEXT for series in (column, labels)]
-    numbers = [
+    is_text = [series.dtype in TEXT for series in (column, labels)]
+    is_number = [
         series.dtype.is_numeric() or series.dtype == pl.Boolean for series in (column, labels)
     ]
-    if not (all(kinds) or all(numbers)):
+    if not (all(is_text) or all(is_number)):
         return False
-    kind = pl.String() if all(kinds) else pl.Float64()
+    kind = pl.String() if all(is_text) else pl.Float64()
     is_equal = bool((column.cast(kind) == labels.cast(kind)).all())
     # A few values may agree by chance where most are missing.
     return is_equal and column.drop_nulls().n_unique() > 1

@@ -12,39 +12,40 @@ from swarmrs.data._table import Table
 def dataset_of(table: Table, scale: str = "minmax") -> _swarmrs.Dataset:
     """Return a table as the engine takes it.
 
-    A missing value, where the table keeps them, is one of its own below all others: filters see
-    that it is missing, and no classifier of the engine is given such a table. One that was filled
-    is filled anew for each split that something is measured on.
+    Missing values, where the table keeps them, get a value of their own below all others: filters
+    see that they are missing, and no native classifier is given such a table. Imputed values are
+    imputed anew for each split of an evaluation.
     """
     scale = scale.removeprefix("fold-")
     return _swarmrs.Dataset(
-        _solid(table), table.codes, len(table.labels), table.names, scale, table.unfilled
+        _without_gaps(table), table.codes, len(table.labels), table.names, scale, table.unfilled
     )
 
 
-def _solid(table: Table) -> NDArray[np.float64]:
+def _without_gaps(table: Table) -> NDArray[np.float64]:
+    """Return the features with the value of their own in place of missing values."""
     if not table.has_gaps:
         return table.x
-    x = table.x.copy(order="F")
-    for column in x.T:
-        gaps = np.isnan(column)
-        if gaps.any():
-            known = column[~gaps]
-            low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-            # As far below the least as the greatest is above it, as far as floats reach.
-            column[gaps] = max(low - max(high - low, 1.0), -sys.float_info.max)
-    return x
+    x = table.x
+    low, high = np.fmin.reduce(x, axis=0), np.fmax.reduce(x, axis=0)
+    is_empty = np.isnan(low)
+    low[is_empty] = high[is_empty] = 0.0
+    # As far below the minimum as the maximum is above it, as far as floats reach.
+    with np.errstate(over="ignore"):
+        below = np.maximum(low - np.maximum(high - low, 1.0), -sys.float_info.max)
+    return np.asfortranarray(np.where(np.isnan(x), below, x))
 
 
 def describe_data(table: Table, fingerprint: str) -> dict[str, object]:
-    """Return what a result says about its table."""
-    is_measured = table.values is not None
+    """Return the entry of a result about its table."""
+    is_continuous = table.values is not None
+    rows, width = table.x.shape
     return {
         "name": table.name,
-        "rows": table.frame.height,
-        "features": table.frame.width,
-        "classes": None if is_measured else len(table.labels),
+        "rows": rows,
+        "features": width,
+        "classes": None if is_continuous else len(table.labels),
         "fingerprint": fingerprint,
         "target": table.target,
-        "labels": [] if is_measured else list(table.labels),
+        "labels": [] if is_continuous else list(table.labels),
     }

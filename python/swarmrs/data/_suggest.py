@@ -1,4 +1,4 @@
-"""The settings by which a table can be read and searched."""
+"""Suggested settings: those by which a table can be read and searched."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -105,7 +105,7 @@ def _number_changes(found: Found) -> dict[str, object]:
         for word in look.examples
     }
     new = sorted(words - {*reading.null_words})
-    return {"null_words": [*reading.null_words, *new]} if new else {}
+    return {"null": [*reading.null, *new]} if new else {}
 
 
 def suggest_target(raw: Raw, target: Target) -> Target:
@@ -148,27 +148,27 @@ def suggest_policies(
     """
     policies = dict(given)
     drops = labeled < rows and given["missing"] in ("error", "drop-rows")
-    exclude, kept = [], []
+    exclude, included = [], []
     for column in columns:
         name, is_text = column["name"], column["kind"] == "text"
         is_name = is_text and column["distinct"] > max(_CATEGORIES, rows / 2)
         is_empty = column["missing"] == rows or (drops and 2 * column["missing"] > rows)
         is_copy = "equal to the target" in column["remark"] and not given["allow_target_copy"]
         is_bad = column["reason"] == "neither number nor text" or "infinite" in column["reason"]
-        is_id = "like an identifier" in column["remark"]
+        is_id = "row identifier" in column["remark"]
         if column["reason"] == "excluded":
             continue
         if is_name or is_empty or is_copy or is_bad or is_id:
             exclude.append(name)
         else:
-            kept.append(column)
+            included.append(column)
     policies["exclude"] = [*given["exclude"], *exclude]
     if given["missing"] == "error":
         if labeled < rows:
             policies["missing"] = "drop-rows"
-        elif any(column["missing"] for column in kept):
+        elif any(column["missing"] for column in included):
             policies["missing"] = "median"
-    values = [column["distinct"] for column in kept if column["kind"] == "text"]
+    values = [column["distinct"] for column in included if column["kind"] == "text"]
     if values and given["encode"] == "error":
         policies["encode"] = "onehot" if max(values) <= _CATEGORIES else "ordinal"
     return policies
@@ -181,4 +181,4 @@ def try_policies(raw: Raw, target: Target, policies: Mapping[str, Any]) -> Table
     except SwarmrsError:
         return None
     out = {*table.constant, *table.locate(policies["exclude"])}
-    return table if len(out) < table.frame.width else None
+    return table if len(out) < table.x.shape[1] else None

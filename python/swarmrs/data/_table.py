@@ -1,24 +1,26 @@
-"""From a file, a frame or arrays to the numbers and class codes a search works on."""
+"""From a file, a frame or arrays to the numbers and class codes that a search works on."""
 
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, Unpack, cast
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack, cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from swarmrs._base._arguments import check_arguments
+from swarmrs._base._arguments import check_arguments, check_options
 from swarmrs._base._hints import leaving_out, setting
 from swarmrs._base._messages import check_word, counted, locate, quoted
-from swarmrs.data._column_checks import copies_of, inspect, is_constant
+from swarmrs._base._public import public
+from swarmrs.data._arrays import ArrayColumns, FeatureFrame, Samples, as_floats, numbers_of
+from swarmrs.data._column_checks import constant_features, copies_of, inspect, numeric_copies
 from swarmrs.data._dates import Dates, dates_to_numbers, read_dates
 from swarmrs.data._encode import (
-    ENCODINGS,
-    MISSING,
+    BOOLEANS,
     Codes,
     drop_columns,
     drop_rows,
@@ -27,10 +29,27 @@ from swarmrs.data._encode import (
     text_columns,
     to_numbers,
 )
-from swarmrs.data._formats import Reading, ReadOptions, read_file
+from swarmrs.data._formats import Reading, read_file
 from swarmrs.data._impute import Unfilled
+from swarmrs.data._options import (
+    ENCODINGS,
+    MISSING,
+    ReadOptions,
+    complete,
+    takes_read_options,
+)
 from swarmrs.data._read import Raw, frame_of_array, read_built_in, read_pandas
-from swarmrs.data._target import Label, Target, classes_of, many_values, names_here, split
+from swarmrs.data._target import (
+    Label,
+    Target,
+    classes_of,
+    labels_beside,
+    many_values,
+    marked_missing,
+    present_names,
+    split,
+    target_position,
+)
 from swarmrs.data._target_bins import levels_of
 from swarmrs.exceptions import DataError
 
@@ -42,20 +61,22 @@ Source: TypeAlias = "str | os.PathLike[str] | pl.LazyFrame | IntoDataFrame | Arr
 Data: TypeAlias = "Source | tuple[Source, Target]"
 
 
-@dataclass(frozen=True, eq=False)
+@public
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """A data set ready to be searched.
+    """A data set of numeric features and a target.
 
     Attributes
     ----------
     name : str
         What it is called in results: the file's name, not its path.
     frame : polars.DataFrame
-        The features, all numbers; none is missing unless that was asked for.
+        The features, all numeric; no value is missing unless that was asked for. Where the table
+        is read from an array, the frame is built when it is first asked for.
     x : ndarray of float64
         The same as one column-major array; a missing value is a NaN.
     target : str
-        The name of the column that holds the classes.
+        The name of the target.
     codes : ndarray of uint32
         The class of each row, as an index into `labels`.
     labels : tuple
@@ -63,13 +84,13 @@ class Table:
     encoded : tuple of tuple of int
         The positions of features that came from one column of text, for each such column.
     notices : tuple of str
-        What the reader of a result should know about how the data was read.
+        Notes on how the data was read.
     warnings : tuple of str
-        What about the data can mislead.
+        Warnings about what in the data can mislead.
     values : ndarray of float64 or None
-        The target's numbers, where it is measured: then the classes are levels of it.
+        The values of a continuous target: then the classes are bins of it.
     unfilled : Unfilled, optional
-        The features before missing values were filled, if any were.
+        The features before imputation, if any value was missing.
     keys : mapping of str to Codes or Dates
         How features that held text, booleans or dates became numbers.
     """
@@ -87,30 +108,41 @@ class Table:
     unfilled: Unfilled | None = None
     keys: Mapping[str, Codes | Dates] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        rows, width = self.x.shape
+        kind = "continuous" if self.values is not None else counted(len(self.labels), "class")
+        size = f"{counted(rows, 'row')}, {counted(width, 'feature')}"
+        return f"Table '{self.name}': {size}, target '{self.target}' ({kind})"
+
+    def _repr_html_(self) -> str:
+        messages = "".join(f"<li>{escape(text)}</li>" for text in (*self.notices, *self.warnings))
+        return f"<p>{escape(repr(self))}</p>" + (f"<ul>{messages}</ul>" if messages else "")
+
     @property
     def y(self) -> NDArray[np.generic]:
-        """The label of each row, or its number where the target is measured."""
+        """The label of each row, or its value where the target is continuous."""
         return np.array(self.labels)[self.codes] if self.values is None else self.values
 
     @cached_property
     def names(self) -> list[str]:
         """The names of the features."""
-        return self.frame.columns
+        features: pl.DataFrame | ArrayColumns = vars(self)["_features"]
+        return features.names if isinstance(features, ArrayColumns) else features.columns
 
     @cached_property
     def constant(self) -> tuple[int, ...]:
         """The positions of the features that have one value, or none."""
-        return tuple(at for at, column in enumerate(self.x.T) if is_constant(column))
+        return tuple(np.flatnonzero(constant_features(self.x)).tolist())
 
     @cached_property
     def has_gaps(self) -> bool:
         """Whether values are missing."""
-        return any(column.null_count() for column in self.frame)
+        return bool(np.isnan(self.x).any())
 
     def take(self, rows: NDArray[np.intp], by: NDArray[np.intp] | None = None) -> "Table":
-        """Return some rows; what is missing in them is filled by the rows `by`, or by them alone.
+        """Return some rows; missing values are imputed from the rows `by`, or from these rows.
 
-        Classes without a row are gone; the levels of a measured target are cut anew.
+        Classes without a row are dropped; a continuous target is binned anew.
 
         Raises
         ------
@@ -119,7 +151,8 @@ class Table:
         """
         unfilled = self.unfilled
         if unfilled is None:
-            frame, x = self.frame[rows], np.asfortranarray(self.x[rows])
+            x = np.asfortranarray(self.x[rows])
+            frame = _rows_of(vars(self)["_features"], rows, x)
         else:
             frame = unfilled.filled(rows, rows if by is None else by)
             x = np.asfortranarray(frame.cast(pl.Float64).to_numpy(order="fortran"))
@@ -146,8 +179,8 @@ class Table:
         )
 
     def as_filled(self) -> "Table":
-        """Return the table with what was filled taken as given: no fold fills it anew."""
-        return replace(self, unfilled=None)
+        """Return the table with imputed values taken as given: no fold imputes them anew."""
+        return self if self.unfilled is None else replace(self, unfilled=None)
 
     def locate(self, columns: Sequence[str | int]) -> list[int]:
         """Return the positions of features given by name or index."""
@@ -166,7 +199,7 @@ class Table:
         return tuple(re.sub(r"(\d+) (\w+)\(s\)", number, warning) for warning in labelled)
 
     def reduced(self, selected: Sequence[str]) -> pl.DataFrame:
-        """Return the chosen features and the target, text, booleans and dates as they were."""
+        """Return selected features and the target, with the original text, booleans and dates."""
         columns = (
             self.keys[column.name].restored(column) if column.name in self.keys else column
             for column in self.frame.select(selected)
@@ -174,7 +207,7 @@ class Table:
         return pl.DataFrame([*columns, pl.Series(self.target, self.y)])
 
     def text_codes(self, selected: Sequence[str]) -> dict[str, list[str]]:
-        """Return the values of chosen features of text, each at the position that is its code."""
+        """Return the values of selected text features, each at the position that is its code."""
         keys = ((name, self.keys.get(name)) for name in selected)
         return {
             name: key.values.to_list()
@@ -183,58 +216,43 @@ class Table:
         }
 
 
+def _rows_of(
+    features: pl.DataFrame | ArrayColumns, rows: NDArray[np.intp], x: NDArray[np.float64]
+) -> pl.DataFrame:
+    """Return some rows of features, whose values are `x`, for the `frame` of a table."""
+    if isinstance(features, ArrayColumns):
+        return cast("pl.DataFrame", features._replace(values=x))
+    return features[rows]
+
+
+# A dataclass would take a descriptor inside the class for a default.
+Table.frame = FeatureFrame()  # type: ignore[assignment]
+
+
+@takes_read_options
 def read_table(
-    source: Data,
+    data: Data,
     target: Target = None,
     *,
-    missing: str = "error",
-    encode: str = "error",
-    exclude: Sequence[str | int] = (),
-    allow_target_copy: bool = False,
     continuous: bool = False,
-    **reading: Unpack[ReadOptions],
+    **options: Unpack[ReadOptions],
 ) -> Table:
     """Read a table of features and classes.
 
     Parameters
     ----------
-    source : str, path, frame, array, pair or Table
+    data : str, path, frame, array, pair or Table
         A CSV, TSV, Parquet, Arrow (Feather) or ARFF file, gzipped or not; ``"-"`` for standard
         input; ``"sklearn:wine"``, ``"sklearn:breast_cancer"``, ``"sklearn:digits"`` or
         ``"sklearn:iris"``; a polars or pandas frame; an array; a pair of features and labels.
         A `Table` is returned as it is.
     target : str, int or array-like, optional
         The column that holds the classes, by name or index, or the labels themselves.
-        By default the last column, which a notice says.
-    missing : {"error", "mean", "median", "mode", "knn", "drop-rows", "drop-columns", "keep"}
-        What to do about missing values. ``"knn"`` copies the value of the nearest row. Whatever
-        measures subsets fills them by the rows that train, for each fold anew; what looks at all
-        rows, such as a ranking, by all of them. ``"keep"`` leaves them as they are, for an
-        estimator that knows what to do about them; the built-in classifiers do not.
-    encode : {"error", "ordinal", "onehot"}
-        What to do about columns of text. Text that is a date in every row (ISO 8601) is no text:
-        dates become days since 1970-01-01, which a notice says.
-    exclude : sequence of str or int
-        Columns that are not to be looked at: their values are replaced by zeros, so that nothing
-        they hold can be refused or matter.
-    allow_target_copy : bool
-        Whether a feature may be equal to the target. Of labels given apart from the features it is
-        only warned.
+        By default the last column, with a notice.
     continuous : bool
-        Whether the target is measured, as a regressor has it, and not a class. Whatever needs
-        classes, such as a ranking, is given five levels of it, each of about a fifth of the rows.
-    separator, encoding : str, optional
-        How a text file is written, if not with commas (tabs for TSV) in UTF-8.
-    decimal : {".", ","}
-        The decimal mark of a CSV or TSV file.
-    null_words : sequence of str
-        What stands for a missing value there, beside an empty field.
-    input_format : {"csv", "tsv", "parquet", "arrow", "arff"}, optional
-        What the file is, if its content is not to decide.
-    dedupe_names : bool
-        Whether to number columns of equal names instead of refusing them.
-    max_bytes : int
-        How large a file may be when unpacked.
+        Whether the target is continuous, for a regressor. Filters, which need classes, use five
+        bins of it, each of about a fifth of the rows.
+    **options
 
     Returns
     -------
@@ -252,29 +270,33 @@ def read_table(
     >>> import polars as pl
     >>> frame = pl.DataFrame({"a": [1, 2, 3], "b": [0, 0, 1], "class": ["x", "y", "x"]})
     >>> table = read_table(frame, "class")
+    >>> table
+    Table 'frame': 3 rows, 2 features, target 'class' (2 classes)
     >>> table.names, table.labels, table.codes.tolist()
     (['a', 'b'], ('x', 'y'), [0, 1, 0])
     """
     check_arguments(read_table, locals())
-    check_policies(missing, encode)
-    options = Reading(**reading)
-    if isinstance(source, Table):
-        return _measured(source) if continuous else source
-    if isinstance(source, tuple):
-        if len(source) != 2:
+    check_options(read_table, options)
+    settings = complete(options)
+    check_policies(settings["missing"], settings["encode"])
+    reading = Reading.of(options)
+    if isinstance(data, Table):
+        return _continuous(data) if continuous else data
+    policies = {name: settings[name] for name in POLICIES}
+    policies |= {"continuous": continuous, "identifiers": not isinstance(data, Samples)}
+    if isinstance(data, tuple):
+        if len(data) != 2:
             raise DataError(
-                f"the data is a tuple of {len(source)}, expected features and labels", "give (X, y)"
+                f"the data is a tuple of {len(data)}, expected features and labels", "give (X, y)"
             )
-        source, target = source
-    return prepare(
-        find(source, options),
-        target,
-        missing=missing,
-        encode=encode,
-        exclude=exclude,
-        allow_target_copy=allow_target_copy,
-        continuous=continuous,
-    )
+        data, target = data
+    array = numbers_of(data)
+    table = None if array is None else prepare_array(array, target, **policies)
+    return prepare(find(data, reading), target, **policies) if table is None else table
+
+
+# The reading options that say what becomes of the values, whatever they are read from.
+POLICIES = ("missing", "encode", "exclude", "allow_target_copy")
 
 
 def check_policies(missing: str, encode: str) -> None:
@@ -292,11 +314,14 @@ def prepare(
     exclude: Sequence[str | int],
     allow_target_copy: bool,
     continuous: bool = False,
+    identifiers: bool = True,
 ) -> Table:
-    """Make a table that can be searched of one that was found; see `read_table`."""
-    features, labels, notices = split(raw, target, "target" if continuous else "class")
-    warnings = list(raw.warnings)
-    blank = names_here(features, exclude, raw.name, encode, labels.name)
+    """Make a table of data that was read; see `read_table`.
+
+    `identifiers` says whether features are checked for row identifiers.
+    """
+    features, labels, notices = split(raw, target, _target_name(continuous))
+    blank = present_names(features.columns, exclude, raw.name, encode, labels.name)
     features = mark_missing(features)
     if blank:
         features = features.with_columns(pl.lit(0.0).alias(name) for name in blank)
@@ -306,30 +331,22 @@ def prepare(
     elif missing == "drop-columns":
         features, dropped = drop_columns(features, exclude, raw.name)
         notices += dropped
-    values, codes, classes = (
-        levels_of(labels, raw.name)
-        if continuous
-        else (None, *classes_of(labels, raw.name, raw.gaps))
-    )
-    if not continuous and (measured := many_values(labels, classes)) is not None:
-        warnings.append(measured)
-    if copies := copies_of(labels, features):
-        copied = f"{counted(len(copies), 'column')} equal to the target: {quoted(copies)}"
-        if labels.name in raw.frame.columns and not allow_target_copy:
-            raise DataError(
-                copied,
-                f"{leaving_out()}, or go on with {setting('allow_target_copy', True)}",
-            )
-        warnings.append(copied)
+    classes = _Classes.of(labels, raw.name, raw.gaps, continuous=continuous)
+    is_apart = labels.name not in raw.frame.columns
+    warnings = [
+        *raw.warnings,
+        *classes.warnings,
+        *_check_copies(copies_of(labels, features), is_apart or allow_target_copy),
+    ]
     features, dates = read_dates(features)
-    features, told = dates_to_numbers(features)
-    notices += told
+    features, converted = dates_to_numbers(features)
+    notices += converted
     nominal = text_columns(features) if encode == "ordinal" else []
     features, cleaned, encoded, keys, unfilled = to_numbers(
         features, missing=missing, encode=encode, gaps=raw.gaps
     )
     if unfilled is not None:
-        notices += [f"{counted(unfilled.count, 'missing value')} filled by {missing}"]
+        notices += [f"{counted(unfilled.count, 'missing value')} imputed by {missing}"]
     names = features.columns
     excluded = {locate(column, names, raw.name, target=labels.name) for column in exclude}
     x = matrix_of(features)
@@ -339,19 +356,119 @@ def prepare(
         features,
         x,
         labels.name,
-        codes,
-        classes,
+        classes.codes,
+        classes.labels,
         tuple(encoded),
         (*notices, *found.notices(names)),
-        (*warnings, *cleaned, *found.warnings(names)),
-        values,
+        (*warnings, *cleaned, *(found.warnings(names) if identifiers else ())),
+        classes.values,
         unfilled,
         {**dates, **keys},
     )
 
 
-def _measured(table: Table) -> Table:
-    """Return a table with the numbers of its target in place of classes."""
+def prepare_array(
+    array: NDArray[Any],
+    target: Target,
+    *,
+    missing: str,
+    encode: str,
+    exclude: Sequence[str | int],
+    allow_target_copy: bool,
+    continuous: bool = False,
+    identifiers: bool = True,
+) -> Table | None:
+    """Make a table of an array of numbers, without a loop over its columns.
+
+    None if something is empty, missing, infinite or rounded: `prepare` has the policies and the
+    messages for that.
+    """
+    name, names = "array", [f"x{index}" for index in range(array.shape[1])]
+    is_apart = not (target is None or isinstance(target, str | int))
+    if array.size == 0 or (array.shape[1] == 1 and not is_apart):
+        return None
+    notices: list[str] = []
+    if is_apart:
+        labels = labels_beside(
+            names, len(array), cast("ArrayLike", target), _target_name(continuous)
+        )
+    else:
+        position, notices = target_position(cast("str | int | None", target), names, name)
+        labels = pl.Series(names.pop(position), array[:, position])
+        array = np.delete(array, position, axis=1)
+    labels = marked_missing(labels)
+    blank = [
+        names.index(column) for column in present_names(names, exclude, name, encode, labels.name)
+    ]
+    if blank:
+        array = array.copy()
+        array[:, blank] = 0
+    x = as_floats(array)
+    if x is None or labels.null_count():
+        return None
+    classes = _Classes.of(labels, name, None, continuous=continuous)
+    copies = [names[index] for index in numeric_copies(labels, x)]
+    warnings = [*classes.warnings, *_check_copies(copies, is_apart or allow_target_copy)]
+    excluded = {locate(column, names, name, target=labels.name) for column in exclude}
+    found = inspect(x, excluded)
+    is_boolean = array.dtype == bool
+    dtype = np.dtype(np.uint8) if is_boolean else array.dtype
+    return Table(
+        name,
+        cast("pl.DataFrame", ArrayColumns(names, x, dtype)),
+        x,
+        labels.name,
+        classes.codes,
+        classes.labels,
+        notices=(*notices, *found.notices(names)),
+        warnings=(*warnings, *(found.warnings(names) if identifiers else ())),
+        values=classes.values,
+        keys=dict.fromkeys(names, BOOLEANS) if is_boolean else {},
+    )
+
+
+def _target_name(continuous: bool) -> str:
+    """Return what labels given apart from the features are called."""
+    return "target" if continuous else "class"
+
+
+class _Classes(NamedTuple):
+    """The classes of a table, or the bins of a continuous target beside its values."""
+
+    values: NDArray[np.float64] | None
+    codes: NDArray[np.uint32]
+    labels: tuple[Label, ...]
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, target: pl.Series, where: str, gaps: str | None, *, continuous: bool) -> "_Classes":
+        if continuous:
+            return cls(*levels_of(target, where))
+        codes, labels = classes_of(target, where, gaps)
+        doubt = many_values(target, labels)
+        return cls(None, codes, labels, () if doubt is None else (doubt,))
+
+
+def _check_copies(copies: list[str], is_allowed: bool) -> list[str]:
+    """Return a warning about features that equal the target.
+
+    Raises
+    ------
+    DataError
+        If there are any and that is not allowed.
+    """
+    if not copies:
+        return []
+    message = f"{counted(len(copies), 'feature')} equal to the target: {quoted(copies)}"
+    if not is_allowed:
+        raise DataError(
+            message, f"{leaving_out()}, or go on with {setting('allow_target_copy', True)}"
+        )
+    return [message]
+
+
+def _continuous(table: Table) -> Table:
+    """Return a table with a continuous target in place of classes."""
     if table.values is not None:
         return table
     values, codes, names = levels_of(pl.Series(table.target, table.y), table.name)
@@ -359,7 +476,7 @@ def _measured(table: Table) -> Table:
 
 
 def find(source: Source, reading: Reading) -> Raw:
-    """Return whatever holds a table as a frame."""
+    """Read any source of a table as a frame."""
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         if path.startswith("sklearn:"):

@@ -15,7 +15,7 @@ from swarmrs.exceptions import DataError
 Label: TypeAlias = str | int | float | bool
 Target: TypeAlias = str | int | ArrayLike | None
 
-# At most so many different labels are classes, whatever they look like.
+# Up to this many different labels are classes, whatever they look like.
 _FEW = 20
 # More numbers than that are no classes if they have fewer rows than this on average and such a
 # share of them occurs once: codes of classes repeat (100 people with 4 pictures each), amounts and
@@ -29,7 +29,7 @@ _DOUBTED = 100
 def split(
     raw: Raw, target: Target, name: str = "class"
 ) -> tuple[pl.DataFrame, pl.Series, list[str]]:
-    """Return the features, the labels, and notices of how they were told apart.
+    """Separate features and labels; return both, and notices of what was assumed.
 
     Labels that are given apart from the features are called by `name`.
 
@@ -43,46 +43,76 @@ def split(
     frame, notices = raw.frame, list(raw.notices)
     if frame.is_empty():
         raise DataError(f"{raw.name} has no rows", "there must be a line for each sample")
-    if target is None:
-        target = raw.target or -1
-        if raw.target is None:
-            notices.append(f"the target is the last column, '{frame.columns[-1]}'")
-    if isinstance(target, str | int):
-        labels = frame.to_series(locate(target, frame.columns, raw.name))
+    if target is None or isinstance(target, str | int):
+        position, assumed = target_position(target, frame.columns, raw.name, raw.target)
+        notices += assumed
+        labels = frame.to_series(position)
         features = pl.DataFrame([column for column in frame if column.name != labels.name])
     else:
-        while name in frame.columns:
-            name += "_"
-        labels, features = series_of(name, target), frame
-        if len(labels) != frame.height:
-            raise DataError(
-                f"{counted(frame.height, 'row')} but {counted(len(labels), 'label')}",
-                "give a label for each row",
-            )
+        labels, features = labels_beside(frame.columns, frame.height, target, name), frame
     if not features.width:
         raise DataError(
             f"{raw.name} has no column beside the target '{labels.name}'",
             "there must be a column for each feature",
         )
-    return features, labels.fill_nan(None) if labels.dtype.is_float() else labels, notices
+    return features, marked_missing(labels), notices
 
 
-def names_here(
-    frame: pl.DataFrame, columns: Sequence[str | int], where: str, encode: str, target: str
+def target_position(
+    target: str | int | None, columns: list[str], where: str, known: str | None = None
+) -> tuple[int, list[str]]:
+    """Return the position of the target among the columns, and a notice if it is assumed.
+
+    By default it is the target that the data itself names, or else the last column.
+    """
+    if target is None and known is None:
+        return len(columns) - 1, [f"the target is the last column, '{columns[-1]}'"]
+    named = known if target is None else target
+    assert named is not None, "a target is assumed above"
+    return locate(named, columns, where), []
+
+
+def labels_beside(columns: list[str], rows: int, labels: ArrayLike, name: str) -> pl.Series:
+    """Return labels that are given apart from the features, under a name that no column has.
+
+    Raises
+    ------
+    DataError
+        If there is not one label for each row.
+    """
+    while name in columns:
+        name += "_"
+    series = series_of(name, labels)
+    if len(series) != rows:
+        raise DataError(
+            f"{counted(rows, 'row')} but {counted(len(series), 'label')}",
+            "give a label for each row",
+        )
+    return series
+
+
+def marked_missing(labels: pl.Series) -> pl.Series:
+    """Return labels with a null for each NaN."""
+    return labels.fill_nan(None) if labels.dtype.is_float() else labels
+
+
+def present_names(
+    names: list[str], columns: Sequence[str | int], where: str, encode: str, target: str
 ) -> list[str]:
-    """Return the names of columns given by name or index.
+    """Return the names of features given by name or index.
 
-    A column may be one that one-hot encoding has yet to make: then only names already here count.
+    Under one-hot encoding a feature may be one that is yet to be made: then only those count that
+    are named and present.
     """
     return [
-        frame.columns[locate(column, frame.columns, where, target=target)]
+        names[locate(column, names, where, target=target)]
         for column in columns
-        if encode != "onehot" or column in frame.columns
+        if encode != "onehot" or column in names
     ]
 
 
 def many_values(labels: pl.Series, classes: tuple[Label, ...]) -> str | None:
-    """Return what is to be said of labels that look like measured numbers."""
+    """Return a warning about labels that look like a continuous target; None if they do not."""
     n, rows = len(classes), len(labels)
     is_thin = n > _FEW and rows < _ROWS_OF_A_CLASS * n
     if not labels.dtype.is_numeric() or not (is_thin or n > _DOUBTED):

@@ -1,4 +1,4 @@
-"""What all selectors share: samples in, chosen columns out."""
+"""The base of all selectors: checks of the samples, and the output of the selected features."""
 
 from typing import Any, cast
 
@@ -8,31 +8,42 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from swarmrs._base._messages import counted, quoted
+from swarmrs.data._arrays import Samples
+from swarmrs.data._encode import TEXT
 from swarmrs.data._read import check_names, unmasked
 from swarmrs.exceptions import DataError
 
 
 class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """A selector that learns its mask, `support_`, from samples and their classes."""
+    """A selector that learns its mask, `support_`, from samples and their target."""
 
     support_: NDArray[np.bool_]
 
     def transform(self, X: ArrayLike | pl.DataFrame) -> NDArray[np.float64] | pl.DataFrame:
-        """Return the chosen features: of a polars frame its columns as they are, else an array.
+        """Return the selected features, in the container that `set_output` asks for.
 
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             The samples.
+
+        Returns
+        -------
+        ndarray or frame
+            An array by default, whatever `X` is. Frames of the container asked for keep the types
+            of their columns.
         """
         check_is_fitted(self)
         _check_frame(X)
         X = cast("ArrayLike | pl.DataFrame", unmasked(X))
-        if isinstance(X, pl.DataFrame):
+        # scikit-learn keeps the types of a pandas frame by itself.
+        is_kept = _get_output_config("transform", self)["dense"] == "polars"
+        if is_kept and isinstance(X, pl.DataFrame):
             validate_data(self, X, reset=False, skip_check_array=True)
             pairs = zip(X.columns, self.get_support(), strict=True)
             return X.select(name for name, is_in in pairs if is_in)
@@ -46,9 +57,9 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         allow_nan: bool = False,
         continuous: bool = False,
     ) -> tuple[NDArray[np.float64] | pl.DataFrame, NDArray[np.generic]]:
-        """Return what `fit` was given, checked, with the names of the features if they have any.
+        """Return the checked samples and target of `fit`: a frame if the features have names.
 
-        The target is numbers if it is `continuous`, and classes if it is not.
+        The target holds numbers if it is `continuous`, else classes.
         """
         _check_frame(X)
         _check_numbers(X)
@@ -68,8 +79,9 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if not continuous:
             check_classification_targets(labels)
         names = getattr(self, "feature_names_in_", None)
-        data = samples if names is None else pl.from_numpy(samples, schema=names.tolist())
-        return data, labels
+        if names is None:
+            return Samples(samples, labels)
+        return pl.from_numpy(samples, schema=names.tolist(), orient="row"), labels
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -82,7 +94,7 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _check_frame(X: Any) -> None:
-    """Refuse frames that scikit-learn refuses without telling why.
+    """Refuse frames that scikit-learn refuses without a reason.
 
     Raises
     ------
@@ -96,7 +108,7 @@ def _check_frame(X: Any) -> None:
 
 
 def _check_numbers(X: Any) -> None:
-    """Refuse columns of text, whose digits scikit-learn takes for numbers.
+    """Refuse text features, whose digits scikit-learn takes for numbers.
 
     Raises
     ------
@@ -107,12 +119,11 @@ def _check_numbers(X: Any) -> None:
     if not (isinstance(X, pl.DataFrame) or _is_pandas(X) or hasattr(X, "toarray")):
         array = np.asarray(X)
         if array.ndim == 2 and array.dtype.kind in "OSTU":
-            text = [f"x{at}" for at, column in enumerate(array.T) if _is_text(column)]
+            text = [f"x{index}" for index, column in enumerate(array.T) if _is_text(column)]
     if isinstance(X, pl.DataFrame):
-        written = (pl.String, pl.Categorical, pl.Enum)
-        text = [name for name, dtype in X.schema.items() if isinstance(dtype, written)]
+        text = [name for name, dtype in X.schema.items() if isinstance(dtype, TEXT)]
     elif _is_pandas(X):
-        columns = ((str(name), X.iloc[:, at]) for at, name in enumerate(X.columns))
+        columns = ((str(name), X.iloc[:, index]) for index, name in enumerate(X.columns))
         text = [name for name, column in columns if _is_text(column)]
     if text:
         raise DataError(

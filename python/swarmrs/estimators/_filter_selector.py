@@ -1,4 +1,4 @@
-"""The filters as scikit-learn has selectors."""
+"""FilterSelector: filters behind the interface of scikit-learn's selectors."""
 
 import warnings
 from numbers import Real
@@ -20,32 +20,32 @@ METHODS = (*MEASURES, "fcbf", "cfs")
 
 
 class FilterSelector(Chooser):
-    """Chooses features by what they tell about the class, without a classifier.
+    """Filter feature selection by relevance and redundancy, without a classifier.
 
     Parameters
     ----------
     method : {"su", "mi", "fcbf", "cfs"}
-        Rank by symmetric uncertainty or by information about the class and take the best; or let
-        the fast correlation-based filter, or correlation-based selection, choose those that do not
-        stand for each other.
+        Take the best features by symmetrical uncertainty with the class or by mutual information;
+        or take relevant features that are not redundant, by the fast correlation-based filter
+        (FCBF) or correlation-based feature selection (CFS).
     n_features : int, optional
-        Take at most so many. Irrelevant features are not taken to make up the number.
+        The largest number of features. Irrelevant features are not taken to reach it.
     threshold : float, optional
-        With ``"su"`` and ``"mi"``: take only features with a higher score. By default 0, which
-        leaves out what is irrelevant.
+        For ``"su"`` and ``"mi"``: take only features with a higher score. By default 0, which
+        leaves out irrelevant features.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
 
     Attributes
     ----------
     support_ : ndarray of bool
-        The chosen features. If none is relevant enough it is the best-ranked one, with a warning.
+        The selected features. If none is relevant enough, the best-ranked one, with a warning.
     scores_ : ndarray of float64
-        The score of each feature; for ``"fcbf"`` and ``"cfs"`` its symmetric uncertainty.
+        The score of each feature; for ``"fcbf"`` and ``"cfs"`` its symmetrical uncertainty.
     ranking_ : ndarray of int
         The rank of each feature by score, 1 for the best.
     levels_ : ndarray of uint32
-        How many levels each feature was cut into; one level means irrelevant.
+        The number of levels each feature is discretized into; one level means irrelevant.
     n_features_in_, feature_names_in_
         The features seen in `fit`.
 
@@ -71,7 +71,7 @@ class FilterSelector(Chooser):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike | pl.DataFrame, y: ArrayLike) -> Self:
-        """Score the features and choose among them.
+        """Score the features and select among them.
 
         Parameters
         ----------
@@ -104,17 +104,17 @@ class FilterSelector(Chooser):
         most = len(order) if limit is None else min(limit, len(order))
         if is_ranked:
             best = order[:most]
-            chosen = best[self.scores_[best] > (self.threshold or 0.0)]
+            selected = best[self.scores_[best] > (self.threshold or 0.0)]
         else:
             survivors = dataset.survivors(self.method, most, threads)
-            chosen = np.array(survivors, dtype=np.intp)
-        if not chosen.size:
+            selected = np.array(survivors, dtype=np.intp)
+        if not selected.size:
             warnings.warn(
-                "no feature is relevant enough: the best-ranked one is chosen",
+                "no feature is relevant enough: the best-ranked one is selected",
                 SwarmrsWarning,
                 stacklevel=2,
             )
-            chosen = order[:1]
+            selected = order[:1]
         self.support_ = np.zeros(len(order), dtype=bool)
-        self.support_[chosen] = True
+        self.support_[selected] = True
         return self

@@ -8,44 +8,51 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, Unpack
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from swarmrs._base._arguments import check_arguments
+from swarmrs._base._arguments import check_arguments, check_options
 from swarmrs._base._messages import check_whole, check_word, counted, listed, locate, nearest
+from swarmrs._base._public import public
 from swarmrs._base._resources import count_threads
 from swarmrs._base._versions import SCHEMA_VERSION, versions
 from swarmrs.data._dataset import dataset_of, describe_data
+from swarmrs.data._options import ReadOptions, takes_read_options
 from swarmrs.data._table import Data, Table, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
+# Groups that a representation shows.
+_SHOWN = 10
 
+
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class Grouping:
-    """Columns in groups, and how their number was chosen.
+    """Features in groups, and how the number of groups was chosen.
 
     Attributes
     ----------
     by : str
-        Where they come from: ``"lbm"``, ``"hclust"``, ``"prefix"``, ``"file"`` or ``"given"``.
+        The source: ``"lbm"``, ``"hclust"``, ``"prefix"``, ``"file"`` or ``"given"``.
     settings : dict
         All settings of a method, its seed among them; empty for the others.
     data : dict
         The table.
     groups : tuple of tuple of str
-        The names of the columns in each group. Groups are in the order of their first columns.
+        The names of the features in each group. Groups are in the order of their first features.
     indices : tuple of tuple of int
         Their positions.
     ungrouped : tuple of str
-        The columns that belong to no group: those of one value, and those excluded.
+        The features in no group: constant and excluded ones.
     criterion : str or None
-        What chose the number of groups: ``"aic"`` or ``"icl"``, lower being better, or
-        ``"silhouette"``, higher being better.
+        The criterion that chose the number of groups: ``"aic"`` or ``"icl"`` (lower is better) or
+        ``"silhouette"`` (higher is better).
     curve : polars.DataFrame
         A row for each number of groups tried (``n_groups``), with the number of row groups beside
         it (``n_row_groups``, in a block model), the ``value`` of the criterion, and whether it
@@ -65,11 +72,17 @@ class Grouping:
         return len(self.groups)
 
     def __repr__(self) -> str:
-        lines = [
-            f"{len(self)} groups of {counted(sum(map(len, self.groups)), 'column')} by {self.by}"
-        ]
-        lines += [f"  {place}: {listed(group)}" for place, group in enumerate(self.groups)]
-        return "\n".join(lines)
+        lines = [f"  {place}: {listed(group)}" for place, group in enumerate(self.groups[:_SHOWN])]
+        more = [f"  and {len(self) - _SHOWN} more"] if len(self) > _SHOWN else []
+        return "\n".join([self._title(), *lines, *more])
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{escape(listed(group))}</li>" for group in self.groups)
+        return f'<p>{escape(self._title())}</p><ol start="0">{items}</ol>'
+
+    def _title(self) -> str:
+        members = counted(sum(map(len, self.groups)), "feature")
+        return f"{counted(len(self), 'group')} of {members} by {self.by}"
 
     def to_dict(self) -> dict[str, object]:
         """Return the groups as plain values, ready for JSON."""
@@ -98,7 +111,7 @@ Members: TypeAlias = Sequence[str | int]
 Groups: TypeAlias = str | os.PathLike[str] | Sequence[Members] | Grouping
 Spec: TypeAlias = dict[str, object]
 
-# What each method may be told after its name; numbers are whole.
+# The settings of each method and their values; None stands for any whole number.
 _SETTINGS: dict[str, dict[str, tuple[str, ...] | None]] = {
     "lbm": {"rows": None, "levels": None, "criterion": ("aic", "icl"), "restarts": None},
     "hclust": {"rows": None, "levels": None, "distance": ("su", "spearman")},
@@ -109,7 +122,7 @@ _NAMED = re.compile(r"prefix(?:=(.+))?")
 
 
 def group_spec(given: Groups, table: Table) -> tuple[str, Spec]:
-    """Return what groups are found by, and the same as the engine takes it.
+    """Return the source of groups, and its specification for the engine.
 
     Raises
     ------
@@ -145,7 +158,7 @@ def _whole(what: str, text: str) -> int:
 
 
 def _by_prefix(names: Sequence[str], separator: str) -> Iterator[list[int]]:
-    """Put names together by what stands before the last separator, or before trailing digits."""
+    """Group names by their part before the last separator, or without trailing digits."""
     groups: dict[str, list[int]] = {}
     for index, name in enumerate(names):
         stem = name.rpartition(separator)[0] or name.rstrip("0123456789") or name
@@ -202,14 +215,14 @@ def given_groups(
     describe: Callable[[int], str],
     where: str,
 ) -> Spec:
-    """Return groups as the engine takes them, if they part all positions.
+    """Return groups as the engine takes them, if they are a partition of all positions.
 
-    Positions that are left out may stand in a group, but do not stay there.
+    Positions that are left out may be in a group; they are removed from it.
 
     Raises
     ------
     SpecError
-        If a position stands twice, or one that is not left out nowhere.
+        If a position is in two groups, or in none without being left out.
     """
     is_free = np.ones(len(is_left_out), dtype=bool)
     kept: list[list[int]] = []
@@ -242,18 +255,17 @@ def _place(column: str | int, places: dict[str, int], names: Sequence[str], wher
     return locate(column, names, where)
 
 
+@takes_read_options
 def group(
     data: Data,
     target: Target = None,
     *,
     by: Groups = "lbm",
     seed: int = 0,
-    exclude: Sequence[str | int] = (),
-    missing: str = "error",
-    encode: str = "error",
     n_jobs: int | None = None,
+    **options: Unpack[ReadOptions],
 ) -> Grouping:
-    """Put columns together that tell alike. Classes are not looked at.
+    """Cluster redundant features, without regard to the classes.
 
     Parameters
     ----------
@@ -262,22 +274,19 @@ def group(
     target : str, int or array-like, optional
         The column that holds the classes, or the labels themselves. By default the last column.
     by : str, path or sequence of sequences
-        ``"lbm"``, a latent block model of columns and rows, as many groups as AIC chooses;
-        ``"hclust"``, average linkage, as many as the silhouette chooses; ``"lbm=6"`` or
-        ``"hclust=6"`` for a number of groups. Settings follow after commas: ``rows=100`` (random
-        rows to look at), ``levels=3`` (of a column), for ``lbm`` ``criterion=aic`` or ``icl`` and
-        ``restarts=5``, for ``hclust`` ``distance=su`` or ``spearman``. ``"prefix"`` and
-        ``"prefix=SEP"`` go by what stands in a name before the last ``_`` or SEP; trailing digits
-        do not count where there is none. A path names a file with a line of names or indices for
-        each group, with commas between them. Lists are groups as they are.
+        ``"lbm"``, a latent block model of features and rows, with as many groups as AIC chooses;
+        ``"hclust"``, hierarchical clustering by average linkage, with as many as the silhouette
+        chooses; ``"lbm=6"`` or ``"hclust=6"`` for a number of groups. Settings follow after commas:
+        ``rows=100`` (size of the random sample of rows), ``levels=3`` (of a discretized feature),
+        for ``lbm`` ``criterion=aic`` or ``icl`` and ``restarts=5``, for ``hclust`` ``distance=su``
+        or ``spearman``. ``"prefix"`` and ``"prefix=SEP"`` group names by the part before the last
+        ``_`` or SEP, or without their trailing digits where there is none. A path names a file with
+        a line of names or indices for each group, separated by commas. Lists are taken as groups.
     seed : int
-        Draws the rows and the starts of a method.
-    exclude : sequence of str or int
-        Columns that are not looked at and belong to no group.
-    missing, encode : str
-        What to do about missing values and text; see `read_table`.
+        The random seed of a method: it samples rows and initial groups.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
+    **options
 
     Returns
     -------
@@ -292,16 +301,17 @@ def group(
     Examples
     --------
     >>> group("sklearn:iris", by="hclust=2")
-    2 groups of 4 columns by hclust
+    2 groups of 4 features by hclust
       0: sepal length (cm), petal length (cm), petal width (cm)
       1: sepal width (cm)
     """
     check_arguments(group, locals())
-    table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
+    check_options(group, options)
+    table = read_table(data, target, **options)
     for message in table.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
-    if excluded := table.locate(exclude):
-        # A table that was read before still has what they hold.
+    if excluded := table.locate(options.get("exclude", ())):
+        # A table that was read before still has the values of excluded features.
         x = table.x.copy(order="F")
         x[:, excluded] = 0.0
         table = replace(table, x=x)

@@ -1,42 +1,49 @@
-"""rank(): the columns of a table by what each tells about the class, without a classifier."""
+"""rank(): the features of a table by their relevance to the class, without a classifier."""
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
+from typing import Unpack
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
-from swarmrs._base._arguments import check_arguments
-from swarmrs._base._messages import check_whole, check_word
+from swarmrs._base._arguments import check_arguments, check_options
+from swarmrs._base._messages import check_whole, check_word, counted, shortened
+from swarmrs._base._public import public
 from swarmrs._base._resources import count_threads
 from swarmrs._base._versions import SCHEMA_VERSION, versions
 from swarmrs.data._dataset import dataset_of, describe_data
+from swarmrs.data._options import ReadOptions, takes_read_options
 from swarmrs.data._table import Data, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 MEASURES = ("su", "mi")
+# Features that a representation shows.
+_SHOWN = 5
 
 
-@dataclass(frozen=True, eq=False)
+@public
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
-    """The columns of a table, the most relevant first.
+    """The features of a table, the most relevant first.
 
     Attributes
     ----------
     by : {"su", "mi"}
-        What they are ranked by.
+        The measure of relevance: symmetrical uncertainty or mutual information.
     data : dict
         The table.
     ranked, relevant : int
-        How many columns were ranked, and how many of them tell anything about the class.
+        The number of features ranked, and of those with any relevance to the class.
     frame : polars.DataFrame
-        A row for each column, with its ``rank`` from 1 on, its ``index`` in the table, its name
-        (``column``), its ``score`` and how many ``levels`` it was cut into. A column of one level
-        is irrelevant and has score 0. Of equal scores the lower index comes first.
+        A row for each feature, with its ``rank`` from 1 on, its ``index`` in the table, its name
+        (``column``), its ``score`` and its number of ``levels``, the intervals of the
+        discretization. A feature of one level is irrelevant and has score 0. Of equal scores the
+        lower index comes first.
     """
 
     by: str
@@ -44,6 +51,18 @@ class Ranking:
     ranked: int
     relevant: int
     frame: pl.DataFrame
+
+    def __repr__(self) -> str:
+        best = self.frame.head(_SHOWN).select("column", "score").iter_rows()
+        shown = ", ".join(f"{shortened(name)} {score:.4g}" for name, score in best)
+        more = f" and {self.frame.height - _SHOWN} more" if self.frame.height > _SHOWN else ""
+        return (
+            f"Ranking of {counted(self.ranked, 'feature')} by {self.by}, {self.relevant} relevant\n"
+            f"  {shown}{more}"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self).partition(chr(10))[0])}</p>{self.frame._repr_html_()}"
 
     def top(self, k: int) -> "Ranking":
         """Return the ranking with its first `k` rows only.
@@ -68,20 +87,19 @@ class Ranking:
         }
 
 
+@takes_read_options
 def rank(
     data: Data,
     target: Target = None,
     *,
     by: str = "su",
-    exclude: Sequence[str | int] = (),
-    missing: str = "error",
-    encode: str = "error",
     n_jobs: int | None = None,
+    **options: Unpack[ReadOptions],
 ) -> Ranking:
-    """Rank the columns by what each alone tells about the class.
+    """Rank features by univariate relevance (symmetrical uncertainty, mutual information).
 
-    Columns are cut into levels where that pays (Fayyad and Irani's rule); entropies come from
-    counts of levels.
+    Features are discretized by Fayyad and Irani's rule (minimum description length); entropies come
+    from the counts of the intervals, here called levels.
 
     Parameters
     ----------
@@ -90,13 +108,10 @@ def rank(
     target : str, int or array-like, optional
         The column that holds the classes, or the labels themselves. By default the last column.
     by : {"su", "mi"}
-        Symmetric uncertainty with the class, from 0 to 1, or information about it in bits.
-    exclude : sequence of str or int
-        Columns that are not looked at and not ranked.
-    missing, encode : str
-        What to do about missing values and text; see `read_table`.
+        Symmetrical uncertainty with the class, from 0 to 1, or mutual information in bits.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
+    **options
 
     Returns
     -------
@@ -109,16 +124,17 @@ def rank(
     ('petal width (cm)', 0.871)
     """
     check_arguments(rank, locals())
+    check_options(rank, options)
     check_word("measure", by, MEASURES)
-    table = read_table(data, target, missing=missing, encode=encode, exclude=exclude)
+    table = read_table(data, target, **options)
     for message in table.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
     dataset = dataset_of(table)
     scores, levels = relevance(dataset, by, count_threads(n_jobs))
-    excluded = set(table.locate(exclude))
+    excluded = set(table.locate(options.get("exclude", ())))
     order = [index for index in best_first(scores).tolist() if index not in excluded]
     if not order:
-        raise SpecError("every column is excluded: nothing is left to rank", "exclude fewer")
+        raise SpecError("every feature is excluded: nothing is left to rank", "exclude fewer")
     frame = pl.DataFrame(
         {
             "rank": range(1, len(order) + 1),
@@ -136,11 +152,11 @@ def rank(
 def relevance(
     dataset: _swarmrs.Dataset, by: str, threads: int
 ) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-    """Return the score of each column and how many levels it has."""
+    """Return the relevance of each feature and its number of levels."""
     uncertainty, information, levels = dataset.rank(threads)
     return (uncertainty.astype(np.float64) if by == "su" else information), levels
 
 
 def best_first(scores: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the columns by score, the highest first, of equals the lowest."""
+    """Return the features in descending order of score, ties in ascending order of position."""
     return np.argsort(-scores, kind="stable")

@@ -1,16 +1,18 @@
 """describe(): what is in a table and what a search would do with it, before there is one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from html import escape
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from swarmrs._base._arguments import check_arguments
+from swarmrs._base._arguments import check_arguments, check_options
 from swarmrs._base._hints import setting
 from swarmrs._base._messages import counted
+from swarmrs._base._public import public
 from swarmrs._base._resources import count_threads
 from swarmrs._base._versions import SCHEMA_VERSION, versions
 from swarmrs.data._column_checks import Findings, copies_of, inspect
@@ -23,11 +25,12 @@ from swarmrs.data._encode import (
     ranked,
     text_columns,
 )
-from swarmrs.data._formats import Reading, ReadOptions
+from swarmrs.data._formats import Reading
+from swarmrs.data._options import ReadOptions, complete, takes_read_options
 from swarmrs.data._read import Raw
 from swarmrs.data._suggest import Found, Reader, suggest_policies, suggest_target, try_policies
-from swarmrs.data._table import Data, Table, check_policies, prepare
-from swarmrs.data._target import Label, Target, classes_of, names_here, split
+from swarmrs.data._table import POLICIES, Data, Table, check_policies, prepare
+from swarmrs.data._target import Label, Target, classes_of, present_names, split
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.search._settings import Settings
 from swarmrs.search._time_estimate import count_evaluations, estimate_seconds
@@ -71,9 +74,10 @@ class Column:
     remark: str
 
 
-@dataclass(frozen=True, eq=False)
+@public
+@dataclass(frozen=True, eq=False, repr=False)
 class Description:
-    """A table as it was found.
+    """The features and classes of a table, and what `select` would do with them.
 
     Attributes
     ----------
@@ -122,6 +126,20 @@ class Description:
     settings: dict[str, object] | None
     seconds: float | None
 
+    def __repr__(self) -> str:
+        width = len(self.columns)
+        classes = counted(len(self.classes), "class") if self.classes else "no classes"
+        searched = sum(column.action == "search" for column in self.columns)
+        outcome = f"search {searched} of {counted(width, 'feature')}"
+        return (
+            f"Description of '{self.name}': {counted(self.rows, 'row')}, "
+            f"{counted(width, 'feature')}, target '{self.target}' ({classes})\n"
+            f"  select would {outcome if self.refusal is None else f'refuse it: {self.refusal}'}"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>{self.frame._repr_html_()}"
+
     @property
     def frame(self) -> pl.DataFrame:
         """The features, a row each."""
@@ -139,25 +157,22 @@ class Description:
         }
 
 
+@takes_read_options
 def describe(
     data: Data,
     target: Target = None,
-    *,
-    missing: str = "error",
-    encode: str = "error",
-    exclude: Sequence[str | int] = (),
-    allow_target_copy: bool = False,
-    **reading: Unpack[ReadOptions],
+    **options: Unpack[ReadOptions],
 ) -> Description:
-    """Say what is in a table and what `select` would do with each column, without a search.
+    """Describe the features and classes of a table, and what `select` would do with each feature.
 
     What `select` would refuse is described, not refused; only what cannot be read at all is. If
     another encoding or separator reads it, it is described as read so.
 
     Parameters
     ----------
-    data, target, missing, encode, exclude, allow_target_copy, **reading
-        As for `read_table`; what `select` would do depends on them.
+    data, target
+        As for `read_table`.
+    **options
 
     Returns
     -------
@@ -173,19 +188,16 @@ def describe(
     {'target': 'class', 'missing': 'median', 'encode': 'onehot'}
     """
     check_arguments(describe, locals())
-    check_policies(missing, encode)
-    options = Reading(**reading)
+    check_options(describe, options)
+    settled = complete(options)
+    check_policies(settled["missing"], settled["encode"])
+    asked = Reading.of(options)
     source, target = data if isinstance(data, tuple) else (data, target)
     if isinstance(source, Table):
         raise SpecError("a table that was read is described already", "give what it was read from")
-    reader = Reader.of(source, options)
-    found = reader.read(options)
-    given = {
-        "missing": missing,
-        "encode": encode,
-        "exclude": list(exclude),
-        "allow_target_copy": allow_target_copy,
-    }
+    reader = Reader.of(source, asked)
+    found = reader.read(asked)
+    given = {name: settled[name] for name in POLICIES} | {"exclude": list(settled["exclude"])}
     look = _Look.at(found.raw, target, given)
     refusal, hint = look.refusal, look.hint
     if found.problem is not None:
@@ -243,7 +255,9 @@ class _Look(NamedTuple):
             notices = list(table.notices)
         except DataError as problem:
             refusal, hint = str(problem), problem.hint
-        blank = names_here(features, given["exclude"], raw.name, given["encode"], labels.name)
+        blank = present_names(
+            features.columns, given["exclude"], raw.name, given["encode"], labels.name
+        )
         excluded = {features.get_column_index(name) for name in blank}
         return cls(
             features.height,
@@ -276,14 +290,13 @@ def _working(
     table = look.table if policies == given else try_policies(better.raw, aim, policies)
     if table is None:
         return None, None
-    defaults = {field.name: field.default for field in fields(Reading)}
-    defaults |= {"missing": "error", "encode": "error", "exclude": [], "allow_target_copy": False}
     chosen = {**policies, **vars(better.reading)}
+    defaults = complete({})
     settings: dict[str, object] = {"target": look.target} if is_named else {}
     settings |= {
         name: value
         for name, value in chosen.items()
-        if (tuple(value) if name == "null_words" else value) != defaults[name]
+        if (tuple(value) if isinstance(value, list) else value) != defaults[name]
     }
     return settings, _seconds(table, policies["exclude"])
 
@@ -293,7 +306,7 @@ def _seconds(table: Table, exclude: Sequence[str | int]) -> float:
     card = Settings().card
     assert card is not None, "the default algorithm is known"
     out = {*table.constant, *table.locate(exclude)}
-    rows, width = table.frame.height, table.frame.width - len(out)
+    rows, width = len(table.x), table.x.shape[1] - len(out)
     return estimate_seconds(
         rows,
         width,
@@ -331,7 +344,7 @@ class _Policies(NamedTuple):
         ways += ["as a number"] if found.is_date else []
         if gaps and self.missing in ("mean", "median", "mode", "knn"):
             is_middle = found.is_text and self.missing in ("mean", "median")
-            ways.append(f"filled by {'mode' if is_middle else self.missing}")
+            ways.append(f"imputed by {'mode' if is_middle else self.missing}")
         return "search", ", ".join(ways)
 
 
@@ -399,9 +412,9 @@ def _columns(
 
 def _remarks(findings: Findings, names: list[str], copies: set[str]) -> list[str]:
     remarks: list[list[str]] = [[] for _ in names]
-    for at in findings.ids:
-        remarks[at].append("like an identifier")
-    for group in findings.twins:
+    for at in findings.identifiers:
+        remarks[at].append("looks like a row identifier")
+    for group in findings.duplicates:
         for at in group:
             twin = group[0] if at != group[0] else group[1]
             remarks[at].append(f"equal to '{names[twin]}'")

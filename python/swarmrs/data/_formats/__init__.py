@@ -1,51 +1,44 @@
 """Files that hold tables: what they are, how they are read, how large they may be."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 from swarmrs._base._messages import check_whole, check_word
 from swarmrs.data._formats._arff import is_arff, parse_arff
-from swarmrs.data._formats._bytes import MAX_BYTES, fetch
+from swarmrs.data._formats._bytes import fetch
 from swarmrs.data._formats._columnar import check_magic, parse_arrow, parse_parquet
-from swarmrs.data._formats._text import NULL_WORDS, decode, parse_text
+from swarmrs.data._formats._text import decode, parse_text
+from swarmrs.data._options import DECIMALS, FORMATS, NULL_WORDS, ReadOptions, complete
 from swarmrs.data._read import Raw
 from swarmrs.exceptions import SpecError
-
-FORMATS = ("csv", "tsv", "parquet", "arrow", "arff")
-DECIMALS = (".", ",")
-
-
-class ReadOptions(TypedDict, total=False):
-    """How a file is written, as callers say it; see `read_table`."""
-
-    separator: str | None
-    encoding: str | None
-    decimal: str
-    null_words: Sequence[str]
-    input_format: str | None
-    dedupe_names: bool
-    max_bytes: int
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The same, checked and with defaults.
+    """The options that say how a file is written, checked.
 
     Raises
     ------
     SpecError
-        If an option is unknown or does not fit another.
+        If a value is unknown or out of range.
     """
 
-    separator: str | None = None
-    encoding: str | None = None
-    decimal: str = "."
-    null_words: Sequence[str] = NULL_WORDS
-    input_format: str | None = None
-    dedupe_names: bool = False
-    max_bytes: int = MAX_BYTES
+    separator: str | None
+    encoding: str | None
+    decimal: str
+    null: Sequence[str]
+    null_only: bool
+    input_format: str | None
+    dedupe_names: bool
+    max_bytes: int
+
+    @classmethod
+    def of(cls, options: ReadOptions | Mapping[str, Any]) -> "Reading":
+        """Return the file options among all reading options; those not given have defaults."""
+        settings = complete(options)
+        return cls(**{field.name: settings[field.name] for field in fields(cls)})
 
     def __post_init__(self) -> None:
         check_word("decimal mark", self.decimal, DECIMALS)
@@ -57,8 +50,11 @@ class Reading:
             raise SpecError(
                 f"separator '{self.separator}' is not one character", r"write ';' or '\t'"
             )
-        if isinstance(self.null_words, str):
-            raise SpecError(f"null_words is '{self.null_words}', expected a list", "write [word]")
+
+    @property
+    def null_words(self) -> tuple[str, ...]:
+        """All words that stand for a missing value."""
+        return (*(() if self.null_only else NULL_WORDS), *self.null)
 
     def separator_of(self, path: Path) -> str:
         """Return what separates fields: what is asked for, or what the format or suffix says."""

@@ -1,4 +1,4 @@
-"""From a path or standard input to bytes, none of which can fill the machine unasked."""
+"""From a path or standard input to bytes, within limits of size."""
 
 import gzip
 import io
@@ -11,8 +11,6 @@ from swarmrs._base._hints import setting
 from swarmrs._base._messages import nearest, sized
 from swarmrs.data._read import BUILT_IN
 from swarmrs.exceptions import DataError
-
-MAX_BYTES = 16 << 30
 
 # What is packed may grow to so much, and past that only by so large a factor.
 BOMB_BYTES = 1 << 30

@@ -13,7 +13,6 @@ from swarmrs.data._formats._numbers import is_rounded, read_numbers
 from swarmrs.data._read import Raw, settle_names, too_long
 from swarmrs.exceptions import DataError, SpecError
 
-NULL_WORDS = ("", "?", "N/A", "NA", "NULL", "NaN", "nan", "null")
 SEPARATORS = (";", "\t", "|", ",")
 
 _MARKS = {
@@ -146,7 +145,7 @@ def parse_text(
     words = tuple(word for word in null_words if word)
     if any(column.null_count() for column in frame):
         shown = "".join(f", '{word}'" for word in words)
-        notices.append(f"missing are empty fields{shown}; {setting('null_words')} adds words")
+        notices.append(f"missing are empty fields{shown}; {setting('null')} adds words")
     kind = "TSV" if separator == "\t" else "CSV"
     return Raw(name, frame, tuple(notices), tuple(warnings), gaps=gaps, null_words=words, kind=kind)
 
