@@ -84,7 +84,7 @@ def _runs(key: Key, jobs: int) -> Iterable[Selection]:
         yield select(
             _table(key.data),
             algo=key.method.removesuffix("-split"),
-            max_iter=turns,
+            max_iter=iterations,
             algo_params={"population": 50},
             objective={"kind": "weighted", "alpha": alpha},
             cv_seed=0,

@@ -16,6 +16,7 @@ from swarmrs.data._column_checks import inspect
 from swarmrs.data._read import frame_of_array
 from swarmrs.exceptions import DataError, SpecError, SwarmrsError, SwarmrsWarning
 
+KINDS = ("random", "constant", "copy", "up", "down", "target")
 DTYPES = ("float64", "float32", "int64", "int8", "uint64", "bool")
 
 
@@ -58,11 +59,7 @@ def arrays(draw: st.DrawFn) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Draw an array with constant, duplicate and increasing features, and labels."""
     rows = draw(st.integers(4, 14))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    kinds = draw(
-        st.lists(
-            st.sampled_from(["random", "constant", "copy", "up", "down", "target"]), min_size=1
-        )
-    )
+    kinds = draw(st.lists(st.sampled_from(KINDS), min_size=1))
     labels = np.arange(rows) % 2
     columns: list[NDArray[Any]] = []
     for kind in kinds:

@@ -40,7 +40,7 @@ class TestMissing:
         )
         assert error.value.hint == (
             'leave them out with missing="drop-rows" or "drop-columns", '
-            "or fill them with median, mode or knn"
+            "or impute them by median, mode or knn"
         )
 
     @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ class TestMissing:
         assert table.x[1, 0] == a1
         assert table.x[0, 1] == b0
         assert table.warnings == ()
-        assert f"2 missing values filled by {policy}" in table.notices
+        assert f"2 missing values imputed by {policy}" in table.notices
 
     def test_rows_dropped(self) -> None:
         table = read_table(self.DATA, missing="drop-rows")
@@ -87,7 +87,7 @@ class TestMissing:
             read_table(data, missing=policy)
         assert str(error.value) == f"every {what} of frame has missing values"
         assert error.value.hint == (
-            f'fill them with missing="median", "mode" or "knn", or use missing="{other}"'
+            f'impute them with missing="median", "mode" or "knn", or use missing="{other}"'
         )
 
     def test_rows_without_a_label_are_dropped_too(self) -> None:
@@ -173,7 +173,7 @@ class TestNotices:
         )
         table = read_table(data, "class")
         assert table.constant == (1,)
-        assert table.notices == ("1 constant column: 'one'",)
+        assert table.notices == ("1 constant feature: 'one'",)
         assert table.warnings == (
             "'id' looks like a row identifier (strictly increasing); "
             'consider excluding it with exclude=["id"]',
@@ -193,14 +193,14 @@ class TestNotices:
             {"a": values, "b": values[::-1], "c": [-0.0, *values[1:]], "d": [0, 2, 1, 0]}
         )
         assert read_table((data, [0, 1, 1, 0])).notices == (
-            "1 group of equal columns: 'a' = 'c' = 'd'",
+            "1 group of duplicate features: 'a' = 'c' = 'd'",
         )
 
     def test_a_column_equal_to_the_target(self) -> None:
         data = pl.DataFrame({"a": [1, 1, 0, 1], "b": [None, 1, 1, 0], "class": [0, 1, 1, 0]})
-        with pytest.raises(DataError, match="1 column equal to the target: 'b'"):
+        with pytest.raises(DataError, match="1 feature equal to the target: 'b'"):
             read_table(data, missing="median")
-        warning = "1 column equal to the target: 'b'"
+        warning = "1 feature equal to the target: 'b'"
         allowed = read_table(data, missing="median", allow_target_copy=True)
         assert allowed.warnings[0] == warning
         apart = read_table((data.drop("class"), data["class"]), missing="median")

@@ -54,7 +54,7 @@ def test_every_column_is_found_as_it_is() -> None:
         ("copy", "text", 0, 2, None, None, "equal to the target"),
     ]
     assert found.memory == 12 * 9 * 20
-    assert found.refusal == "1 column equal to the target: 'copy'"
+    assert found.refusal == "1 feature equal to the target: 'copy'"
     assert found.hint == (
         "leave them out with exclude=..., or go on with read_table(..., allow_target_copy=True)"
     )
@@ -77,8 +77,8 @@ def test_what_select_would_do_by_default() -> None:
 def test_what_select_would_do_by_policies() -> None:
     out: dict[str, Any] = {"exclude": ["raw", "far", "copy"]}
     filled = actions(missing="median", encode="onehot", **out)
-    assert filled["size"] == ("search", "filled by median")
-    assert filled["color"] == ("search", "encoded onehot, filled by mode")
+    assert filled["size"] == ("search", "imputed by median")
+    assert filled["color"] == ("search", "encoded onehot, imputed by mode")
     assert filled["raw"] == ("leave out", "excluded")
     dropped = actions(missing="drop-columns", encode="ordinal", **out)
     assert dropped["size"] == dropped["color"] == ("leave out", "missing values")
@@ -88,7 +88,7 @@ def test_what_select_would_do_by_policies() -> None:
     described = describe(FRAME, missing="median", encode="onehot", **out)
     assert described.refusal is None
     assert described.memory == 12 * 10 * 20
-    assert "1 constant column: 'one'" in described.notices
+    assert "1 constant feature: 'one'" in described.notices
     assert described.warnings[-1].startswith("'id' looks like a row identifier")
 
 

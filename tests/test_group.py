@@ -198,7 +198,7 @@ class TestSources:
 
 def test_a_grouping_shows_itself() -> None:
     found = group(TestSources().frame("a", "b", "c"), by=[["a", "c"], ["b"]])
-    assert repr(found) == "2 groups of 3 columns by given\n  0: a, c\n  1: b"
+    assert repr(found) == "2 groups of 3 features by given\n  0: a, c\n  1: b"
     plain = found.to_dict()
     assert json.loads(json.dumps(plain)) == plain
     assert plain["groups"] == [["a", "c"], ["b"]]
@@ -254,7 +254,7 @@ class TestCommand:
         reading = ("--sep", ";", "--decimal", ",", "--null", "-", "--missing", "median")
         code, out, err = cli("group", path, "--by", "prefix", *reading, "-f", "csv")
         assert (code, out) == (0, "group,index,column\n1,0,a\n2,1,b\n")
-        assert "note: 1 missing value filled by median\n" in err
+        assert "note: 1 missing value imputed by median\n" in err
 
     def test_table(self, cli: Callable[..., Any], csv: Path) -> None:
         code, out, err = cli("group", csv, "--target", "tree", "-q")
@@ -352,7 +352,7 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:.* filled by median:swarmrs.exceptions.SwarmrsWarning")
+@pytest.mark.filterwarnings("ignore:.* imputed by median:swarmrs.exceptions.SwarmrsWarning")
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_as_many_groups_as_published_within_a_factor_of_two(name: str) -> None:
     path = DATA / f"{name}.parquet"

@@ -32,7 +32,7 @@ def test_the_best_come_first_and_equals_by_their_index() -> None:
 
 def test_what_can_mislead_is_warned_of() -> None:
     y = np.arange(40) % 2
-    with pytest.warns(SwarmrsWarning, match="1 column equal to the target: 'x1'"):
+    with pytest.warns(SwarmrsWarning, match="1 feature equal to the target: 'x1'"):
         rank(np.c_[np.arange(40) // 2 % 5, y], y)
 
 
@@ -97,7 +97,7 @@ class TestCommand:
             (["--top", "0"], "top is 0, expected a whole number of 1 or more"),
             (
                 [f"--exclude={column}" for column in "abcdef"],
-                "every column is excluded: nothing is left to rank",
+                "every feature is excluded: nothing is left to rank",
             ),
             (["--format", "xml"], "unknown format 'xml'"),
             (["--jobs", "-1"], "jobs is -1, expected 0 or more"),

@@ -230,12 +230,12 @@ REFUSED = [
     ),
     (
         b"a,b,class\n1,x,x\n2,y,y\n3,x,x\n",
-        "1 column equal to the target: 'b'",
+        "1 feature equal to the target: 'b'",
         "leave them out with exclude=..., or go on with read_table(..., allow_target_copy=True)",
     ),
     (
         b"a,b,class\n1,1.0,1\n2,0,0\n3,1,1\n",
-        "1 column equal to the target: 'b'",
+        "1 feature equal to the target: 'b'",
         "leave them out with exclude=..., or go on with read_table(..., allow_target_copy=True)",
     ),
     (

@@ -23,7 +23,7 @@ from swarmrs.data._encode import (
     ranked,
     to_numbers,
 )
-from swarmrs.data._impute import Unfilled, fill, spread_out
+from swarmrs.data._impute import Unfilled, impute, spread_out
 from swarmrs.data._read import Raw
 from swarmrs.data._table import prepare
 from swarmrs.data._target import classes_of, many_values, present_names, split
@@ -46,32 +46,32 @@ def unfilled(policy: str, *, nominal: tuple[str, ...] = (), **columns: Any) -> U
 )
 def test_a_gap_is_filled_by_the_middle_of_the_donors(policy: str, value: float) -> None:
     donors = frame(a=[1.0, 1.0, 5.0, 9.0, None])
-    assert fill(frame(a=[None, 7.0]), donors, policy, ()).to_dict(as_series=False) == {
+    assert impute(frame(a=[None, 7.0]), donors, policy, ()).to_dict(as_series=False) == {
         "a": [value, 7.0]
     }
 
 
 def test_of_values_equally_frequent_the_least_is_the_mode() -> None:
     donors = frame(a=[8.0, 3.0, 8.0, 3.0, 5.0, None, None, None])
-    assert fill(frame(a=[None]), donors.cast(pl.Float64), "mode", ())["a"].to_list() == [3.0]
+    assert impute(frame(a=[None]), donors.cast(pl.Float64), "mode", ())["a"].to_list() == [3.0]
 
 
 @pytest.mark.parametrize("policy", ["mean", "median", "mode"])
 def test_text_is_filled_by_its_mode_whatever_the_policy(policy: str) -> None:
     codes = frame(a=[0.0, 2.0, 2.0, 2.0, None], b=[0.0, 2.0, 4.0, 6.0, 8.0])
-    assert fill(codes, codes, policy, {"a"})["a"].to_list() == [0, 2, 2, 2, 2]
+    assert impute(codes, codes, policy, {"a"})["a"].to_list() == [0, 2, 2, 2, 2]
 
 
 @pytest.mark.parametrize("policy", ["mean", "knn"])
 def test_what_no_donor_knows_is_zero(policy: str) -> None:
     donors = frame(a=pl.Series([None, None], dtype=pl.Float64), b=[1.0, 2.0])
-    filled = fill(frame(a=[None, 5.0], b=[None, 1.0]), donors, policy, ())
+    filled = impute(frame(a=[None, 5.0], b=[None, 1.0]), donors, policy, ())
     assert filled["a"].to_list() == [0.0, 5.0]
     assert filled["b"][0] in (1.0, 1.5)
 
 
 def test_columns_without_gaps_keep_their_type() -> None:
-    filled = fill(frame(a=[1, 2], b=[None, 2]), frame(a=[1, 2], b=[4, 2]), "mean", ())
+    filled = impute(frame(a=[1, 2], b=[None, 2]), frame(a=[1, 2], b=[4, 2]), "mean", ())
     assert filled.schema == {"a": pl.Int64, "b": pl.Float64}
     assert filled["b"].to_list() == [3.0, 2.0]
 
@@ -80,7 +80,7 @@ def test_the_nearest_row_gives_its_value() -> None:
     # Column a spans 0..10, b spans 0..1000: scaled, the row (2, ?, 900) is nearest to (3, ., 800).
     donors = frame(a=[0.0, 3.0, 10.0], c=[7.0, 8.0, 9.0], b=[0.0, 800.0, 1000.0])
     gap = frame(a=[2.0], c=pl.Series([None], dtype=pl.Float64), b=[900.0])
-    assert fill(gap, donors, "knn", ())["c"].to_list() == [8.0]
+    assert impute(gap, donors, "knn", ())["c"].to_list() == [8.0]
 
 
 def test_distances_are_means_over_the_features_that_both_have() -> None:
@@ -88,28 +88,28 @@ def test_distances_are_means_over_the_features_that_both_have() -> None:
     # apart: (0.09 + 0.16) / 2 = 0.125, which is less, though the sum is more.
     donors = frame(a=[0.4, 0.3, 0.0, 1.0], b=[None, 0.4, 1.0, 0.0], c=[1.0, 2.0, None, None])
     gap = frame(a=[0.0], b=[0.0], c=pl.Series([None], dtype=pl.Float64))
-    assert fill(gap, donors, "knn", ())["c"].to_list() == [2.0]
+    assert impute(gap, donors, "knn", ())["c"].to_list() == [2.0]
 
 
 def test_of_donors_equally_near_the_first_counts() -> None:
     donors = frame(a=[1.0, 0.0, 1.0], b=[5.0, 6.0, 7.0])
     gap = frame(a=[0.5], b=pl.Series([None], dtype=pl.Float64))
-    assert fill(gap, donors, "knn", ())["b"].to_list() == [5.0]
+    assert impute(gap, donors, "knn", ())["b"].to_list() == [5.0]
 
 
 def test_a_row_that_shares_nothing_is_given_the_middle() -> None:
     donors = frame(a=[1.0, None, None], b=[None, 2.0, 4.0], c=[None, 0.0, 0.0])
     gap = frame(a=[1.0], b=pl.Series([None], dtype=pl.Float64), c=[None]).cast(pl.Float64)
-    filled = fill(gap, donors, "knn", ())
+    filled = impute(gap, donors, "knn", ())
     assert filled["b"].to_list() == [3.0]
     codes = frame(a=[1.0, None, None, None], b=[None, 2.0, 9.0, 9.0])
-    assert fill(gap.drop("c"), codes, "knn", {"b"})["b"].to_list() == [9.0]
+    assert impute(gap.drop("c"), codes, "knn", {"b"})["b"].to_list() == [9.0]
 
 
 def test_a_constant_column_divides_by_nothing() -> None:
     donors = frame(a=[3.0, 3.0], b=[1.0, 2.0], c=[0.0, 1.0])
     gap = frame(a=[3.0], b=pl.Series([None], dtype=pl.Float64), c=[0.9])
-    assert fill(gap, donors, "knn", ())["b"].to_list() == [2.0]
+    assert impute(gap, donors, "knn", ())["b"].to_list() == [2.0]
 
 
 def test_rows_with_gaps_are_known() -> None:
@@ -543,7 +543,7 @@ def test_a_table_as_numbers() -> None:
     assert found.x.flags.f_contiguous
     assert found.y.tolist() == ["p", "q", "p", "q", "r", "p"]
     assert found.labels == ("p", "q", "r")
-    assert found.notices == ("1 missing value filled by mean",)
+    assert found.notices == ("1 missing value imputed by mean",)
     assert not found.has_gaps
     assert table(missing="keep").has_gaps
     assert found.locate(["b", 0, -1]) == [1, 0, 1]
@@ -645,13 +645,13 @@ def test_many_different_numbers_are_doubted_unless_measured() -> None:
 
 def test_a_copy_of_the_target_is_refused() -> None:
     given = frame(a=[1, 2, 3, 4], b=[0, 1, 0, 1], y=[0, 1, 0, 1])
-    with pytest.raises(DataError, match="1 column equal to the target: 'b'"):
+    with pytest.raises(DataError, match="1 feature equal to the target: 'b'"):
         read_table(given, "y")
     allowed = read_table(given, "y", allow_target_copy=True)
-    assert "1 column equal to the target: 'b'" in allowed.warnings
+    assert "1 feature equal to the target: 'b'" in allowed.warnings
     # Labels given apart may equal a feature on purpose.
     apart = read_table((given.drop("y"), given["y"].to_numpy()))
-    assert "1 column equal to the target: 'b'" in apart.warnings
+    assert "1 feature equal to the target: 'b'" in apart.warnings
     assert not read_table(given.drop("b"), "y").warnings
 
 
@@ -721,13 +721,13 @@ def test_columns_that_mislead_are_told() -> None:
     words = [f"w{number:02}" for number in range(12)]
     given = frame(word=words, c=[5] * 12, x=[3, 1, 2] * 4, y=["p", "q"] * 6)
     found = read_table(given, "y", encode="ordinal")
-    # Text that never repeats is like an identifier, in whatever order.
+    # Text that never repeats is looks like a row identifier, in whatever order.
     shuffled = read_table(
         given.with_columns(word=pl.Series(words[::2] + words[1::2])), "y", encode="ordinal"
     )
     for one in (found, shuffled):
         assert any("'word' looks like a row identifier" in warning for warning in one.warnings)
-        assert "1 constant column: 'c'" in one.notices
+        assert "1 constant feature: 'c'" in one.notices
 
 
 def numbers_with(n: int, rows: int, lone: int) -> pl.Series:

@@ -1,4 +1,4 @@
-"""The command that looks at data without searching it."""
+"""The command that describes data without a search."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -31,14 +31,14 @@ def describe(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Say what is in the data and what a search would do with it.
+    """Describe the features and classes of the data, and what a search would do with them.
 
-    It ends with the command that searches the data, and how long that takes.
+    It ends with the command that searches the data, and the time it takes.
 
     \b
-    # rows, classes, types, gaps and strange columns
+    # rows, classes, types, missing values and conspicuous features
     swarmrs describe data.csv --target class
-    # what a search with these policies would do with each column
+    # what a search with these policies would do with each feature
     swarmrs describe data.csv --missing median --encode onehot
     # for programs
     swarmrs describe genes.parquet --format json
@@ -126,12 +126,12 @@ def _columns(columns: Sequence[Mapping[str, Any]], every: bool) -> list[str]:
     """List all columns, or of very many only those there is something to say about."""
     shown = columns
     if len(columns) > _COLUMNS and not every:
-        told = [
+        conspicuous = [
             column
             for column in columns
             if column["missing"] or column["remark"] or column["action"] != "search"
         ]
-        shown = (told or columns)[:_COLUMNS]
+        shown = (conspicuous or columns)[:_COLUMNS]
     rows = [("INDEX", "COLUMN", "TYPE", "MISSING", "DISTINCT", "LEAST", "GREATEST", "SELECT WOULD")]
     rows += [
         (

@@ -1,4 +1,4 @@
-"""The command that puts columns in groups."""
+"""The command that clusters redundant features."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,13 +22,13 @@ def group(
         str,
         typer.Option(
             metavar="HOW",
-            help="lbm, a block model; hclust, average linkage; =K for a number of groups; then "
-            "settings after commas: rows=N, levels=N, criterion=aic|icl, restarts=N, "
-            "distance=su|spearman. prefix or prefix=SEP, names. Or a file: a line for each group.",
+            help="lbm, latent block model; hclust, average linkage; =K for a number of groups; "
+            "then settings after commas: rows=N, levels=N, criterion=aic|icl, restarts=N, "
+            "distance=su|spearman. prefix or prefix=SEP, by names. Or a file, a line per group.",
             autocompletion=complete.words("filters._groups", "METHODS"),
         ),
     ] = "lbm",
-    seed: Annotated[int, typer.Option(metavar="N", help="Draws rows and starts.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,
     exclude: options.Exclude = [],  # noqa: B006
     jobs: options.Jobs = -1,
     *,
@@ -44,12 +44,12 @@ def group(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Put columns together that tell alike.
+    """Cluster redundant features.
 
     \b
     # as many groups as a block model finds
     swarmrs group data.csv --target class
-    # eight groups of columns that rise and fall together
+    # eight groups of features with high rank correlation
     swarmrs group data.csv --by hclust=8,distance=spearman
     # keep the groups, then search with them
     swarmrs group data.csv --by lbm --output groups.txt

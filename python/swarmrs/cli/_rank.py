@@ -1,4 +1,4 @@
-"""The command that ranks columns."""
+"""The command that ranks features."""
 
 from typing import Annotated
 
@@ -20,12 +20,12 @@ def rank(
         str,
         typer.Option(
             metavar="NAME",
-            help="su, symmetric uncertainty; mi, bits.",
+            help="su, symmetrical uncertainty; mi, mutual information in bits.",
             autocompletion=complete.words("filters._rank", "MEASURES"),
         ),
     ] = "su",
     top: Annotated[
-        int | None, typer.Option(metavar="K", help="Show the first so many.", show_default="all")
+        int | None, typer.Option(metavar="K", help="Show the best K only.", show_default="all")
     ] = None,
     exclude: options.Exclude = [],  # noqa: B006
     jobs: options.Jobs = -1,
@@ -35,12 +35,12 @@ def rank(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Rank columns by what each alone tells about the class.
+    """Rank features by univariate relevance (symmetrical uncertainty, mutual information).
 
     \b
-    # the 20 columns that tell most, each alone
+    # the 20 most relevant features
     swarmrs rank data.csv --target class --top 20
-    # all of them by the bits they tell, for programs
+    # all features by mutual information in bits, for programs
     swarmrs rank genes.parquet --by mi --format csv
     """  # noqa: D301
     check_word("format", format, render.FORMATS)

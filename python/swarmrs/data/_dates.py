@@ -52,7 +52,7 @@ class Dates(NamedTuple):
     format: str | None
 
     def restored(self, numbers: pl.Series) -> pl.Series:
-        """Return numbers as what they were; a filled one as the nearest date."""
+        """Return numbers as dates or times again; an imputed one as the nearest date."""
         if self.dtype == pl.Time:
             return (numbers * 1e9).round().cast(pl.Int64).cast(pl.Time)
         whole = (numbers.cast(pl.Float64) * _DAY).round().cast(pl.Int64)

@@ -1,4 +1,4 @@
-"""From columns of any kind to numbers, by policies the caller names; nothing silently."""
+"""From columns of any type to numbers, by policies that the caller names; nothing silently."""
 
 from collections.abc import Sequence
 from itertools import accumulate, chain
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from swarmrs._base._hints import leaving_out, setting
 from swarmrs._base._messages import counted, listed, quoted
-from swarmrs.data._impute import Unfilled, fill, spread_out
+from swarmrs.data._impute import Unfilled, impute, spread_out
 from swarmrs.data._read import check_names, too_long
 from swarmrs.exceptions import DataError, SpecError
 
@@ -39,8 +39,8 @@ def mark_missing(frame: pl.DataFrame) -> pl.DataFrame:
 def matrix_of(frame: pl.DataFrame) -> NDArray[np.float64]:
     """Return columns of numbers as one array, by columns; what is missing is NaN."""
     x = np.empty(frame.shape, dtype=np.float64, order="F")
-    for at, column in enumerate(frame):
-        x[:, at] = column.cast(pl.Float64).to_numpy()
+    for index, column in enumerate(frame):
+        x[:, index] = column.cast(pl.Float64).to_numpy()
     return x
 
 
@@ -51,31 +51,31 @@ def _has_nan(column: pl.Series) -> bool:
 def drop_rows(
     features: pl.DataFrame, labels: pl.Series, where: str
 ) -> tuple[pl.DataFrame, pl.Series, list[str]]:
-    """Leave out the rows in which anything is missing, the label included."""
+    """Drop the rows that have missing values or no label."""
     complete = _complete_rows(features.with_columns(labels))
     features, labels = features.filter(complete), labels.filter(complete)
     if features.is_empty():
         raise DataError(
             f"every row of {where} has missing values",
-            f"fill them with {setting('missing', 'median', 'mode', 'knn')}, or use "
+            f"impute them with {setting('missing', 'median', 'mode', 'knn')}, or use "
             f"{setting('missing', 'drop-columns')}",
         )
     dropped = len(complete) - len(labels)
-    told = [f"{counted(dropped, 'row')} with missing values dropped"] if dropped else []
-    return features, labels, told
+    notices = [f"{counted(dropped, 'row')} with missing values dropped"] if dropped else []
+    return features, labels, notices
 
 
 def drop_columns(
     features: pl.DataFrame, exclude: Sequence[str | int], where: str
 ) -> tuple[pl.DataFrame, list[str]]:
-    """Leave out the columns in which anything is missing."""
-    gone = [column.name for column in features if column.null_count()]
-    if not gone:
+    """Drop the columns that have missing values."""
+    incomplete = [column.name for column in features if column.null_count()]
+    if not incomplete:
         return features, []
-    if len(gone) == features.width:
+    if len(incomplete) == features.width:
         raise DataError(
             f"every column of {where} has missing values",
-            f"fill them with {setting('missing', 'median', 'mode', 'knn')}, or use "
+            f"impute them with {setting('missing', 'median', 'mode', 'knn')}, or use "
             f"{setting('missing', 'drop-rows')}",
         )
     # Positions are those of the columns that stay, which nobody can know beforehand.
@@ -85,8 +85,9 @@ def drop_columns(
             f"column {numbers[0]} is excluded by its position while others are dropped",
             "exclude it by its name",
         )
-    told = f"{counted(len(gone), 'column')} with missing values dropped: {quoted(gone)}"
-    return features.drop(gone), [told]
+    number = counted(len(incomplete), "column")
+    notice = f"{number} with missing values dropped: {quoted(incomplete)}"
+    return features.drop(incomplete), [notice]
 
 
 class Codes(NamedTuple):
@@ -119,7 +120,7 @@ class Numbers(NamedTuple):
     keys : dict of str to Codes
         The values that codes stand for, of each column of text or booleans that was not spread.
     unfilled : Unfilled or None
-        The same before missing values were filled, if any were.
+        The same before imputation, if any value was missing.
     """
 
     frame: pl.DataFrame
@@ -134,8 +135,8 @@ def to_numbers(
 ) -> Numbers:
     """Return the columns as numbers.
 
-    Text becomes the rank of its value among the column's values sorted bytewise, is filled as such,
-    and is spread over one column for each value if `encode` is ``"onehot"``. No value is missing
+    Text becomes the rank of its value among the column's values sorted bytewise, is imputed as
+    such, and becomes one column for each value if `encode` is ``"onehot"``. No value is missing
     afterwards unless `missing` is ``"keep"``. `gaps` says why some may be.
 
     Raises
@@ -168,7 +169,7 @@ def to_numbers(
                 f"{counted(len(empty), 'column')} without any value: {quoted(empty)}",
                 leaving_out(),
             )
-        frame = fill(frame, frame, missing, unfilled.nominal)
+        frame = impute(frame, frame, missing, unfilled.nominal)
     parts = spread_out(frame, spread)
     columns = list(chain.from_iterable(parts))
     if spread:
@@ -262,7 +263,7 @@ class NumberText(NamedTuple):
 
     @classmethod
     def of(cls, column: pl.Series) -> "NumberText | None":
-        """Return what a column of text looks like; None if it does not look like numbers."""
+        """Classify a text column; None if it does not look like numbers."""
         text = column.cast(pl.String).drop_nulls()
         if not len(text):
             return None
@@ -327,5 +328,5 @@ def _refuse_gaps(frame: pl.DataFrame, gaps: str | None) -> None:
     raise DataError(
         f"missing values in {counted(len(missing), 'column')}: {_counts(missing)}{why}",
         f"leave them out with {setting('missing', 'drop-rows', 'drop-columns')}, "
-        "or fill them with median, mode or knn",
+        "or impute them by median, mode or knn",
     )

@@ -1,4 +1,4 @@
-"""Missing values filled by what some rows show."""
+"""Imputation: missing values replaced by statistics or neighbors among some rows."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 
 class Copies(NamedTuple):
-    """Rows as splits see them: those with missing values stand once for each split.
+    """Rows for each split: a row with missing values has a copy for each split.
 
     Attributes
     ----------
     x : ndarray of float64
-        The values: of all rows, then of the copies.
+        The values: all rows, then the copies.
     rows : ndarray of int
-        Which row each is.
+        The row that each is, or is a copy of.
     splits : list of pairs of rows
-        The splits, in these.
+        The training and test rows of each split, as positions in `x`.
     """
 
     x: NDArray[np.float64]
@@ -32,16 +32,16 @@ class Copies(NamedTuple):
 
 @dataclass(frozen=True)
 class Unfilled:
-    """Columns of numbers before missing values were filled, to fill them by some rows alone.
+    """Numeric features before imputation, to impute them from some rows alone.
 
-    The engine, too, asks this for `values` when it measures: each split has its own.
+    The engine calls `values` during evaluations: each split imputes anew.
 
     Attributes
     ----------
     frame : polars.DataFrame
         The columns; text as ranks of its values.
     policy : {"mean", "median", "mode", "knn"}
-        How they are filled.
+        The method of imputation.
     nominal : frozenset of str
         The columns that held text.
     spread : mapping of str to Series
@@ -60,14 +60,14 @@ class Unfilled:
 
     @cached_property
     def mark(self) -> str:
-        """What was missing and how it is filled, as a hash."""
-        told = f"{self.policy} {sorted(self.nominal)} {self._gaps.shape}".encode()
-        hashed = hashlib.blake2b(told + np.packbits(self._gaps).tobytes(), digest_size=16)
+        """A hash of the positions of missing values and the method of imputation."""
+        method = f"{self.policy} {sorted(self.nominal)} {self._gaps.shape}".encode()
+        hashed = hashlib.blake2b(method + np.packbits(self._gaps).tobytes(), digest_size=16)
         return hashed.hexdigest()
 
     @property
     def count(self) -> int:
-        """How many values are missing."""
+        """The number of missing values."""
         return int(self._gaps.sum())
 
     def take(self, rows: NDArray[np.intp]) -> "Unfilled | None":
@@ -76,12 +76,12 @@ class Unfilled:
         return part if part.rows.size else None
 
     def filled(self, rows: NDArray[np.intp], by: NDArray[np.intp]) -> pl.DataFrame:
-        """Return some rows, filled by what others show; a column for each of the table."""
-        frame = fill(self.frame[rows], self.frame[by], self.policy, self.nominal)
+        """Return some rows, imputed from the rows `by`; a column for each feature of the table."""
+        frame = impute(self.frame[rows], self.frame[by], self.policy, self.nominal)
         return pl.DataFrame(list(chain.from_iterable(spread_out(frame, self.spread))))
 
     def values(self, by: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return the rows with missing values, filled by what others show."""
+        """Return the rows with missing values, imputed from the rows `by`."""
         frame = self.filled(self.rows.astype(np.intp), by.astype(np.intp))
         return frame.cast(pl.Float64).to_numpy()
 
@@ -90,28 +90,28 @@ class Unfilled:
         x: NDArray[np.float64],
         splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
     ) -> Copies:
-        """Return rows, filled for each split by those that train."""
+        """Return rows imputed for each split from its training rows."""
         (n, _), m = x.shape, len(self.rows)
-        parts, named = [x], []
-        for at, (train, test) in enumerate(splits):
+        parts, placed = [x], []
+        for number, (train, test) in enumerate(splits):
             parts.append(self.values(train))
-            place = np.arange(n)
-            place[self.rows] = n + at * m + np.arange(m)
-            named.append((place[train], place[test]))
+            positions = np.arange(n)
+            positions[self.rows] = n + number * m + np.arange(m)
+            placed.append((positions[train], positions[test]))
         rows = np.concatenate([np.arange(n), np.tile(self.rows.astype(np.intp), len(splits))])
-        return Copies(np.vstack(parts), rows, named)
+        return Copies(np.vstack(parts), rows, placed)
 
     @cached_property
     def _gaps(self) -> NDArray[np.bool_]:
         return self.frame.select(pl.all().is_null()).to_numpy()
 
 
-def fill(
+def impute(
     frame: pl.DataFrame, donors: pl.DataFrame, policy: str, nominal: Collection[str]
 ) -> pl.DataFrame:
-    """Return a frame without missing values, filled by what `donors` shows.
+    """Return a frame without missing values, imputed from the rows of `donors`.
 
-    A column of which they know nothing is filled with zeros, which tell nothing either.
+    A column without any value among the donors becomes zeros, a constant without information.
     """
     missing = [column.name for column in frame if column.null_count()]
     empty = [name for name in missing if donors[name].null_count() == donors.height]
@@ -122,10 +122,10 @@ def fill(
     if policy == "knn":
         donors = donors.with_columns(pl.lit(0.0).alias(name) for name in empty)
         return frame.with_columns(_nearest_values(frame, donors, known, nominal))
-    words = {name: "mode" if name in nominal else policy for name in known}
-    middles = donors.select(_middle(pl.col(name), word) for name, word in words.items())
+    policies = {name: "mode" if name in nominal else policy for name in known}
+    centers = donors.select(_center(pl.col(name), each) for name, each in policies.items())
     return frame.with_columns(
-        pl.col(column.name).fill_null(column[0]) for column in middles.cast(pl.Float64)
+        pl.col(column.name).fill_null(column[0]) for column in centers.cast(pl.Float64)
     )
 
 
@@ -134,7 +134,7 @@ def spread_out(frame: pl.DataFrame, values: Mapping[str, pl.Series]) -> list[lis
     return [_one_hot(column, values.get(column.name)) for column in frame]
 
 
-def _middle(column: pl.Expr, policy: str) -> pl.Expr:
+def _center(column: pl.Expr, policy: str) -> pl.Expr:
     if policy == "mode":
         return column.drop_nulls().mode().min()
     return column.mean() if policy == "mean" else column.median()
@@ -143,35 +143,35 @@ def _middle(column: pl.Expr, policy: str) -> pl.Expr:
 def _nearest_values(
     frame: pl.DataFrame, donors: pl.DataFrame, incomplete: list[str], nominal: Collection[str]
 ) -> Iterator[pl.Series]:
-    """Fill each gap with the value of the nearest of the donors that has one.
+    """Impute each missing value by that of the nearest donor that has one.
 
     The distance of two rows is the mean square over the features both have, scaled to 0..1 by the
     donors; of equally near ones the first counts. A row that shares no feature with any is given
     the mean, or the mode of text.
     """
-    filled = frame.cast(pl.Float64).to_numpy(writable=True)
+    imputed = frame.cast(pl.Float64).to_numpy(writable=True)
     x = donors.cast(pl.Float64).to_numpy()
     known = ~np.isnan(x)
     low, high = np.where(known, x, np.inf).min(axis=0), np.where(known, x, -np.inf).max(axis=0)
     low, width = np.where(known.any(axis=0), low, 0.0), np.where(high > low, high - low, 1.0)
-    scaled, rows = (x - low) / width, (filled - low) / width
+    scaled, rows = (x - low) / width, (imputed - low) / width
     for row in np.flatnonzero(np.isnan(rows).any(axis=1)):
         has = ~np.isnan(rows[row])
         common = known & has
-        apart = np.where(common, scaled - rows[row], 0.0)
-        squares = np.einsum("ij,ij->i", apart, apart)
+        differences = np.where(common, scaled - rows[row], 0.0)
+        squares = np.einsum("ij,ij->i", differences, differences)
         shared = common.sum(axis=1)
         distance = np.where(shared > 0, squares / np.maximum(shared, 1), np.inf)
         for column in np.flatnonzero(~has):
             reachable = np.where(known[:, column], distance, np.inf)
             donor = reachable.argmin()
             if np.isfinite(reachable[donor]):
-                filled[row, column] = x[donor, column]
+                imputed[row, column] = x[donor, column]
             else:
                 values = donors.to_series(int(column)).drop_nulls()
                 is_nominal = values.name in nominal
-                filled[row, column] = values.mode().min() if is_nominal else values.mean()
-    return (pl.Series(name, filled[:, frame.get_column_index(name)]) for name in incomplete)
+                imputed[row, column] = values.mode().min() if is_nominal else values.mean()
+    return (pl.Series(name, imputed[:, frame.get_column_index(name)]) for name in incomplete)
 
 
 def _one_hot(column: pl.Series, values: pl.Series | None) -> list[pl.Series]:

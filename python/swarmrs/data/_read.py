@@ -1,4 +1,4 @@
-"""From whatever holds a table to a polars frame; nothing is chosen or mended here."""
+"""From any source of a table to a polars frame; no policy is applied here."""
 
 import itertools
 from collections import Counter
@@ -17,12 +17,12 @@ BUILT_IN = ("breast_cancer", "digits", "iris", "wine")
 
 
 class Raw(NamedTuple):
-    """A table as it was found: what is to be known of how, and its column of classes if known.
+    """A table as it was read, before any policy: with notes, and its target if the file names it.
 
     Attributes
     ----------
     gaps : str or None
-        Why values may be missing, if the way it is written tells.
+        Why values may be missing, if the format of the file shows it.
     null_words : tuple of str
         What stands for a missing value beside an empty field, where the file has no types.
     kind : str
@@ -126,12 +126,12 @@ def series_of(name: str, values: object) -> pl.Series:
                 f"'{name}' has values of type {array.dtype}, expected numbers or text"
             ) from None
     isna = getattr(values, "isna", None)
-    gone = isna().to_numpy() if isna else [value is None for value in array]
-    kept = [None if lost else value for lost, value in zip(gone, array, strict=True)]
+    is_missing = isna().to_numpy() if isna else [value is None for value in array]
+    present = [None if missing else value for missing, value in zip(is_missing, array, strict=True)]
     try:
-        return pl.Series(name, kept)
+        return pl.Series(name, present)
     except (TypeError, pl.exceptions.PolarsError):
-        return pl.Series(name, [None if value is None else str(value) for value in kept])
+        return pl.Series(name, [None if value is None else str(value) for value in present])
 
 
 def settle_names(

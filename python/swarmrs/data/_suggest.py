@@ -1,4 +1,4 @@
-"""The settings by which a table can be read and searched."""
+"""Suggested settings: those by which a table can be read and searched."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -148,7 +148,7 @@ def suggest_policies(
     """
     policies = dict(given)
     drops = labeled < rows and given["missing"] in ("error", "drop-rows")
-    exclude, kept = [], []
+    exclude, included = [], []
     for column in columns:
         name, is_text = column["name"], column["kind"] == "text"
         is_name = is_text and column["distinct"] > max(_CATEGORIES, rows / 2)
@@ -161,14 +161,14 @@ def suggest_policies(
         if is_name or is_empty or is_copy or is_bad or is_id:
             exclude.append(name)
         else:
-            kept.append(column)
+            included.append(column)
     policies["exclude"] = [*given["exclude"], *exclude]
     if given["missing"] == "error":
         if labeled < rows:
             policies["missing"] = "drop-rows"
-        elif any(column["missing"] for column in kept):
+        elif any(column["missing"] for column in included):
             policies["missing"] = "median"
-    values = [column["distinct"] for column in kept if column["kind"] == "text"]
+    values = [column["distinct"] for column in included if column["kind"] == "text"]
     if values and given["encode"] == "error":
         policies["encode"] = "onehot" if max(values) <= _CATEGORIES else "ordinal"
     return policies

@@ -15,7 +15,7 @@ from swarmrs.exceptions import DataError
 Label: TypeAlias = str | int | float | bool
 Target: TypeAlias = str | int | ArrayLike | None
 
-# At most so many different labels are classes, whatever they look like.
+# Up to this many different labels are classes, whatever they look like.
 _FEW = 20
 # More numbers than that are no classes if they have fewer rows than this on average and such a
 # share of them occurs once: codes of classes repeat (100 people with 4 pictures each), amounts and
@@ -29,7 +29,7 @@ _DOUBTED = 100
 def split(
     raw: Raw, target: Target, name: str = "class"
 ) -> tuple[pl.DataFrame, pl.Series, list[str]]:
-    """Return the features, the labels, and notices of how they were told apart.
+    """Separate features and labels; return both, and notices of what was assumed.
 
     Labels that are given apart from the features are called by `name`.
 
@@ -112,7 +112,7 @@ def present_names(
 
 
 def many_values(labels: pl.Series, classes: tuple[Label, ...]) -> str | None:
-    """Return what is to be said of labels that look like measured numbers."""
+    """Return a warning about labels that look like a continuous target; None if they do not."""
     n, rows = len(classes), len(labels)
     is_thin = n > _FEW and rows < _ROWS_OF_A_CLASS * n
     if not labels.dtype.is_numeric() or not (is_thin or n > _DOUBTED):

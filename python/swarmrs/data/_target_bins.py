@@ -1,4 +1,4 @@
-"""A target that is measured and not a class: its numbers, and the levels that rankings see."""
+"""Continuous targets: their values, and the bins that filters take for classes."""
 
 from typing import NamedTuple
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from swarmrs._base._messages import counted
 from swarmrs.exceptions import DataError
 
-# Rankings cut columns where that tells the levels of the target apart (Fayyad and Irani's rule),
-# which asks for more evidence the more levels there are: five rank the columns of a few hundred
-# rows well, ten already leave many of them uncut.
+# Filters discretize features by the bins of the target (Fayyad and Irani's rule), which asks for
+# more evidence the more bins there are: five rank the features of a few hundred rows well, ten
+# already leave many features with a single level.
 N_LEVELS = 5
 
 
 class Levels(NamedTuple):
-    """A measured target: its numbers, the level of each row, and what the levels are called."""
+    """A continuous target: its values, the bin of each row, and the names of the bins."""
 
     values: NDArray[np.float64]
     codes: NDArray[np.uint32]
@@ -24,7 +24,7 @@ class Levels(NamedTuple):
 
 
 def levels_of(target: pl.Series, where: str) -> Levels:
-    """Return a target cut into levels of about equally many rows; equal values stay together.
+    """Bin a target into about equally many rows each; equal values share a bin.
 
     Raises
     ------
@@ -37,20 +37,20 @@ def levels_of(target: pl.Series, where: str) -> Levels:
     ('<= 0', '<= 1', '<= 2', '<= 3', '> 3')
     """
     named = f"target '{target.name}' of {where}"
-    another = "give numbers as the target, or a classifier to measure by"
+    another = "give numbers as the target, or a classifier in place of the regressor"
     if not (target.dtype.is_numeric() or target.dtype == pl.Boolean):
         raise DataError(f"{named} is {target.dtype}, expected numbers for a regressor", another)
     lost = target.null_count()
     values = target.cast(pl.Float64).to_numpy()
     lost += int((~np.isfinite(values)).sum()) if not lost else 0
     if lost:
-        told = f"{named} has {counted(lost, 'value')} missing or infinite"
-        raise DataError(told, "remove these rows")
+        message = f"{named} has {counted(lost, 'value')} missing or infinite"
+        raise DataError(message, "remove these rows")
     shares = np.arange(1, N_LEVELS) / N_LEVELS
     ends = np.unique(np.quantile(values, shares, method="inverted_cdf"))
     ends = ends[ends < values.max()]
     if not ends.size:
-        # Nearly all rows have the greatest value: the rest is the other level.
+        # Nearly all rows have the largest value: the rest is the other bin.
         ends = np.unique(values)[-2:-1]
     if not ends.size:
         raise DataError(f"{named} has one value, expected 2 or more", another)

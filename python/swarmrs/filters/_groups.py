@@ -111,7 +111,7 @@ Members: TypeAlias = Sequence[str | int]
 Groups: TypeAlias = str | os.PathLike[str] | Sequence[Members] | Grouping
 Spec: TypeAlias = dict[str, object]
 
-# What each method may be told after its name; numbers are whole.
+# The settings of each method and their values; None stands for any whole number.
 _SETTINGS: dict[str, dict[str, tuple[str, ...] | None]] = {
     "lbm": {"rows": None, "levels": None, "criterion": ("aic", "icl"), "restarts": None},
     "hclust": {"rows": None, "levels": None, "distance": ("su", "spearman")},
@@ -122,7 +122,7 @@ _NAMED = re.compile(r"prefix(?:=(.+))?")
 
 
 def group_spec(given: Groups, table: Table) -> tuple[str, Spec]:
-    """Return what groups are found by, and the same as the engine takes it.
+    """Return the source of groups, and its specification for the engine.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def _whole(what: str, text: str) -> int:
 
 
 def _by_prefix(names: Sequence[str], separator: str) -> Iterator[list[int]]:
-    """Put names together by what stands before the last separator, or before trailing digits."""
+    """Group names by their part before the last separator, or without trailing digits."""
     groups: dict[str, list[int]] = {}
     for index, name in enumerate(names):
         stem = name.rpartition(separator)[0] or name.rstrip("0123456789") or name
@@ -215,14 +215,14 @@ def given_groups(
     describe: Callable[[int], str],
     where: str,
 ) -> Spec:
-    """Return groups as the engine takes them, if they part all positions.
+    """Return groups as the engine takes them, if they are a partition of all positions.
 
-    Positions that are left out may stand in a group, but do not stay there.
+    Positions that are left out may be in a group; they are removed from it.
 
     Raises
     ------
     SpecError
-        If a position stands twice, or one that is not left out nowhere.
+        If a position is in two groups, or in none without being left out.
     """
     is_free = np.ones(len(is_left_out), dtype=bool)
     kept: list[list[int]] = []

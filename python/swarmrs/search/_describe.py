@@ -345,7 +345,7 @@ class _Policies(NamedTuple):
         ways += ["as a number"] if found.is_date else []
         if gaps and self.missing in ("mean", "median", "mode", "knn"):
             is_middle = found.is_text and self.missing in ("mean", "median")
-            ways.append(f"filled by {'mode' if is_middle else self.missing}")
+            ways.append(f"imputed by {'mode' if is_middle else self.missing}")
         return "search", ", ".join(ways)
 
 

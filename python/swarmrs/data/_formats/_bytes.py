@@ -1,4 +1,4 @@
-"""From a path or standard input to bytes, none of which can fill the machine unasked."""
+"""From a path or standard input to bytes, within limits of size."""
 
 import gzip
 import io
