@@ -12,7 +12,7 @@ import pytest
 import swarmrs
 import swarmrs.cli
 from swarmrs.evaluation._native import METRICS
-from swarmrs.search._presets import presets as PRESETS
+from swarmrs.search._presets import presets
 
 Start = Callable[..., subprocess.Popen[str]]
 Offer = Callable[..., list[str]]
@@ -42,7 +42,7 @@ def test_commands_and_options(offer: Offer) -> None:
 def test_words_of_options(offer: Offer) -> None:
     assert offer("select", "d.csv", "--algo", "vl") == ["vlpso", "vlpso-ls"]
     assert offer("algorithms", "") == [card.id for card in swarmrs.algorithms()]
-    assert offer("select", "--preset", "") == list(PRESETS)
+    assert offer("select", "--preset", "") == list(presets)
     assert offer("evaluate", "d.csv", "--metric", "") == list(METRICS)
     assert offer("rank", "d.csv", "--format", "j") == ["json"]
 
@@ -100,7 +100,7 @@ def test_other_shells_are_told_what_a_word_means(start: Start) -> None:
             out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
         assert "000-nb" in out
-        assert PRESETS["000-nb"].about in out
+        assert presets["000-nb"].about in out
 
 
 def test_a_bash_that_installed_it_completes(tmp_path: Path) -> None:

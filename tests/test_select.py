@@ -1,10 +1,9 @@
-"""select(): what it asks of the engine and what it makes of its answer."""
+"""select(): its settings, its evaluation, its result."""
 
 import inspect
 import json
 import pickle
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,22 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator, select
+from swarmrs._base._options import defaults_of
+from swarmrs.evaluation._native import Classifier
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
+from swarmrs.search._options import SearchOptions
 from swarmrs.search._progress import Iteration
-from swarmrs.search._settings import Settings
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 
-QUICK: dict[str, Any] = {"max_evals": 120, "random_state": 1, "algo_params": {"population": 20}}
+QUICK: dict[str, Any] = {
+    "algo": "bpso",
+    "algo_params": {"population": 20},
+    "max_evals": 120,
+    "random_state": 1,
+}
 
 
 class TestSelection:
@@ -35,9 +42,7 @@ class TestSelection:
 
     def test_its_scores_are_those_of_the_evaluator(self, blobs: Blobs) -> None:
         settings: dict[str, Any] = {
-            "k": 3,
-            "metric": "manhattan",
-            "weights": "distance",
+            "estimator": KNeighborsClassifier(3, metric="manhattan", weights="distance"),
             "cv": 5,
             "cv_seed": 4,
         }
@@ -100,11 +105,11 @@ class TestSelection:
         }
         assert plain["evaluation"] == {
             "estimator": "knn",
-            "k": 5,
+            "n_neighbors": 5,
             "metric": "euclidean",
             "weights": "uniform",
             "scale": "minmax",
-            "folds": {"scheme": "kfold", "k": 10, "shuffle": True, "seed": 0},
+            "folds": {"scheme": "kfold", "k": 10, "shuffle": False, "seed": 0},
         }
         assert plain["objective"] == {"kind": "error"}
         assert plain["budget"]["evaluations"] == 120
@@ -113,7 +118,7 @@ class TestSelection:
         assert set(plain["work"]) == {"element_ops", "from_scratch_ops", "setup_ops"}
         assert json.loads(json.dumps(plain)) == plain
 
-    def test_the_trace_has_a_row_for_each_turn(self, blobs: Blobs) -> None:
+    def test_the_trace_has_a_row_for_each_iteration(self, blobs: Blobs) -> None:
         result = select(blobs, **QUICK)
         assert result.trace["evaluations"].to_list() == [20, 40, 60, 80, 100, 120]
         assert result.trace["best_cost"].is_sorted(descending=True)
@@ -124,7 +129,7 @@ class TestSelection:
         assert pickle.loads(pickle.dumps(result)).to_dict() == result.to_dict()
 
 
-class TestChance:
+class TestSeed:
     def test_the_same_seed_gives_the_same_trace(self, blobs: Blobs) -> None:
         first, second = (select(blobs, **QUICK).trace for _ in range(2))
         assert first.equals(second)
@@ -167,7 +172,7 @@ class TestSpace:
         assert select(data, exclude=["a"], **QUICK).support.shape == (6,)
 
 
-class TestMeasure:
+class TestEvaluation:
     @pytest.mark.parametrize(
         ("cv", "folds"),
         [
@@ -176,9 +181,9 @@ class TestMeasure:
             ("4", {"scheme": "kfold", "k": 4, "shuffle": True, "seed": 3}),
             ("holdout=0.25", {"scheme": "holdout", "test": 0.25, "seed": 3}),
             ("wrap5", {"scheme": "wrap5", "seed": 3}),
-            (None, {"scheme": "kfold", "k": 10, "shuffle": True, "seed": 3}),
-            ("kfold=4,contiguous", {"scheme": "kfold", "k": 4, "shuffle": False, "seed": 3}),
-            (StratifiedKFold(3), {"scheme": "splits", "n_splits": 3}),
+            (None, {"scheme": "kfold", "k": 5, "shuffle": True, "seed": 3}),
+            (StratifiedKFold(3), {"scheme": "kfold", "k": 3, "shuffle": False, "seed": 0}),
+            (StratifiedKFold(3, shuffle=True), {"scheme": "splits", "n_splits": 3}),
             ([(range(30), range(30, 60))], {"scheme": "splits", "n_splits": 1}),
         ],
     )
@@ -186,27 +191,42 @@ class TestMeasure:
         result = select(blobs, cv=cv, cv_seed=3, **QUICK)
         assert result.evaluation["folds"] == folds
 
-    @pytest.mark.parametrize(
-        ("algo", "expected"),
-        [
-            ("bpso", (5, "euclidean", "kfold", "error")),
-            ("vlpso", (1, "manhattan", "loo", "hybrid")),
-            ("lfs", (1, "euclidean", "wrap5", "error")),
-        ],
-    )
-    def test_what_is_left_open_is_done_as_in_the_paper(
-        self, blobs: Blobs, algo: str, expected: tuple[int, str, str, str]
-    ) -> None:
-        result = select(blobs, algo=algo, random_state=1, max_evals=300)
-        by: dict[str, Any] = result.evaluation
-        found = (by["k"], by["metric"], by["folds"]["scheme"], result.objective["kind"])
-        assert found == expected
-        own: dict[str, Any] = select(
-            blobs, algo=algo, random_state=1, max_evals=300, k=3, cv=4
-        ).evaluation
-        assert (own["k"], own["folds"]["k"], own["metric"]) == (3, 4, expected[1])
+    @pytest.mark.parametrize("cv", [4, "4"])
+    def test_folds_are_shuffled_only_by_a_seed(self, blobs: Blobs, cv: Any) -> None:
+        folds = select(blobs, cv=cv, **QUICK).evaluation["folds"]
+        assert folds == {"scheme": "kfold", "k": 4, "shuffle": False, "seed": 0}
 
-    def test_an_algorithm_notes_columns_of_its_own(self, blobs: Blobs) -> None:
+    @pytest.mark.parametrize(
+        ("algo", "objective"), [("bpso", "error"), ("vlpso", "hybrid"), ("lfs", "error")]
+    )
+    def test_every_algorithm_has_the_same_default_evaluation(
+        self, blobs: Blobs, algo: str, objective: str
+    ) -> None:
+        settings: dict[str, Any] = {"algo": algo, "random_state": 1, "max_evals": 300}
+        result = select(blobs, **settings)
+        by: dict[str, Any] = result.evaluation
+        assert (by["n_neighbors"], by["metric"], by["folds"]["k"]) == (5, "euclidean", 10)
+        assert result.objective == {"kind": "error"}
+        own = KNeighborsClassifier(1, metric="manhattan")
+        paper = select(blobs, estimator=own, scale="minmax", objective="paper", **settings)
+        assert paper.objective["kind"] == objective
+
+    def test_the_default_algorithm_is_vlpso_ls(self, blobs: Blobs) -> None:
+        settings: dict[str, Any] = {"random_state": 1, "max_evals": 300}
+        result = select(blobs, **settings)
+        assert result.algorithm == "vlpso-ls"
+        named = select(blobs, algo="vlpso-ls", estimator="knn", **settings)
+        assert result.trace.equals(named.trace)
+
+    def test_an_estimator_is_not_scaled_and_a_name_is(self, blobs: Blobs) -> None:
+        alone = select(blobs, estimator=KNeighborsClassifier(5), **QUICK).evaluation
+        assert alone["scale"] == "none"
+        scaled = select(blobs, estimator=KNeighborsClassifier(5), scale="minmax", **QUICK)
+        named = select(blobs, estimator="knn", **QUICK)
+        assert scaled.evaluation == named.evaluation
+        assert scaled.trace.equals(named.trace)
+
+    def test_an_algorithm_traces_columns_of_its_own(self, blobs: Blobs) -> None:
         trace = select(blobs, algo="vlpso", random_state=1, max_evals=500).trace
         assert {"iteration", "mean_size", "moves", "max_length", "best_improved"} <= set(
             trace.columns
@@ -217,7 +237,7 @@ class TestMeasure:
         evaluation = select(blobs, estimator="nb", cv="loo", **QUICK).evaluation
         assert evaluation == {"estimator": "nb", "scale": "minmax", "folds": {"scheme": "loo"}}
 
-    def test_an_estimator_measures(self, blobs: Blobs) -> None:
+    def test_an_estimator_of_scikit_learn_scores_subsets(self, blobs: Blobs) -> None:
         x, y = blobs
         splits = list(StratifiedKFold(3).split(x, y))
         result = select(
@@ -228,6 +248,7 @@ class TestMeasure:
             cv=splits,
             max_evals=10,
             random_state=1,
+            algo="bpso",
             algo_params={"population": 5},
         )
         scores = cross_val_score(
@@ -242,7 +263,7 @@ class TestMeasure:
             "folds": {"scheme": "splits", "n_splits": 3},
         }
 
-    def test_a_function_measures_batches(self) -> None:
+    def test_a_function_scores_batches(self) -> None:
         batches: list[int] = []
 
         def far_from_the_first_three(masks: NDArray[np.bool_]) -> list[float]:
@@ -254,7 +275,7 @@ class TestMeasure:
         assert result.selected_indices == (0, 1, 2)
         assert result.cost == 0
         assert max(batches) > 1
-        assert str(result.evaluation["classifier"]).endswith("far_from_the_first_three")
+        assert str(result.evaluation["estimator"]).endswith("far_from_the_first_three")
 
     def test_a_function_that_knows_nothing_is_refused(self, blobs: Blobs) -> None:
         with pytest.raises(SpecError, match="it gave no finite number for any subset"):
@@ -279,7 +300,7 @@ class TestBudget:
         ],
     )
     def test_each_limit_ends_a_run(self, blobs: Blobs, budget: dict[str, Any], stop: str) -> None:
-        assert select(blobs, random_state=1, **budget).stop == stop
+        assert select(blobs, algo="bpso", random_state=1, **budget).stop == stop
 
     def test_a_callback_sees_every_iteration_and_stops(self, blobs: Blobs) -> None:
         seen = []
@@ -307,13 +328,9 @@ class TestBudget:
 
 BAD_CALLS = [
     ({"algo": "bpos"}, "unknown algorithm 'bpos'", "did you mean 'bpso'?"),
-    ({"estimator": "kn"}, "unknown classifier 'kn'", "did you mean 'knn'? known: knn, nb"),
-    (
-        {"metric": "manhatan"},
-        "unknown metric 'manhatan'",
-        "did you mean 'manhattan'? known: euclidean, manhattan",
-    ),
-    ({"weights": "none"}, "unknown weights 'none'", "known: uniform, distance"),
+    ({"estimatr": "knn"}, "unknown option 'estimatr'", "did you mean 'estimator'?"),
+    ({"n_neighbors": 3}, "unknown option 'n_neighbors'", None),
+    ({"estimator": "kn"}, "unknown estimator 'kn'", "did you mean 'knn'? known: knn, nb"),
     (
         {"scale": "minmx"},
         "unknown scale 'minmx'",
@@ -322,25 +339,20 @@ BAD_CALLS = [
     (
         {"objective": "weigthed"},
         "unknown objective 'weigthed'",
-        "did you mean 'weighted'? known: error, weighted, hybrid, gaussian",
+        "did you mean 'weighted'? known: error, paper, weighted, hybrid, gaussian",
     ),
-    ({"cv": "ten"}, "unknown cv 'ten'", "known: 10, kfold=10,contiguous, loo, holdout=0.3"),
-    ({"estimator": "nb", "k": 3}, "k is 3, but 'nb' has no neighbors", "leave k out"),
-    (
-        {"estimator": "nb", "metric": "manhattan"},
-        "metric is manhattan, but 'nb' has no neighbors",
-        "leave metric out",
-    ),
-    ({"algo_params": {"populaton": 3}}, "unknown parameter 'populaton' of bpso", "population"),
+    ({"cv": "ten"}, "unknown cv 'ten'", "known: 10, loo, holdout=0.3"),
+    ({"algo_params": {"populaton": 3}}, "unknown parameter 'populaton' of vlpso-ls", "population"),
     ({"algo_params": {"population": 0}}, "population is 0, expected", None),
-    ({"k": 55}, "k is 55, expected 1 to 54, the rows a test row is compared with", None),
-    ({"k": 0}, "k is 0, expected a whole number of 1 or more", None),
-    ({"k": 2.5}, "k is 2.5, expected a whole number", None),
+    ({"estimator": KNeighborsClassifier(55)}, "k is 55, expected 1 to 54", None),
     ({"cv": 2.5}, "cv is 2.5, expected folds", "known: 10, "),
     ({"cv_seed": -1}, "cv_seed is -1, expected a whole number of 0 or more", None),
     ({"max_evals": 0}, "max_evals is 0, expected a whole number of 1 or more", None),
-    ({"iterations": -1}, "iterations is -1, expected a whole number of 1 or more", None),
+    ({"max_iter": -1}, "max_iter is -1, expected a whole number of 1 or more", None),
     ({"max_features": "3"}, "max_features is '3', expected a whole number", None),
+    ({"max_features": 0}, "max_features is 0, expected a whole number of 1 or more", None),
+    ({"max_features": 1.5}, "max_features is 1.5, expected a share from 0 to 1", None),
+    ({"scoring": "f1_macr"}, "unknown scoring 'f1_macr'", "did you mean 'f1_macro'?"),
     ({"memory": -1}, "memory is -1, expected a whole number of 0 or more", None),
     ({"include": ["x55"]}, "column 'x55' not found in array", "did you mean 'x5'?"),
     ({"n_jobs": 0}, "n_jobs is 0", None),
@@ -361,9 +373,36 @@ def test_bad_calls_are_refused_in_these_words(
         assert error.value.__notes__ == [f"hint: {error.value.hint}"]
 
 
-def test_a_setting_that_can_be_off_is_switched_off(blobs: Blobs) -> None:
-    off = {"length_gap": None, "population": 12, "max_iter": 2}
-    result = select(blobs, algo="vlpso", random_state=1, params=off)
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("knn", {"n_neighbors": 0}, "n_neighbors is 0, expected a whole number of 1 or more"),
+        ("knn", {"n_neighbors": 2.5}, "n_neighbors is 2.5, expected a whole number"),
+        ("knn", {"metric": "manhatan"}, "unknown metric 'manhatan'"),
+        ("knn", {"weights": "none"}, "unknown weights 'none'"),
+        ("nb", {"n_neighbors": 3}, "n_neighbors is 3, but 'nb' has no neighbors"),
+        ("nb", {"metric": "manhattan"}, "metric is manhattan, but 'nb' has no neighbors"),
+        (KNeighborsClassifier(), {"weights": "distance"}, "but the estimator has its own"),
+    ],
+)
+def test_neighbors_that_a_classifier_cannot_have_are_refused(
+    name: Any, settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SpecError, match=message):
+        Classifier.of(name, **settings)
+
+
+def test_max_features_may_be_a_share(blobs: Blobs) -> None:
+    result = select(blobs, algo="sbs", max_features=0.5, objective="filter-cfs")
+    # Three of six columns.
+    assert result.front[-1].size <= 3
+    tiny = select(blobs, algo="sfs", max_features=0.01)
+    assert tiny.size == 1
+
+
+def test_a_parameter_that_can_be_off_is_switched_off(blobs: Blobs) -> None:
+    off = {"length_gap": None, "population": 12, "iterations": 2}
+    result = select(blobs, algo="vlpso", random_state=1, algo_params=off)
     assert result.params["length_gap"] is None
     expected = "divisions is None, expected a whole number from 1 to 100000"
     with pytest.raises(SpecError, match=expected):
@@ -378,11 +417,13 @@ def test_a_class_rarer_than_the_folds_is_warned_of(blobs: Blobs) -> None:
     assert len(result.warnings) == 1
 
 
-def test_settings_have_the_defaults_of_select() -> None:
-    theirs = inspect.signature(select).parameters
-    assert {field.name: field.default for field in fields(Settings)} == {
-        field.name: theirs[field.name].default for field in fields(Settings)
-    }
+def test_the_signature_shows_every_option_with_its_default() -> None:
+    shown = inspect.signature(select).parameters
+    options = defaults_of(SearchOptions, "p")
+    assert {name: shown[name].default for name in options} == options
+    assert set(shown) - set(options) == {"data", "target", "read", "missing", "encode"}
+    assert select.__doc__ is not None
+    assert all(f"    {name} : " in select.__doc__ for name in options)
 
 
 def test_a_selection_is_told_in_three_lines(blobs_csv: Path) -> None:
@@ -401,7 +442,7 @@ def test_a_selection_is_told_in_three_lines(blobs_csv: Path) -> None:
 def test_a_notebook_shows_a_selection_as_a_table() -> None:
     x, y = np.arange(40.0).reshape(20, 2) % 7, np.arange(20) % 2
     frame = pl.DataFrame({"<script>": x[:, 0], "b": x[:, 1], "class": y})
-    shown = select(frame, algo="sfs", cv=2, k=1, include=["<script>"])._repr_html_()
+    shown = select(frame, algo="sfs", cv=2, include=["<script>"])._repr_html_()
     assert shown.startswith("<table>")
     assert "&lt;script&gt;" in shown
     assert "<script>" not in shown
@@ -415,13 +456,13 @@ def test_a_budget_below_the_population_evaluates_what_it_allows(blobs: Blobs) ->
     assert result.cost >= select(blobs, algo="bpso", max_evals=30, random_state=1).cost
 
 
-def test_iterations_are_the_schedule_of_an_algorithm(blobs: Blobs) -> None:
+def test_max_iter_is_the_schedule_of_an_algorithm(blobs: Blobs) -> None:
     settings: dict[str, Any] = {"algo": "pso", "random_state": 1}
     result = select(blobs, max_iter=5, algo_params={"population": 6}, **settings)
     assert (result.stop, result.params["iterations"]) == ("max_iter", 4)
     assert result.trace["iteration"].to_list() == [0, 1, 2, 3, 4]
-    own = select(blobs, algo_params={"population": 6, "max_iter": 4}, **settings)
+    own = select(blobs, algo_params={"population": 6, "iterations": 4}, **settings)
     assert own.trace.equals(result.trace)
     assert own.stop == "finished"
     with pytest.raises(SpecError, match="iterations and max_iter are both given"):
-        select(blobs, max_iter=5, algo_params={"max_iter": 4}, **settings)
+        select(blobs, max_iter=5, algo_params={"iterations": 4}, **settings)

@@ -12,7 +12,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 def result(start: Start, *args: object, **environment: str) -> dict[str, Any]:
-    """The JSON that `swarmrs select` prints, without its times."""
+    """Return the JSON that `swarmrs select` prints, without its times."""
     plain = {name: value for name, value in os.environ.items() if name != "SWARMRS_SIMD"}
     command = ("select", *args, "--seed", 5, "--max-evals", 300, "--format", "json")
     out, err = start(*command, env=plain | environment).communicate(timeout=120)

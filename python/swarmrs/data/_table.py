@@ -121,16 +121,6 @@ class Table:
         messages = "".join(f"<li>{escape(text)}</li>" for text in (*self.notices, *self.warnings))
         return f"<p>{escape(repr(self))}</p>" + (f"<ul>{messages}</ul>" if messages else "")
 
-    def __repr__(self) -> str:
-        rows, width = self.x.shape
-        kind = "continuous" if self.values is not None else counted(len(self.labels), "class")
-        size = f"{counted(rows, 'row')}, {counted(width, 'feature')}"
-        return f"Table '{self.name}': {size}, target '{self.target}' ({kind})"
-
-    def _repr_html_(self) -> str:
-        messages = "".join(f"<li>{escape(text)}</li>" for text in (*self.notices, *self.warnings))
-        return f"<p>{escape(repr(self))}</p>" + (f"<ul>{messages}</ul>" if messages else "")
-
     @property
     def y(self) -> NDArray[np.generic]:
         """The label of each row, or its value where the target is continuous."""

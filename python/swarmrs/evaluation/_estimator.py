@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs import _swarmrs
+from swarmrs._base._choices import NATIVE_SCORES
 from swarmrs._base._hints import named
-from swarmrs._base._messages import check_word
+from swarmrs._base._messages import nearest
 from swarmrs._base._resources import count_threads
 from swarmrs.data._table import Table
 from swarmrs.evaluation._folds import CV, Folds, Rows
@@ -62,19 +63,6 @@ def is_regressor(judge: object) -> bool:
             f"{named('estimator')} is a {type(judge).__name__}, which scikit-learn cannot use",
             "derive it from sklearn.base.BaseEstimator",
         ) from None
-
-
-def check_scorer(name: str) -> str:
-    """Return the name of a score if scikit-learn has it.
-
-    Raises
-    ------
-    SpecError
-        If it does not; the hint offers the nearest name.
-    """
-    from sklearn.metrics import get_scorer_names
-
-    return check_word("scoring", name, get_scorer_names())
 
 
 @dataclass(frozen=True)
@@ -137,6 +125,7 @@ class Outside:
         from sklearn import config_context, get_config
         from sklearn.utils.parallel import Parallel, delayed
 
+        _check_scoring(scoring)
         folds = Folds.of(cv, cv_seed, table)
         if table.values is not None and folds.scheme == "loo" and scoring in (None, "r2"):
             raise SpecError(
@@ -228,6 +217,25 @@ class Outside:
         if self.folds is not None:
             settings["folds"] = self.folds.to_dict()
         return settings
+
+
+def _check_scoring(scoring: Scoring | None) -> None:
+    """Refuse names that no scorer of scikit-learn has.
+
+    Raises
+    ------
+    SpecError
+        If it is one; the hint offers the nearest name.
+    """
+    from sklearn.metrics import get_scorer_names
+
+    if isinstance(scoring, str) and scoring not in (names := get_scorer_names()):
+        guess = nearest(scoring, names)
+        offer = f"did you mean '{guess}'? " if guess else ""
+        raise SpecError(
+            f"unknown scoring '{scoring}'",
+            f"{offer}known: the scorers of scikit-learn, such as {', '.join(NATIVE_SCORES)}",
+        )
 
 
 def _ignore_interrupts() -> None:

@@ -19,7 +19,7 @@ from swarmrs.evaluation._losses import Baseline, loss_of
 from swarmrs.exceptions import DataError, SpecError
 
 # Beside those that users choose from: one paper's misprint of naive Bayes.
-_NAMES = (*CLASSIFIERS, "nb-cdf")
+_MISPRINT = "nb-cdf"
 # The distances of scikit-learn that the engine has, by name; Minkowski's by its exponent.
 _METRICS = {
     "euclidean": "euclidean",
@@ -81,7 +81,7 @@ class Classifier:
         SpecError
             If there is none, or a setting is none of its own.
         """
-        word = check_word("estimator", name, _NAMES)
+        word = _MISPRINT if name == _MISPRINT else check_word("estimator", name, CLASSIFIERS)
         own = {"n_neighbors": n_neighbors, "metric": metric, "weights": weights}
         given: dict[str, Any] = {what: value for what, value in own.items() if value is not None}
         if given and word != "knn":
@@ -191,7 +191,7 @@ class Classifier:
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import MinMaxScaler
 
-        if self.name == "nb-cdf":
+        if self.name == _MISPRINT:
             raise SpecError("'nb-cdf' has no equal in scikit-learn", "take 'nb'")
         if self.name == "nb":
             return make_pipeline(MinMaxScaler(), GaussianNB())

@@ -12,7 +12,7 @@ from swarmrs._base._hints import named, worded
 from swarmrs._base._messages import Setting, check_number, check_whole, refuse_unknown
 from swarmrs._base._options import defaults_of
 from swarmrs.data._table import Table
-from swarmrs.evaluation._estimator import Estimator, Outside, check_scorer, is_regressor
+from swarmrs.evaluation._estimator import Estimator, Outside, is_regressor
 from swarmrs.evaluation._native import Classifier, Evaluation
 from swarmrs.evaluation._objectives import Objective, is_native_score, read_objective
 from swarmrs.evaluation._rare_classes import settle_rare
@@ -131,8 +131,6 @@ class Settings:
                 cv_seed=options["cv_seed"],
                 scale=options["scale"],
             )
-        if isinstance(scoring, str):
-            check_scorer(scoring)
         if (scale := options["scale"]) is not None:
             raise SpecError(
                 f"scale is '{scale}', which is for knn and nb",
