@@ -95,14 +95,14 @@ proptest! {
                     assert!(held.is_obeyed_by(subset), "{}: {subset:?}", entry.id);
                 }
             });
-            // A swarm may ask for nothing but the empty subset in so short a run.
+            // A swarm may ask for only the empty subset in so short a run.
             match run.execute(None, &mut [&mut watch]) {
                 Ok(found) => {
                     let chosen = Subset::from_indices(N_FEATURES, found.selected);
                     prop_assert!(held.is_obeyed_by(&chosen), "{}", entry.id);
                 }
                 Err(Error::BadSpec { what }) => {
-                    prop_assert!(what.contains("nothing but the empty subset"), "{}", what);
+                    prop_assert!(what.contains("only the empty subset"), "{}", what);
                 }
                 Err(other) => panic!("{}: {other}", entry.id),
             }

@@ -42,7 +42,7 @@ params! {
         cognitive: f64 = 1.49, COGNITIVE;
         social: f64 = 1.49, SOCIAL;
         threshold: f64 = 0.6, THRESHOLD;
-        init: Init = Init::Mixed, Allowed::OneOf(&["mixed", "random"]),
+        init: InitialSizes = InitialSizes::Mixed, Allowed::OneOf(&["mixed", "random"]),
             "initial subsets: two thirds small and one third large (mixed), or uniform positions (random)";
     }
 }
@@ -50,7 +50,7 @@ params! {
 /// The initial positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Init {
+pub enum InitialSizes {
     /// Most with few features, the rest with many.
     Mixed,
     /// Anywhere.
@@ -68,7 +68,7 @@ pub struct Pso42 {
 impl Pso42Params {
     /// The first position of a particle among `n` features.
     fn first(&self, particle: usize, n: usize, rng: &mut Rng) -> Vec<f64> {
-        if self.init == Init::Random {
+        if self.init == InitialSizes::Random {
             return (0..n).map(|_| rng.unit()).collect();
         }
         let size = if particle < 2 * self.population / 3 {
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use crate::testing::{drive, least};
 
-    fn first_sizes(init: Init, n: usize, limit: usize) -> Vec<usize> {
+    fn first_sizes(init: InitialSizes, n: usize, limit: usize) -> Vec<usize> {
         let params = Pso42Params { init, ..Pso42Params::default() };
         let mut swarm = Pso42::start(params, &Space::new(n, limit));
         drive(&mut swarm, 1, |_| 0.5)[0].iter().map(|tried| tried.subset.count()).collect()
@@ -146,18 +146,18 @@ mod tests {
 
     #[test]
     fn twenty_of_thirty_start_small_and_ten_large() {
-        let sizes = first_sizes(Init::Mixed, 13, 13);
+        let sizes = first_sizes(InitialSizes::Mixed, 13, 13);
         assert_eq!(sizes[..20], [1; 20]);
         assert_eq!(sizes.len(), 30);
         assert!(sizes[20..].iter().all(|size| (7..=13).contains(size)), "{sizes:?}");
-        assert_eq!(first_sizes(Init::Mixed, 100, 100)[..20], [10; 20]);
-        assert!(first_sizes(Init::Mixed, 100, 4).iter().all(|&size| size == 4));
-        assert_eq!(first_sizes(Init::Mixed, 1, 1), [1; 30]);
+        assert_eq!(first_sizes(InitialSizes::Mixed, 100, 100)[..20], [10; 20]);
+        assert!(first_sizes(InitialSizes::Mixed, 100, 4).iter().all(|&size| size == 4));
+        assert_eq!(first_sizes(InitialSizes::Mixed, 1, 1), [1; 30]);
     }
 
     #[test]
     fn a_random_start_is_that_of_any_real_swarm() {
-        let total: usize = first_sizes(Init::Random, 100, 100).iter().sum();
+        let total: usize = first_sizes(InitialSizes::Random, 100, 100).iter().sum();
         // 3000 draws with probability 0.4: mean 1200, standard deviation 27.
         assert!((1119..=1281).contains(&total), "{total}");
     }

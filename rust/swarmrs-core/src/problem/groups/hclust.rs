@@ -11,7 +11,7 @@
 //! P. J. Rousseeuw, Silhouettes: a graphical aid to the interpretation and validation of cluster analysis, J. Comput.
 //! Appl. Math. 20 (1987), doi:10.1016/0377-0427(87)90125-7.
 
-use super::linkage::{Distances, clusters};
+use super::linkage::{DistanceMatrix, clusters};
 use super::sample::Sample;
 use super::{GroupCount, Grouping, Groups, MOST_GROUPS, check_number, check_sample};
 use crate::base::error::{Error, Result};
@@ -110,7 +110,7 @@ impl Hclust {
         distance: impl Fn(usize, usize) -> f64 + Sync,
     ) -> Result<Grouping> {
         let n = sample.columns.len();
-        let merges = Distances::new(n, &distance, pool).average_linkage();
+        let merges = DistanceMatrix::new(n, &distance, pool).average_linkage();
         // A single cluster has no other, and points alone have no silhouette.
         let numbers = match self.n_groups {
             Some(number) => number.max(2)..=number.min(n - 1),
@@ -242,7 +242,7 @@ mod tests {
         // At 0, 1 and 10: with {0, 1} and {10}, s is 9/10, 8/9 and 0.
         let at = [0.0, 1.0, 10.0];
         let distance = |a: usize, b: usize| f64::abs(at[a] - at[b]);
-        let merges = Distances::new(3, distance, &Pool::new(1)).average_linkage();
+        let merges = DistanceMatrix::new(3, distance, &Pool::new(1)).average_linkage();
         let found = silhouettes(3, &merges, 2..=2, distance, &Pool::new(1));
         assert!((found[0] - (0.9 + 8.0 / 9.0) / 3.0).abs() < 1e-15);
         // Points in one place stand no nearer to their own cluster than to another.
@@ -294,7 +294,7 @@ mod tests {
             let (n, cells) = of;
             let distance =
                 |a: usize, b: usize| if a == b { 0.0 } else { cells[a.min(b) * n + a.max(b)] };
-            let merges = Distances::new(n, distance, &Pool::new(1)).average_linkage();
+            let merges = DistanceMatrix::new(n, distance, &Pool::new(1)).average_linkage();
             let found = silhouettes(n, &merges, 2..=n - 1, distance, &Pool::new(1));
             prop_assert_eq!(&found, &silhouettes(n, &merges, 2..=n - 1, distance, &Pool::new(3)));
             for (number, value) in (2..n).zip(found) {

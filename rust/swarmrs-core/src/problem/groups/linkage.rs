@@ -12,12 +12,12 @@ use crate::base::parallel::Pool;
 
 /// A distance for each pair of points, those of (0, 1), (0, 2), ... first.
 #[derive(Debug, Clone)]
-pub struct Distances {
+pub struct DistanceMatrix {
     n: usize,
     between: Vec<f64>,
 }
 
-impl Distances {
+impl DistanceMatrix {
     /// Of `n` points.
     pub fn new(n: usize, distance: impl Fn(usize, usize) -> f64 + Sync, pool: &Pool) -> Self {
         let mut between = vec![0.0; n * n.saturating_sub(1) / 2];
@@ -119,8 +119,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn distances(n: usize, distance: impl Fn(usize, usize) -> f64 + Sync) -> Distances {
-        Distances::new(n, distance, &Pool::new(1))
+    fn distances(n: usize, distance: impl Fn(usize, usize) -> f64 + Sync) -> DistanceMatrix {
+        DistanceMatrix::new(n, distance, &Pool::new(1))
     }
 
     /// Looks at all pairs of clusters each time; a distance is the mean over all pairs of points.
@@ -184,7 +184,7 @@ mod tests {
             let distance = |a: usize, b: usize| cells[a * n + b];
             let expected = naive(n, &distance);
             prop_assert_eq!(&distances(n, distance).average_linkage(), &expected);
-            let threads = Distances::new(n, distance, &Pool::new(3));
+            let threads = DistanceMatrix::new(n, distance, &Pool::new(3));
             prop_assert_eq!(&threads.average_linkage(), &expected);
         }
     }
