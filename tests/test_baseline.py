@@ -1,4 +1,4 @@
-"""Every score has the majority class beside it, and says where it is no better."""
+"""Every score is shown beside that of the majority class, with a note where it is no better."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class Outcome(NamedTuple):
 
 
 def noise(seed: int, rows: int = 60, features: int = 8) -> tuple[np.ndarray, np.ndarray]:
-    """Return features that tell nothing about two classes, a third of the rows in the second."""
+    """Return noise features and two classes, a third of the rows in the second."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(rows, features)), np.arange(rows) % 3 // 2
 
@@ -210,7 +210,7 @@ def test_a_table_without_a_relevant_feature_is_refused_but_can_be_cross_validate
     words = ("select", path, "--algo", "sfs", "--prescreen", "top=20", "--outer-cv", 5)
     shown = cli(*words)
     assert shown.code == 0, shown.err
-    assert "selected     0 of 5 columns" in shown.out
+    assert "selected     0 of 5 features" in shown.out
     assert "no better than guessing" in shown.out
     assert "note         no feature survives the prescreen in 5 of 5 outer folds" in shown.out
     page = tmp_path / "page.html"
