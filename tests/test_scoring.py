@@ -208,8 +208,9 @@ def test_the_screen_says_which_score_it_is(
     outcome = cli("select", str(rare_file), *shared, *limits)
     assert outcome.code == 0, outcome.err
     name, lines = loss_name(scoring), outcome.out.splitlines()
-    labels = {line[:13].strip(): line for line in lines if not line.startswith(" ")}
-    for label in ("loss", "inner loss", "outer loss", "front", "consensus"):
+    # Two spaces or more end a label.
+    labels = {line.split("  ")[0]: line for line in lines if not line.startswith(" ")}
+    for label in ("loss", "inner loss", "outer loss", "Pareto front", "consensus"):
         assert name in labels[label], label
     assert not any(label.startswith(("inner error", "outer error")) for label in labels)
     told = json.loads(cli("select", str(rare_file), *shared, *limits, "-f", "json").out)

@@ -61,7 +61,8 @@ class TestPatience:
     ) -> None:
         assert SwarmSelector(algo="bpso", patience=2, random_state=1).fit(*blobs).stop_ == "patience"
         command = ("select", blobs_csv, "--target", "tree", "--patience", 2, "--seed", 1)
-        assert "stopped      patience of 2 iterations reached" in cli(*command).out
+        *_, last = cli(*command).out.splitlines()
+        assert last.split(maxsplit=1) == ["stopped", "patience of 2 iterations reached"]
 
 
 class TestInterrupt:
