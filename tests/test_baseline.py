@@ -1,4 +1,4 @@
-"""Every score has the majority class beside it, and says where it is no better."""
+"""Every score is shown beside that of the majority class, with a note where it is no better."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class Outcome(NamedTuple):
 
 
 def noise(seed: int, rows: int = 60, features: int = 8) -> tuple[np.ndarray, np.ndarray]:
-    """Return features that tell nothing about two classes, a third of the rows in the second."""
+    """Return noise features and two classes, a third of the rows in the second."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(rows, features)), np.arange(rows) % 3 // 2
 
@@ -110,8 +110,10 @@ def test_the_screen_and_json_have_it_inside_and_outside(
     words = ("select", path, "--algo", "sfs", "--max-features", 2, "--seed", 1, "--outer-cv", 3)
     shown = cli(*words).out
     told = json.loads(cli(*words, "-f", "json").out)
-    inner, outer = [row for row in shown.splitlines() if row.startswith("baseline ")]
-    assert inner.startswith(f"baseline     {told['baseline']['loss']:.4f} by predicting 'a'")
+    inner, outer = [
+        row.split(maxsplit=1)[1] for row in shown.splitlines() if row.startswith("baseline ")
+    ]
+    assert inner.startswith(f"{told['baseline']['loss']:.4f} by predicting 'a'")
     held_out = told["held_out"]
     assert held_out["outer_loss"] > held_out["baseline"]["loss"]
     assert outer.endswith("the majority class: the selection is worse than guessing")
@@ -210,9 +212,11 @@ def test_a_table_without_a_relevant_feature_is_refused_but_can_be_cross_validate
     words = ("select", path, "--algo", "sfs", "--prescreen", "top=20", "--outer-cv", 5)
     shown = cli(*words)
     assert shown.code == 0, shown.err
-    assert "selected     0 of 5 columns" in shown.out
+    rows = [row.split(maxsplit=1) for row in shown.out.splitlines() if row]
+    assert ["selected", "0 of 5 features"] in rows
     assert "no better than guessing" in shown.out
-    assert "note         no feature survives the prescreen in 5 of 5 outer folds" in shown.out
+    [note] = [words[1] for words in rows if words[0] == "note"]
+    assert note.startswith("no feature survives the prescreen in 5 of 5 outer folds")
     page = tmp_path / "page.html"
     assert cli(*words, "--report", page).code == 0
     assert "the majority class is predicted" in page.read_text()

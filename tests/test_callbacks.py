@@ -43,7 +43,7 @@ class Listener:
         return len(self.iterations) == self.most
 
 
-def test_they_are_told_of_every_turn(blobs: Blobs) -> None:
+def test_they_are_called_after_every_iteration(blobs: Blobs) -> None:
     listener = Listener()
     selector = SwarmSelector(algo="sfs", cv=3).set_callbacks(listener).fit(*blobs)
     assert [iteration["best_cost"] for iteration in listener.iterations] == (
@@ -75,18 +75,22 @@ def test_teardown_follows_an_error(blobs: Blobs) -> None:
     assert listener.events[-1] == "teardown"
 
 
-@pytest.mark.parametrize("iterations", [3, None])
+@pytest.mark.parametrize("max_iter", [3, None])
 def test_the_progress_bar_works(
-    blobs: Blobs, capsys: pytest.CaptureFixture[str], iterations: int | None
+    blobs: Blobs, capsys: pytest.CaptureFixture[str], max_iter: int | None
 ) -> None:
-    selector = SwarmSelector(algo="bpso", max_iter=iterations, cv=3, random_state=1)
+    selector = SwarmSelector(algo="bpso", max_iter=max_iter, cv=3, random_state=1)
     selector.set_callbacks(callback.ProgressBar()).fit(*blobs)
     assert "SwarmSelector" in capsys.readouterr().out
 
 
 def test_under_a_grid_it_is_told_too(blobs: Blobs, capsys: pytest.CaptureFixture[str]) -> None:
     grid = GridSearchCV(
-        SwarmSelector(algo="sfs", cv=2), {"k": [1, 3]}, cv=2, scoring=lambda *_: 0.0, refit=False
+        SwarmSelector(algo="sfs", cv=2),
+        {"max_features": [1, 3]},
+        cv=2,
+        scoring=lambda *_: 0.0,
+        refit=False,
     )
     if not hasattr(grid, "set_callbacks"):
         pytest.skip("this scikit-learn has no callbacks for grids")

@@ -1,4 +1,4 @@
-"""What a subset must obey, from Python and on the command line."""
+"""Constraints on the features, from Python and on the command line."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,13 +8,16 @@ import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import SwarmSelector, algorithms, read_table, select
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 from swarmrs.search._results import Card
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 
-QUICK: dict[str, Any] = {"random_state": 1, "max_evals": 60, "cv": 3}
+QUICK: dict[str, Any] = {"algo": "bpso", "random_state": 1, "max_evals": 60, "cv": 3}
+
+NEIGHBOR = KNeighborsClassifier(1)
 
 
 @pytest.fixture
@@ -44,7 +47,8 @@ def test_encoded_columns_go_together(woods: pl.DataFrame, card: Card) -> None:
         algo=card.id,
         encode="onehot",
         together="encoded",
-        k=1,
+        estimator=NEIGHBOR,
+        scale="minmax",
         cv=3,
         max_iter=3,
         random_state=1,
@@ -99,7 +103,8 @@ class TestConstantColumns:
         """No row that stays has a value of text, so its column of zeros and ones is constant."""
         lone = pl.DataFrame({"wood": ["yew"], "rings": [9], "site": ["hill"], "tree": ["z"]})
         data = pl.concat([woods, lone])
-        plan: dict[str, Any] = {"algo": "sfs", "encode": "onehot", "rare_class": "drop", "k": 1}
+        plan: dict[str, Any] = {"algo": "sfs", "encode": "onehot", "rare_class": "drop"}
+        plan |= {"estimator": NEIGHBOR, "scale": "minmax"}
         with pytest.warns(SwarmrsWarning, match="their rows are left out"):
             found = select(data, together="encoded", cv=3, **plan)
         assert found.selected == ("wood=ash", "wood=elm", "wood=oak", "wood=yew")
@@ -130,14 +135,27 @@ def test_what_came_from_one_column_is_found_beside_others_that_are_gone() -> Non
 
 
 def test_a_selector_has_them_too(blobs: Blobs) -> None:
-    support = SwarmSelector(algo="sfs", together=[[1, 4]], max_features=2).fit(*blobs).support_
-    assert np.flatnonzero(support).tolist() == [1, 4]
+    selector = SwarmSelector(algo="sfs", constraints={"together": [[1, 4]]}, max_features=2)
+    assert np.flatnonzero(selector.fit(*blobs).support_).tolist() == [1, 4]
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        ({"includ": ["x1"]}, "unknown option 'includ'"),
+        (["x1"], "constraints is .*, expected a mapping"),
+        ({"include": ["x9"]}, "column 'x9' not found"),
+    ],
+)
+def test_what_is_no_constraint_is_refused(blobs: Blobs, constraints: Any, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        SwarmSelector(algo="sfs", constraints=constraints).fit(*blobs)
 
 
 @pytest.mark.parametrize("groups", [None, [[0, 1, 4], [2, 5], [3]]])
 def test_one_of_each_group(blobs: Blobs, groups: list[list[int]] | None) -> None:
     """Groups are those given, or else those found in the table."""
-    found = select(blobs, one_per_group=True, groups=groups, **QUICK)
+    found = select(blobs, one_per_group=True, feature_groups=groups, **QUICK)
     assert found.groups is not None
     if groups is not None:
         assert len(found.groups) == 3
@@ -148,6 +166,6 @@ def test_one_of_each_group(blobs: Blobs, groups: list[list[int]] | None) -> None
 def test_the_command_line_has_lists(cli: Callable[..., Any], blobs_csv: Path) -> None:
     lists = ("--together", "b,e", "--together", "a,c", "--max-features", 2)
     out = cli("select", blobs_csv, "--algo", "sfs", *lists, "-f", "csv").out
-    assert out == "index,column\n1,b\n4,e\n"
-    both = ("--one-per-group", "--groups", "prefix", "--include", "a", "-f", "csv")
+    assert out == "index,feature\n1,b\n4,e\n"
+    both = ("--one-per-group", "--feature-groups", "prefix", "--include", "a", "-f", "csv")
     assert "0,a\n" in cli("select", blobs_csv, *both, "--seed", 1, "--max-evals", 100).out

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 import differential
 import numpy as np
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator, select
 
 
@@ -23,11 +24,13 @@ def test_an_outlier_does_not_destroy_a_feature(factor: float, metric: str) -> No
     y = np.repeat([0, 1], 100)
     x = rng.normal(size=(200, 12))
     x[:, 3] = y + 0.05 * rng.normal(size=200)
-    clean = Evaluator((x, y), metric=metric).measure([[at == 3 for at in range(12)]])["error"][0]
+    settings = {"estimator": KNeighborsClassifier(5, metric=metric), "scale": "minmax"}
+    only = [[at == 3 for at in range(12)]]
+    clean = Evaluator((x, y), **settings).measure(only)["error"][0]
     x[7, 3] = factor
     warns = pytest.warns(UserWarning, match="feature x3 has extreme values")
     with warns if factor > 1e3 else nullcontext():
-        scores = Evaluator((x, y), metric=metric).measure([[at == 3 for at in range(12)]])
+        scores = Evaluator((x, y), **settings).measure(only)
     # The outlier itself may be misclassified, and nothing else.
     assert scores["error"][0] <= clean + 0.01
 

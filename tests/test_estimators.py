@@ -1,6 +1,8 @@
-"""SwarmSelector is a citizen of scikit-learn."""
+"""SwarmSelector in scikit-learn: frames, pipelines, grids, defaults."""
 
 import inspect
+import os
+import signal
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,17 @@ import pytest
 from numpy.typing import NDArray
 from polars.testing import assert_frame_equal
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 from swarmrs import FilterSelector, SwarmSelector, select
+from swarmrs.estimators._swarm_selector import CONSTRAINTS
 from swarmrs.exceptions import DataError
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
@@ -28,30 +36,36 @@ def frame(blobs: Blobs) -> pl.DataFrame:
 
 def test_it_makes_the_run_of_select(blobs: Blobs) -> None:
     settings: dict[str, Any] = {
-        "k": 3,
+        "estimator": KNeighborsClassifier(3),
+        "algo": "pbpso",
         "cv": 5,
         "max_evals": 200,
         "random_state": 3,
         "algo_params": {"population": 10},
     }
-    selector = SwarmSelector(algo="pbpso", **settings).fit(*blobs)
-    result = select(blobs, algo="pbpso", **settings)
+    selector = SwarmSelector(**settings).fit(*blobs)
+    result = select(blobs, **settings)
     assert selector.support_.tolist() == result.support.tolist()
     assert selector.best_cost_ == result.cost
     assert selector.result_.scores == result.scores
+    assert selector.best_score_ == result.score == result.scores["accuracy"]
+    assert selector.n_features_ == result.size == selector.support_.sum()
     assert selector.stop_ == "max_evals"
-    assert selector.n_evaluations_ == 200
+    assert (selector.n_evaluations_, selector.n_iter_) == (200, 20)
     assert selector.trace_.equals(result.trace)
     assert selector.front_ == result.front
     assert selector.result_.seed == 3
 
 
-def test_polars_in_is_polars_out_with_its_types(blobs: Blobs, frame: pl.DataFrame) -> None:
+def test_polars_in_is_polars_out_with_its_types_when_asked(
+    blobs: Blobs, frame: pl.DataFrame
+) -> None:
     selector = SwarmSelector(algo="sfs").fit(frame, blobs[1])
     assert selector.get_feature_names_out().tolist() == ["b", "e"]
-    for output in ("default", "polars"):
-        reduced = selector.set_output(transform=output).transform(frame)
-        assert_frame_equal(reduced, frame.select("b", "e"))
+    reduced = selector.transform(frame)
+    np.testing.assert_array_equal(reduced, frame.select("b", "e").to_numpy())
+    reduced = selector.set_output(transform="polars").transform(frame)
+    assert_frame_equal(reduced, frame.select("b", "e"))
 
 
 def test_pandas_in_is_pandas_out_when_asked(blobs: Blobs, frame: pl.DataFrame) -> None:
@@ -70,60 +84,50 @@ def test_arrays_in_are_arrays_out(blobs: Blobs) -> None:
 def test_a_frame_is_reduced_by_position_after_a_fit_on_arrays(
     blobs: Blobs, frame: pl.DataFrame
 ) -> None:
+    selector = SwarmSelector(algo="sfs").set_output(transform="polars").fit(*blobs)
     with pytest.warns(UserWarning, match="fitted without feature names"):
-        reduced = SwarmSelector(algo="sfs").fit(*blobs).transform(frame)
-    assert isinstance(reduced, pl.DataFrame)
-    assert_frame_equal(reduced, frame.select("b", "e"))
+        reduced = selector.transform(frame)
+    # Names are those of the fit.
+    assert_frame_equal(reduced, frame.select(x1="b", x4="e"))
 
 
-def test_columns_by_name(blobs: Blobs, frame: pl.DataFrame) -> None:
-    selector = SwarmSelector(algo="sfs", include=["a"], exclude=["b"]).fit(frame, blobs[1])
+def test_constraints_name_features(blobs: Blobs, frame: pl.DataFrame) -> None:
+    constraints = {"include": ["a"], "exclude": ["b"]}
+    selector = SwarmSelector(algo="sfs", constraints=constraints).fit(frame, blobs[1])
     assert selector.support_[0]
     assert not selector.support_[1]
 
 
-def test_it_works_in_a_pipeline_under_a_grid(blobs: Blobs) -> None:
-    pipeline = make_pipeline(
-        SwarmSelector(algo="bpso", max_evals=60, cv=3, random_state=0),
-        KNeighborsClassifier(),
-    )
-    choices = {"swarmselector__algo": ["bpso", "sfs"], "swarmselector__k": [1, 3]}
-    grid = GridSearchCV(pipeline, choices, cv=3).fit(*blobs)
-    assert grid.best_score_ > 0.9
-
-
-def test_a_grid_goes_over_algorithms_and_their_settings(blobs: Blobs) -> None:
-    pipeline = make_pipeline(SwarmSelector(max_iter=2, cv=3, random_state=0), GaussianNB())
-    choices = {
-        "swarmselector__algo": ["vlpso", "bpso"],
-        "swarmselector__params": [None, {"population": 5}],
+def test_its_parameters_are_few_and_the_estimator_comes_first() -> None:
+    parameters = inspect.signature(SwarmSelector).parameters
+    assert {name: it.default for name, it in parameters.items()} == {
+        "estimator": None,
+        "algo": "vlpso-ls",
+        "algo_params": None,
+        "cv": 10,
+        "scoring": None,
+        "objective": "error",
+        "max_features": None,
+        "constraints": None,
+        "prescreen": None,
+        "pick": "best",
+        "max_iter": None,
+        "max_evals": None,
+        "time_limit": None,
+        "patience": None,
+        "n_jobs": None,
+        "random_state": None,
     }
-    grid = GridSearchCV(pipeline, choices, cv=3, error_score="raise").fit(*blobs)
-    assert len(grid.cv_results_["params"]) == 4
-    assert grid.best_score_ > 0.9
-    assert grid.best_estimator_[0].get_params()["algo"] == grid.best_params_["swarmselector__algo"]
+    assert next(iter(parameters)) == "estimator"
+    assert all(parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in [*parameters][1:])
 
 
-def test_the_first_settings_are_those_agreed_on() -> None:
-    settings = inspect.signature(SwarmSelector).parameters
-    first = [
-        "algo",
-        "classifier",
-        "cv",
-        "objective",
-        "max_evals",
-        "random_state",
-        "n_jobs",
-        "params",
-    ]
-    assert list(settings)[:8] == first
-    assert settings["algo"].default == "vlpso"
-    assert all(settings[name].kind is inspect.Parameter.KEYWORD_ONLY for name in [*settings][1:])
-
-
-def test_what_select_does_not_know_of_is_not_passed_on() -> None:
+def test_its_defaults_are_those_of_select() -> None:
     ours, theirs = (inspect.signature(door).parameters for door in (SwarmSelector, select))
-    assert set(ours) - set(theirs) == {"on_interrupt"}
+    assert set(ours) - set(theirs) == {"constraints"}
+    assert set(CONSTRAINTS) <= set(theirs)
+    for name in set(ours) - {"constraints"}:
+        assert ours[name].default == theirs[name].default, name
 
 
 class TestFrames:
@@ -153,7 +157,7 @@ class TestFrames:
     ) -> None:
         whole = pl.from_numpy(blobs[0], schema=list("abcdef"))
         frame = whole.with_columns(pl.col("b", "d").cast(pl.Int64).cast(pl.String).cast(dtype))
-        with pytest.raises(DataError, match="2 columns of text: 'b', 'd'") as error:
+        with pytest.raises(DataError, match="2 text features: 'b', 'd'") as error:
             selector.fit(frame, blobs[1])
         assert error.value.hint is not None
 
@@ -161,7 +165,7 @@ class TestFrames:
     def test_neither_is_text_of_pandas(self, selector: Any, blobs: Blobs, dtype: str) -> None:
         frame = pd.DataFrame(blobs[0], columns=list("abcdef"))
         frame["c"] = frame["c"].round().astype(str).astype(dtype)
-        with pytest.raises(DataError, match="1 column of text: 'c'"):
+        with pytest.raises(DataError, match="1 text feature: 'c'"):
             selector.fit(frame, blobs[1])
 
     def test_names_of_two_kinds_are_refused(self, selector: Any, blobs: Blobs) -> None:
@@ -181,39 +185,126 @@ class TestFrames:
             selector.fit(blobs[0], blobs[0][:, 0])
 
 
-def test_any_classifier_measures(blobs: Blobs) -> None:
-    selector = SwarmSelector(algo="sfs", estimator=GaussianNB(), scoring="accuracy", cv=3)
+@pytest.mark.parametrize("estimator", [GaussianNB(), DecisionTreeClassifier(random_state=0)])
+def test_any_classifier_scores_subsets(blobs: Blobs, estimator: Any) -> None:
+    selector = SwarmSelector(estimator, algo="sfs", scoring="accuracy", cv=3)
     assert clone(selector).fit(*blobs).support_[[1, 4]].all()
 
 
-def test_its_defaults_are_knn_ten_folds_and_the_error(blobs: Blobs) -> None:
-    parameters = inspect.signature(SwarmSelector).parameters
-    head = {name: it.default for name, it in list(parameters.items())[:8]}
-    assert head == {
-        "algo": "vlpso",
+def test_its_defaults_are_5_nn_ten_folds_and_the_error(blobs: Blobs) -> None:
+    found = SwarmSelector(max_evals=200, random_state=1).fit(*blobs).result_
+    assert (found.algorithm, found.objective) == ("vlpso-ls", {"kind": "error"})
+    assert found.evaluation == {
         "estimator": "knn",
-        "cv": 10,
-        "objective": "error",
-        "max_evals": None,
-        "random_state": None,
-        "n_jobs": None,
-        "params": None,
+        "n_neighbors": 5,
+        "metric": "euclidean",
+        "weights": "uniform",
+        "scale": "minmax",
+        "folds": {"scheme": "kfold", "k": 10, "shuffle": False, "seed": 0},
     }
-    few: dict[str, Any] = {"max_evals": 200, "random_state": 1}
-    found = SwarmSelector(**few).fit(*blobs).result_
-    assert found.objective["kind"] == "error"
-    assert found.evaluation["folds"]["k"] == 10
-    own = SwarmSelector(cv=None, objective=None, **few).fit(*blobs).result_
-    assert (own.objective["kind"], own.evaluation["folds"]) == ("hybrid", {"scheme": "loo"})
 
 
-def test_a_preset_says_what_has_its_default(blobs: Blobs) -> None:
-    few: dict[str, Any] = {"random_state": 1, "max_iter": 2}
-    selector = SwarmSelector(preset="tran2019", **few)
-    found = selector.fit(*blobs).result_
-    expected = select(blobs, algo="vlpso", preset="tran2019", **few)
-    assert found.evaluation == expected.evaluation
-    assert (found.objective, found.cost) == (expected.objective, expected.cost)
-    assert (selector.cv, selector.objective) == (10, "error")
-    ten = SwarmSelector(preset="tran2019", cv="10", **few).fit(*blobs).result_
-    assert ten.evaluation["folds"]["k"] == 10
+def test_a_share_of_the_features_is_the_most(blobs: Blobs) -> None:
+    # Backward selection goes from as many features as it may have.
+    half = SwarmSelector(algo="sbs", max_features=0.5, cv=3).fit(*blobs)
+    three = SwarmSelector(algo="sbs", max_features=3, cv=3).fit(*blobs)
+    assert half.n_features_ <= 3
+    assert half.trace_.equals(three.trace_)
+    assert max(point.size for point in half.front_) <= 3
+
+
+class TestComposition:
+    """Selectors in the meta-estimators of scikit-learn."""
+
+    def selector(self, **settings: Any) -> SwarmSelector:
+        return SwarmSelector(KNeighborsClassifier(3), algo="sfs", cv=3, **settings)
+
+    def test_in_a_column_transformer(self, blobs: Blobs) -> None:
+        x, y = blobs
+        frame = pd.DataFrame(x, columns=list("abcdef"))
+        parts = ColumnTransformer(
+            [
+                ("chosen", self.selector(max_features=1), ["a", "b", "c"]),
+                ("scaled", MinMaxScaler(), ["d"]),
+            ],
+            verbose_feature_names_out=False,
+        ).set_output(transform="pandas")
+        reduced = parts.fit(frame, y).transform(frame)
+        assert reduced.columns.tolist() == ["b", "d"]
+        pd.testing.assert_series_equal(reduced["b"], frame["b"])
+
+    def test_in_a_feature_union(self, blobs: Blobs) -> None:
+        x, y = blobs
+        selector = self.selector(max_features=2)
+        union = FeatureUnion([("chosen", selector), ("pca", PCA(1))]).fit(x, y)
+        support = clone(selector).fit(x, y).get_support(indices=True)
+        np.testing.assert_array_equal(union.transform(x)[:, :-1], x[:, support])
+        names = [f"chosen__x{index}" for index in support]
+        assert union.get_feature_names_out().tolist() == [*names, "pca__pca0"]
+
+    def test_a_grid_goes_over_the_estimator_and_the_algorithm(self, blobs: Blobs) -> None:
+        pipeline = make_pipeline(
+            SwarmSelector(KNeighborsClassifier(), max_evals=60, cv=3, random_state=0),
+            KNeighborsClassifier(),
+        )
+        choices = {
+            "swarmselector__algo": ["bpso", "sfs"],
+            "swarmselector__estimator__n_neighbors": [1, 3],
+        }
+        grid = GridSearchCV(pipeline, choices, cv=3, error_score="raise").fit(*blobs)
+        assert grid.best_score_ > 0.9
+        best = grid.best_estimator_[0]
+        assert best.result_.algorithm == grid.best_params_["swarmselector__algo"]
+        neighbors = grid.best_params_["swarmselector__estimator__n_neighbors"]
+        assert best.result_.evaluation["n_neighbors"] == neighbors
+
+    def test_a_grid_goes_over_algorithms_and_their_parameters(self, blobs: Blobs) -> None:
+        pipeline = make_pipeline(SwarmSelector(max_iter=2, cv=3, random_state=0), GaussianNB())
+        choices = {
+            "swarmselector__algo": ["vlpso", "bpso"],
+            "swarmselector__algo_params": [None, {"population": 5}],
+        }
+        grid = GridSearchCV(pipeline, choices, cv=3, error_score="raise").fit(*blobs)
+        assert len(grid.cv_results_["params"]) == 4
+        assert grid.best_score_ > 0.9
+        best = grid.best_estimator_[0]
+        assert best.get_params()["algo"] == grid.best_params_["swarmselector__algo"]
+
+    def test_ctrl_c_ends_cross_validation(self, blobs: Blobs) -> None:
+        def interrupt(estimator: Any, x: Any, y: Any) -> float:
+            os.kill(os.getpid(), signal.SIGINT)
+            return 0.5
+
+        # Small batches: a signal is heard after the batch that is being scored.
+        settings: dict[str, Any] = {"algo": "bpso", "algo_params": {"population": 3}, "cv": 2}
+        selector = SwarmSelector(GaussianNB(), scoring=interrupt, max_evals=10**12, **settings)
+        with pytest.raises(KeyboardInterrupt):
+            cross_val_score(make_pipeline(selector, GaussianNB()), *blobs, cv=2)
+
+
+class TestMissingValues:
+    """They are accepted if the estimator accepts them."""
+
+    @pytest.fixture
+    def gaps(self, blobs: Blobs) -> Blobs:
+        x, y = blobs
+        x = x.copy()
+        x[::7, 1] = np.nan
+        return x, y
+
+    def test_an_estimator_that_can_has_them(self, gaps: Blobs) -> None:
+        tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+        selector = SwarmSelector(tree, algo="sfs", cv=3, max_features=2)
+        assert get_tags(selector).input_tags.allow_nan
+        selector.fit(*gaps)
+        chosen = gaps[0][:, selector.support_]
+        score = cross_val_score(tree, chosen, gaps[1], cv=3).mean()
+        assert selector.best_score_ == pytest.approx(score, abs=1e-12)
+        assert selector.transform(gaps[0]).shape == chosen.shape
+
+    @pytest.mark.parametrize("estimator", [None, "nb", KNeighborsClassifier(), GaussianNB()])
+    def test_others_refuse_them(self, gaps: Blobs, estimator: Any) -> None:
+        selector = SwarmSelector(estimator, algo="sfs", cv=3)
+        assert not get_tags(selector).input_tags.allow_nan
+        with pytest.raises(ValueError, match="NaN"):
+            selector.fit(*gaps)

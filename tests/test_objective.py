@@ -1,4 +1,4 @@
-"""What a search lowers: objectives, the score that counts, and what is refused."""
+"""Objectives: their costs, the score they are made of, and what is refused."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,15 +6,22 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator, select
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
-QUICK: dict[str, Any] = {"max_evals": 120, "random_state": 1, "algo_params": {"population": 20}}
+QUICK: dict[str, Any] = {
+    "algo": "bpso",
+    "algo_params": {"population": 20},
+    "max_evals": 120,
+    "random_state": 1,
+}
+MANHATTAN = KNeighborsClassifier(5, metric="manhattan")
 
 
 def test_weighted_objective(blobs: Blobs) -> None:
-    result = select(blobs, objective="weighted", alpha=0.6, **QUICK)
+    result = select(blobs, objective={"kind": "weighted", "alpha": 0.6}, **QUICK)
     error = result.scores["error"]
     assert error is not None
     assert result.cost == pytest.approx(0.6 * error + 0.4 * result.size / 6, abs=1e-15)
@@ -22,7 +29,7 @@ def test_weighted_objective(blobs: Blobs) -> None:
 
 
 def test_hybrid_objective(blobs: Blobs) -> None:
-    result = select(blobs, objective="hybrid", metric="manhattan", **QUICK)
+    result = select(blobs, objective="hybrid", estimator=MANHATTAN, scale="minmax", **QUICK)
     assert result.objective == {"kind": "hybrid", "gamma": 0.8}
     assert result.cost < 0
 
@@ -30,10 +37,8 @@ def test_hybrid_objective(blobs: Blobs) -> None:
 def test_gaussian_objective(blobs: Blobs) -> None:
     result = select(
         blobs,
-        objective="gaussian",
-        alpha=0.5,
-        sigma_log="ln",
-        groups=[[0, 1, 2], [3, 4, 5]],
+        objective={"kind": "gaussian", "alpha": 0.5, "sigma_log": "ln"},
+        feature_groups=[[0, 1, 2], [3, 4, 5]],
         **QUICK,
     )
     assert result.objective == {
@@ -70,46 +75,58 @@ def test_the_cost_goes_by_the_score_asked_for(
 
 
 def test_a_scorer_has_no_scoring(blobs: Blobs) -> None:
-    with pytest.raises(SpecError, match="a scorer says what errors are"):
+    with pytest.raises(SpecError, match="scoring and scorer are both given"):
         select(blobs, scorer=lambda masks: [0.5] * len(masks), scoring="matthews_corrcoef", **QUICK)
 
 
-def test_an_objective_that_cannot_be_had_gives_way_and_is_named(blobs: Blobs) -> None:
+@pytest.mark.parametrize("objective", ["hybrid", "paper"])
+def test_the_hybrid_objective_needs_neighbors(blobs: Blobs, objective: str) -> None:
+    with pytest.raises(SpecError, match="needs the neighbors of knn"):
+        select(blobs, algo="pso", estimator="nb", objective=objective, random_state=1)
+
+
+def test_the_objective_of_a_paper_gives_way_to_the_error_with_a_warning(blobs: Blobs) -> None:
+    settings: dict[str, Any] = {"algo": "pso", "random_state": 1, "max_evals": 300}
     with pytest.warns(SwarmrsWarning, match="pso lowers the hybrid objective"):
-        result = select(blobs, algo="pso", estimator="nb", random_state=1, max_evals=300)
+        result = select(blobs, objective="paper", **settings)
     assert result.objective == {"kind": "error"}
-    with pytest.raises(SpecError, match="the hybrid objective needs"):
-        select(blobs, algo="pso", estimator="nb", objective="hybrid", random_state=1)
+    own = select(blobs, objective="paper", estimator=MANHATTAN, scale="minmax", **settings)
+    assert own.objective["kind"] == "hybrid"
 
 
 @pytest.mark.parametrize(
     ("settings", "message", "hint"),
     [
         (
-            {"alpha": 0.7},
-            "alpha is 0.7, but no objective is given",
-            "it belongs to objective weighted and gaussian",
+            {"objective": {"kind": "error", "alpha": 0.7}},
+            "alpha is 0.7, but objective 'error' has none",
+            "it belongs to weighted and gaussian",
         ),
         (
-            {"objective": "error", "gamma": 0.7},
+            {"objective": {"kind": "error", "gamma": 0.7}},
             "gamma is 0.7, but objective 'error' has none",
-            "it belongs to objective hybrid",
+            "it belongs to hybrid",
         ),
         (
-            {"objective": "gaussian", "sim": "plane"},
+            {"objective": {"kind": "gaussian", "sim": "plane"}},
             "unknown sim 'plane'",
             "did you mean 'plain'? known: plain, literal, mvn",
         ),
         (
-            {"scoring": "f1_macro"},
-            "unknown scoring 'f1_macro'",
-            "did you mean 'f1_macro'? "
-            "known: accuracy, balanced_accuracy, ovr_accuracy, f1_macro, matthews_corrcoef",
+            {"objective": {"kind": "weighted", "beta": 0.7}},
+            "beta is 0.7, but objective 'weighted' has none",
+            "leave it out",
         ),
         (
-            {"scoring": lambda *_: 0.5},
-            "scoring is a function, which is for estimators",
-            "known: accuracy, balanced_accuracy, ovr_accuracy, f1_macro, matthews_corrcoef",
+            {"objective": 0.7},
+            "objective is 0.7, expected a name",
+            "known: error, paper, weighted, hybrid, gaussian, filter-cfs, filter-mrmr",
+        ),
+        (
+            {"scoring": "macro_f1"},
+            "unknown scoring 'macro_f1'",
+            "did you mean 'f1_macro'? known: the scorers of scikit-learn, such as accuracy, "
+            "balanced_accuracy, f1_macro, matthews_corrcoef",
         ),
     ],
 )
@@ -123,7 +140,7 @@ def test_what_does_not_belong_is_refused(
 
 
 @pytest.mark.parametrize("objective", ["filter-cfs", "filter-mrmr"])
-def test_a_filter_leads_and_the_classifier_judges(blobs: Blobs, objective: str) -> None:
+def test_a_filter_objective_guides_and_the_classifier_scores(blobs: Blobs, objective: str) -> None:
     result = select(blobs, objective=objective, prescreen="su>0", **QUICK)
     assert result.objective == {"kind": objective}
     assert 0 <= result.cost == result.trace["best_cost"][-1] == result.trace["best_error"][-1]
@@ -141,6 +158,6 @@ def test_a_filter_leads_and_the_classifier_judges(blobs: Blobs, objective: str) 
     assert {point.error for point in outside.front} == {0.5}
 
 
-def test_what_tells_nothing_pads_mrmr(blobs: Blobs) -> None:
+def test_irrelevant_features_are_warned_of_by_mrmr(blobs: Blobs) -> None:
     with pytest.warns(SwarmrsWarning, match="tell nothing about the class"):
         select(blobs, objective="filter-mrmr", **QUICK)

@@ -1,4 +1,4 @@
-"""Rows held out: no search has seen them, and scikit-learn scores them alike."""
+"""Nested cross-validation and hold-out: no search sees the test rows; scores are scikit-learn's."""
 
 from typing import Any
 
@@ -54,25 +54,31 @@ def oracle(data: Any, found: Selection, train: Rows, test: Rows, model: Any) -> 
 class TestOneSplit:
     @pytest.mark.parametrize("scale", ["minmax", "standard", "none"])
     @pytest.mark.parametrize(
-        ("settings", "model"),
+        ("estimator", "model"),
         [
-            ({"estimator": "knn", "k": 5}, KNeighborsClassifier(5)),
+            ("knn", KNeighborsClassifier(5)),
             (
-                {"estimator": "knn", "k": 3, "metric": "manhattan"},
+                KNeighborsClassifier(3, metric="manhattan"),
                 KNeighborsClassifier(3, metric="manhattan"),
             ),
-            ({"estimator": "nb"}, GaussianNB()),
+            ("nb", GaussianNB()),
         ],
         ids=["5-NN", "3-NN manhattan", "nb"],
     )
     @pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
     @pytest.mark.filterwarnings("ignore:distinct values fall together")
     def test_it_is_scored_as_scikit_learn_scores(
-        self, load: Any, settings: dict[str, Any], model: Any, scale: str
+        self, load: Any, estimator: Any, model: Any, scale: str
     ) -> None:
         data = load(return_X_y=True)
         found = select(
-            data, algo="sfs", max_features=4, scale=scale, test_size=0.3, cv_seed=2, **settings
+            data,
+            algo="sfs",
+            estimator=estimator,
+            max_features=4,
+            scale=scale,
+            test_size=0.3,
+            cv_seed=2,
         )
         train, test = cut(data, 0.3, 2)
         held_out = held_out_of(found)
@@ -94,8 +100,8 @@ class TestOneSplit:
         assert found.data["fingerprint"] == alone.data["fingerprint"]
         assert held_out_of(found).inner_error == found.scores["error"]
 
-    def test_what_is_held_out_changes_nothing_inside(self, blobs: Blobs) -> None:
-        """Neither scales nor filters nor groups look at it, however far it lies from the rest."""
+    def test_test_rows_change_nothing_in_the_search(self, blobs: Blobs) -> None:
+        """Neither scales nor filters nor groups see them, however far they are from the rest."""
         x, y = blobs
         _, test = cut(blobs, 0.3, 0)
         far = x.copy()
@@ -139,7 +145,8 @@ class TestOneSplit:
         x = x.copy()
         x[np.random.default_rng(1).random(x.shape) < 0.2] = np.nan
         train, _ = cut(blobs, 0.3, 0)
-        settings: dict[str, Any] = {"max_evals": 60, "missing": "median", "random_state": 1}
+        settings: dict[str, Any] = {"algo": "bpso", "max_evals": 60, "random_state": 1}
+        settings |= {"missing": "median"}
         settings |= {"repeats": 3, "resample": 0.7}
         found = select((x, y), test_size=0.3, **settings).stability
         alone = select((x[train], y[train]), **settings).stability
@@ -186,17 +193,18 @@ class TestFolds:
         ("outer_cv", "splitter"),
         [
             (4, StratifiedKFold(4, shuffle=True, random_state=3)),
-            ("kfold=4,contiguous", StratifiedKFold(4)),
+            (StratifiedKFold(4), StratifiedKFold(4)),
             (KFold(3), KFold(3)),
             ("holdout=0.2", StratifiedShuffleSplit(1, test_size=0.2, random_state=3)),
         ],
-        ids=["4", "contiguous", "splitter", "holdout"],
+        ids=["4", "stratified", "splitter", "holdout"],
     )
     def test_each_fold_is_searched_without_it(
         self, blobs: Blobs, outer_cv: Any, splitter: Any
     ) -> None:
         x, y = blobs
-        settings: dict[str, Any] = {"random_state": 5, "max_evals": 60, "cv": 3, "cv_seed": 3}
+        settings: dict[str, Any] = {"algo": "bpso", "max_evals": 60, "cv": 3}
+        settings |= {"random_state": 5, "cv_seed": 3}
         found = select(blobs, outer_cv=outer_cv, n_jobs=2, **settings)
         whole = select(blobs, **settings)
         assert (found.selected, found.scores) == (whole.selected, whole.scores)
@@ -231,14 +239,15 @@ class TestFolds:
 
     def test_threads_change_nothing(self, blobs: Blobs) -> None:
         one, three = (
-            held_out_of(select(blobs, outer_cv=5, random_state=1, max_evals=90, n_jobs=jobs))
+            held_out_of(select(blobs, algo="bpso", outer_cv=5, random_state=1, max_evals=90, n_jobs=jobs))
             for jobs in (1, 3)
         )
         assert one.to_dict() == three.to_dict()
 
-    def test_repeats_are_part_of_what_is_judged(self, blobs: Blobs) -> None:
+    def test_repeats_are_part_of_each_outer_fold(self, blobs: Blobs) -> None:
         x, y = blobs
-        settings: dict[str, Any] = {"random_state": 1, "max_evals": 60, "repeats": 3}
+        settings: dict[str, Any] = {"algo": "bpso", "max_evals": 60, "repeats": 3}
+        settings["random_state"] = 1
         runs = set()
         found = select(
             blobs,
@@ -256,7 +265,7 @@ class TestFolds:
         assert found.stability is not None
 
     def test_pure_noise_is_seen_through(self) -> None:
-        """The search promises much, rows held out promise chance."""
+        """The inner error is far too low, the outer one is that of random guesses."""
         rng = np.random.default_rng(0)
         data = (rng.random((60, 200)), np.arange(60) % 2)
         held_out = held_out_of(select(data, algo="sfs", max_features=5, outer_cv=5))
@@ -268,12 +277,13 @@ class TestFolds:
     def test_a_class_rarer_than_the_folds_is_named(self, blobs: Blobs) -> None:
         keep = np.flatnonzero((blobs[1] != "ash") | (np.arange(60) < 9))
         with pytest.warns(SwarmrsWarning, match="1 class of fewer rows than 4 outer folds: 'ash'"):
-            select((blobs[0][keep], blobs[1][keep]), algo="sfs", cv=2, k=1, outer_cv=4)
+            select((blobs[0][keep], blobs[1][keep]), algo="sfs", cv=2, outer_cv=4)
 
     def test_rows_may_be_tested_by_themselves(self, blobs: Blobs) -> None:
         """Resubstitution: the nearest row is the row itself."""
         every = np.arange(60)
-        found = select(blobs, algo="sfs", k=1, outer_cv=[(every, every)])
+        estimator = KNeighborsClassifier(1)
+        found = select(blobs, algo="sfs", estimator=estimator, outer_cv=[(every, every)])
         assert held_out_of(found).outer_error == 0
         assert held_out_of(found).inner_error == found.scores["error"]
 

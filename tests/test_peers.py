@@ -18,12 +18,12 @@ IDS = [card.id for card in algorithms()]
 
 
 @pytest.mark.parametrize("algo", IDS)
-def test_the_subset_returned_is_the_best_one_measured(blobs: Blobs, algo: str) -> None:
+def test_the_subset_returned_is_the_best_one_evaluated(blobs: Blobs, algo: str) -> None:
     table: dict[bytes, float] = {}
-    judge = Evaluator(blobs, cv=3)
+    evaluator = Evaluator(blobs, cv=3)
 
     def scorer(masks: NDArray[np.bool_]) -> list[float]:
-        errors: list[float] = judge.measure(masks)["error"].tolist()
+        errors: list[float] = evaluator.measure(masks)["error"].tolist()
         table.update(zip((mask.tobytes() for mask in masks), errors, strict=True))
         return errors
 
@@ -34,14 +34,14 @@ def test_the_subset_returned_is_the_best_one_measured(blobs: Blobs, algo: str) -
 
 
 @pytest.mark.parametrize("algo", IDS)
-def test_what_it_costs_is_what_it_measures_again(blobs: Blobs, algo: str) -> None:
+def test_a_selector_has_the_cost_and_subset_of_select(blobs: Blobs, algo: str) -> None:
     found = select(blobs, algo=algo, cv=3, objective="error", max_iter=3, random_state=2)
-    again = SwarmSelector(algo, cv=3, objective="error", max_iter=3, random_state=2).fit(*blobs)
+    again = SwarmSelector(algo=algo, cv=3, max_iter=3, random_state=2).fit(*blobs)
     assert again.best_cost_ == found.cost == found.scores["error"]
     assert again.support_.tolist() == found.support.tolist()
 
 
-def test_chance_of_numpy_and_the_root_logger_are_left_alone(
+def test_the_random_state_of_numpy_and_the_root_logger_are_left_alone(
     blobs: Blobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ask(*_: object) -> str:
@@ -98,7 +98,7 @@ def test_a_fitted_selector_can_be_stored(blobs: Blobs, selector: Any) -> None:
     if isinstance(loaded, SwarmSelector):
         assert loaded.trace_.equals(fitted.trace_)
         assert loaded.front_ == fitted.front_
-        assert loaded.groups_ == fitted.groups_
+        assert loaded.result_.groups == fitted.result_.groups
 
 
 @pytest.mark.parametrize("make", [SwarmSelector, FilterSelector])

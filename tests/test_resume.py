@@ -1,4 +1,4 @@
-"""A run is the same on any number of threads, and after any number of deaths."""
+"""A run is the same on any number of threads, and after any number of kills."""
 
 import json
 import random
@@ -67,7 +67,8 @@ def test_a_checkpoint_of_another_run_is_refused(
     cli: Callable[..., tuple[int, str, str]], blobs_csv: Path, tmp_path: Path
 ) -> None:
     checkpoint = tmp_path / "run.ckpt"
-    command = ("select", blobs_csv, "-q", "--max-evals", 90, "--checkpoint", checkpoint)
+    options = ("--algo", "bpso", "--max-evals", 90, "--checkpoint", checkpoint)
+    command = ("select", blobs_csv, "-q", *options)
     assert cli(*command, "--seed", 1)[0] == 0
     hint = "hint: give another checkpoint file, or remove this one to start over\n"
     assert cli(*command, "--seed", 2) == (

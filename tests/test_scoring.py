@@ -1,4 +1,4 @@
-"""The score asked for is what everything goes by: front, pick, parsimony, rows held out, pages."""
+"""`scoring` reaches everything: front, pick, held-out rows, comparisons, the screen."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ class Outcome(NamedTuple):
 
 
 def rare_positives(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return 400 rows, 6 % of them positive: x0 to x5 tell a little each, the rest nothing."""
+    """Return 400 rows, 6 % of them positive: x0 to x5 are weakly relevant, the rest noise."""
     rng = np.random.default_rng(seed)
     y = (np.arange(400) % 50 < 3).astype(int)
     X = rng.normal(size=(400, 20))
@@ -32,7 +32,7 @@ def rare_positives(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def found(**settings: Any) -> Selection:
-    shared: dict[str, Any] = {"random_state": 1, "max_evals": 600, "k": 5}
+    shared: dict[str, Any] = {"random_state": 1, "max_evals": 600, "cv_seed": 0}
     return select(rare_positives(), **{**shared, **settings})
 
 
@@ -61,10 +61,10 @@ def test_the_knee_of_rare_classes_goes_by_the_score(algo: str) -> None:
 
 
 @pytest.mark.parametrize("scoring", SCORINGS)
-def test_the_front_is_what_nothing_measured_beats_in_the_loss(scoring: str) -> None:
+def test_the_front_is_non_dominated_in_the_loss(scoring: str) -> None:
     result = found(algo="ga", scoring=scoring, max_evals=300, objective="error", keep_all=True)
     assert result.all_evaluations is not None
-    # The cost is the loss, so that what was measured tells the front.
+    # The cost is the loss, so that all evaluations give the front.
     tried = result.all_evaluations.select("size", "cost").rows()
     expected = sorted(
         {
@@ -96,7 +96,7 @@ def test_a_size_is_picked_by_the_score() -> None:
 
 
 @pytest.mark.parametrize("scoring", SCORINGS)
-def test_parsimony_goes_by_the_score_and_its_standard_error(scoring: str) -> None:
+def test_one_standard_error_is_that_of_the_score(scoring: str) -> None:
     settings: dict[str, Any] = {"algo": "mopbpso", "scoring": scoring}
     best, small = found(**settings), found(**settings, pick="1se")
     given_up = small.parsimony
@@ -208,8 +208,9 @@ def test_the_screen_says_which_score_it_is(
     outcome = cli("select", str(rare_file), *shared, *limits)
     assert outcome.code == 0, outcome.err
     name, lines = loss_name(scoring), outcome.out.splitlines()
-    labels = {line[:13].strip(): line for line in lines if not line.startswith(" ")}
-    for label in ("loss", "inner loss", "outer loss", "front", "consensus"):
+    # Two spaces or more end a label.
+    labels = {line.split("  ")[0]: line for line in lines if not line.startswith(" ")}
+    for label in ("loss", "inner loss", "outer loss", "Pareto front", "consensus"):
         assert name in labels[label], label
     assert not any(label.startswith(("inner error", "outer error")) for label in labels)
     told = json.loads(cli("select", str(rare_file), *shared, *limits, "-f", "json").out)
@@ -219,7 +220,7 @@ def test_the_screen_says_which_score_it_is(
 
 
 def test_a_comparison_goes_by_the_score_of_its_searches() -> None:
-    settings: dict[str, Any] = {"runs": 1, "protocol": "split70", "max_evals": 40, "k": 1}
+    settings: dict[str, Any] = {"runs": 1, "protocol": "split70", "max_evals": 40, "n_neighbors": 1}
     for scoring in ("balanced_accuracy", "matthews_corrcoef"):
         study = compare({"rare": rare_positives()}, "sfs,all", scoring=scoring, **settings)
         cells = study.cells
@@ -240,7 +241,7 @@ def test_a_comparison_goes_by_the_score_of_its_searches() -> None:
     assert study.cells["test_loss"].equals(study.cells["test_error"], check_names=False)
 
 
-def test_preset_003_goes_by_its_own_score() -> None:
+def test_the_preset_xue2016_has_its_own_score() -> None:
     result = select("sklearn:wine", algo="sfs", preset="xue2016", max_features=2, random_state=1)
     assert result.scoring == "ovr_accuracy"
     last = result.front[-1]

@@ -1,4 +1,4 @@
-"""Every check scikit-learn has for a selector, and those it keeps for its own."""
+"""Every check that scikit-learn has for a selector, and those it keeps for its own."""
 
 import os
 import subprocess
@@ -9,6 +9,8 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator
 from swarmrs import FilterSelector, SwarmSelector, algorithms
@@ -30,20 +32,27 @@ OWN_CHECKS = [
 SEARCHES = [
     SwarmSelector(),  # All defaults.
     SwarmSelector(algo="bpso", cv=3, max_evals=60),
-    SwarmSelector(algo="vlpso-ls", cv=None, objective=None, max_iter=2),  # As in its paper.
+    SwarmSelector(KNeighborsClassifier(1), cv="loo", max_iter=2),
+    SwarmSelector("nb", algo="vlpso", cv=None, pick="1se", max_iter=2),
     SwarmSelector(algo="upso2d", cv=3, max_evals=60),
-    SwarmSelector(algo="igpso", cv=3, objective=None, max_iter=1),  # Needs groups.
+    SwarmSelector(algo="igpso", cv=3, objective="paper", max_iter=1),  # Needs groups.
     SwarmSelector(algo="mopbpso", cv=3, max_evals=100, pick="knee"),  # Seeks a front.
     SwarmSelector(algo="nsga2", cv=3, max_evals=100),
     SwarmSelector(algo="ga", cv=3, max_iter=2),
     SwarmSelector(algo="aco", cv=3, max_iter=1),
     SwarmSelector(algo="random", cv=3, max_evals=60, patience=1),
-    SwarmSelector(algo="sfs", cv="loo", k=1),
-    SwarmSelector(algo="lfs", cv=None),  # Folds that are repeated.
+    SwarmSelector(algo="sfs", max_features=0.5),
+    SwarmSelector(algo="lfs", cv="wrap5"),  # Folds that are repeated.
     SwarmSelector(algo="cfs"),
     SwarmSelector(algo="bpso", objective="filter-mrmr", max_evals=60),
-    SwarmSelector(estimator=GaussianNB(), cv=2, max_iter=1, algo_params={"population": 3}),
-    SwarmSelector(estimator=Ridge(), cv=2, max_iter=1, algo_params={"population": 3}),
+    SwarmSelector(GaussianNB(), cv=2, max_iter=1, algo_params={"population": 3}),
+    SwarmSelector(NearestCentroid(), cv=2, max_iter=1, algo_params={"population": 3}),
+    SwarmSelector(Ridge(), cv=2, max_iter=1, algo_params={"population": 3}),
+    # Accepts missing values.
+    SwarmSelector(
+        DecisionTreeClassifier(random_state=0), algo="bpso", cv=2, max_iter=1,
+        algo_params={"population": 3},
+    ),
 ]
 FILTERS = [FilterSelector(method) for method in ("su", "mi", "fcbf", "cfs")]
 
