@@ -239,7 +239,7 @@ def test_a_full_disk_keeps_what_was_finished(
     full_disk(2)
     with pytest.raises(StoreError, match="cannot be written: database or disk is full") as told:
         compare({"wide": wide()}, "all", store=path, **how)
-    assert "what it holds is safe" in str(told.value.hint)
+    assert "stored results are safe" in str(told.value.hint)
     assert beside(path) == ["r.db"]
     assert cells_frame(path)["state"].to_list() == ["done", "done", "todo", "todo"]
     monkeypatch.undo()
