@@ -239,7 +239,7 @@ def test_a_full_disk_keeps_what_was_finished(
     full_disk(2)
     with pytest.raises(StoreError, match="cannot be written: database or disk is full") as told:
         compare({"wide": wide()}, "all", store=path, **how)
-    assert "what it holds is safe" in str(told.value.hint)
+    assert "stored results are safe" in str(told.value.hint)
     assert beside(path) == ["r.db"]
     assert cells_frame(path)["state"].to_list() == ["done", "done", "todo", "todo"]
     monkeypatch.undo()
@@ -262,7 +262,7 @@ def test_a_full_disk_is_told_with_the_command_to_go_on(
     assert (done.code, done.out) == (1, "")
     error, hint = done.err.splitlines()
     assert error == f"error: '{store}' cannot be written: database or disk is full"
-    assert hint.startswith("hint: what it holds is safe")
+    assert hint.startswith("hint: stored results are safe")
     assert f"then continue with: swarmrs compare {table}" in hint
     assert cells_frame(store)["state"].to_list() == ["done", "todo", "todo"]
 
