@@ -57,15 +57,24 @@ def test_it_makes_the_run_of_select(blobs: Blobs) -> None:
     assert selector.result_.seed == 3
 
 
+def test_set_output_alone_decides_the_container(blobs: Blobs, frame: pl.DataFrame) -> None:
+    data = pd.DataFrame({name: frame[name].to_numpy() for name in frame.columns})
+    selector = SwarmSelector(algo="sfs").fit(frame, blobs[1])
+    assert selector.get_feature_names_out().tolist() == ["b", "e"]
+    containers = {"default": np.ndarray, "polars": pl.DataFrame, "pandas": pd.DataFrame}
+    for output, container in containers.items():
+        selector.set_output(transform=output)
+        for samples in (frame, data):
+            reduced = selector.transform(samples)
+            assert isinstance(reduced, container)
+            np.testing.assert_array_equal(np.asarray(reduced), frame.select("b", "e").to_numpy())
+
+
 def test_polars_in_is_polars_out_with_its_types_when_asked(
     blobs: Blobs, frame: pl.DataFrame
 ) -> None:
-    selector = SwarmSelector(algo="sfs").fit(frame, blobs[1])
-    assert selector.get_feature_names_out().tolist() == ["b", "e"]
-    reduced = selector.transform(frame)
-    np.testing.assert_array_equal(reduced, frame.select("b", "e").to_numpy())
-    reduced = selector.set_output(transform="polars").transform(frame)
-    assert_frame_equal(reduced, frame.select("b", "e"))
+    selector = SwarmSelector(algo="sfs").set_output(transform="polars").fit(frame, blobs[1])
+    assert_frame_equal(selector.transform(frame), frame.select("b", "e"))
 
 
 def test_pandas_in_is_pandas_out_when_asked(blobs: Blobs, frame: pl.DataFrame) -> None:
@@ -119,7 +128,9 @@ def test_its_parameters_are_few_and_the_estimator_comes_first() -> None:
         "random_state": None,
     }
     assert next(iter(parameters)) == "estimator"
-    assert all(parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in [*parameters][1:])
+    assert all(
+        parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in [*parameters][1:]
+    )
 
 
 def test_its_defaults_are_those_of_select() -> None:

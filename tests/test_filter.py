@@ -192,7 +192,7 @@ class TestFilterSelector:
     def test_frames_keep_their_names_and_types(self, blobs: Blobs) -> None:
         frame = pl.from_numpy(blobs[0], schema=list("abcdef"))
         frame = frame.with_columns((pl.col("b", "e") * 1000).cast(pl.Int16))
-        selector = FilterSelector("fcbf").fit(frame, blobs[1])
+        selector = FilterSelector("fcbf").set_output(transform="polars").fit(frame, blobs[1])
         assert selector.get_feature_names_out().tolist() == ["b", "e"]
         reduced = selector.transform(frame)
         assert isinstance(reduced, pl.DataFrame)

@@ -139,9 +139,7 @@ class TestCommand:
         assert cli("select", blobs_csv, *options, "--keep-all", path).code == 0
         frame = pl.read_parquet(path)
         for seed in (3, 4):
-            alone = select(
-                blobs_csv, algo="bpso", random_state=seed, max_evals=60, keep_all=True
-            )
+            alone = select(blobs_csv, algo="bpso", random_state=seed, max_evals=60, keep_all=True)
             assert frame.filter(pl.col("seed") == seed).drop("seed").equals(evaluated_by(alone))
 
     def test_a_file_of_another_kind_is_refused_at_once(self, cli: Cli, blobs_csv: Path) -> None:

@@ -239,7 +239,9 @@ class TestFolds:
 
     def test_threads_change_nothing(self, blobs: Blobs) -> None:
         one, three = (
-            held_out_of(select(blobs, algo="bpso", outer_cv=5, random_state=1, max_evals=90, n_jobs=jobs))
+            held_out_of(
+                select(blobs, algo="bpso", outer_cv=5, random_state=1, max_evals=90, n_jobs=jobs)
+            )
             for jobs in (1, 3)
         )
         assert one.to_dict() == three.to_dict()

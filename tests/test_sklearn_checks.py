@@ -50,7 +50,10 @@ SEARCHES = [
     SwarmSelector(Ridge(), cv=2, max_iter=1, algo_params={"population": 3}),
     # Accepts missing values.
     SwarmSelector(
-        DecisionTreeClassifier(random_state=0), algo="bpso", cv=2, max_iter=1,
+        DecisionTreeClassifier(random_state=0),
+        algo="bpso",
+        cv=2,
+        max_iter=1,
         algo_params={"population": 3},
     ),
 ]

@@ -144,14 +144,23 @@ class TestRepeats:
 
     def test_threads_change_nothing(self, blobs: Blobs) -> None:
         one, three = (
-            select(blobs, algo="bpso", random_state=1, repeats=5, max_evals=90, n_jobs=jobs) for jobs in (1, 3)
+            select(blobs, algo="bpso", random_state=1, repeats=5, max_evals=90, n_jobs=jobs)
+            for jobs in (1, 3)
         )
         assert key(one) == key(three)
         assert stability_of(one).to_dict() == stability_of(three).to_dict()
 
     def test_frequencies_and_stability_are_those_of_the_runs(self, blobs: Blobs) -> None:
         stability = stability_of(
-            select(blobs, algo="bpso", random_state=1, repeats=5, max_evals=60, include=[0], exclude=[2])
+            select(
+                blobs,
+                algo="bpso",
+                random_state=1,
+                repeats=5,
+                max_evals=60,
+                include=[0],
+                exclude=[2],
+            )
         )
         masks = np.array([run.support for run in stability.runs])
         assert dict(stability.frequency.select("index", "frequency").iter_rows()) == {
@@ -208,7 +217,9 @@ class TestRepeats:
     def test_rows_are_drawn_for_each_run(self, blobs: Blobs) -> None:
         x, y = blobs
         settings = {"max_evals": 90, "cv": 3, "cv_seed": 4}
-        found = select(blobs, algo="bpso", random_state=1, repeats=3, resample=0.8, n_jobs=2, **settings)  # type: ignore[arg-type]
+        found = select(
+            blobs, algo="bpso", random_state=1, repeats=3, resample=0.8, n_jobs=2, **settings
+        )  # type: ignore[arg-type]
         assert key(found) == key(select(blobs, algo="bpso", random_state=1, **settings))  # type: ignore[arg-type]
         for number, run in enumerate(stability_of(found).runs):
             draw = StratifiedShuffleSplit(1, test_size=1.0 - 0.8, random_state=4 + number)
@@ -231,7 +242,9 @@ class TestStopping:
             told.append((iteration["run"], iteration["runs"]))
             return len(told) == 5
 
-        found = select(blobs, algo="bpso", random_state=1, repeats=50, max_evals=90, n_jobs=2, callback=watch)
+        found = select(
+            blobs, algo="bpso", random_state=1, repeats=50, max_evals=90, n_jobs=2, callback=watch
+        )
         assert found.stop == "callback"
         assert len(told) == 5
         assert {runs for _, runs in told} == {50}
@@ -253,7 +266,9 @@ class TestStopping:
             raise RuntimeError("enough")
 
         with pytest.raises(RuntimeError, match="enough"):
-            select(blobs, algo="bpso", random_state=1, repeats=4, max_evals=90, n_jobs=2, callback=fail)
+            select(
+                blobs, algo="bpso", random_state=1, repeats=4, max_evals=90, n_jobs=2, callback=fail
+            )
 
     @pytest.mark.parametrize("jobs", [1, 2])
     def test_ctrl_c_ends_all_runs_and_keeps_the_best_so_far(self, blobs: Blobs, jobs: int) -> None:
