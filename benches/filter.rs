@@ -4,7 +4,7 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use swarmrs_benches::table;
 use swarmrs_core::base::parallel::Pool;
-use swarmrs_core::filter::{Filter, Rules};
+use swarmrs_core::filter::{CfsRules, Filter};
 
 const SHAPES: [(usize, usize); 2] = [(174, 12_533), (2000, 500)];
 
@@ -27,7 +27,7 @@ fn filters(c: &mut Criterion) {
             b.iter(|| black_box(filter.fcbf(n_features)));
         });
         c.bench_function(&id("cfs"), |b| {
-            b.iter(|| black_box(filter.cfs(Rules::default(), n_features)));
+            b.iter(|| black_box(filter.cfs(CfsRules::default(), n_features)));
         });
     }
 }

@@ -262,7 +262,7 @@ BAD_CALLS = [
     (("--trace", "no/t.csv"), "directory 'no' does not exist", "make it first"),
     (("--max-evals", "x"), "invalid value for '--max-evals'", "--help"),
     (("--metrc", "x"), "no such option: --metrc", "possible options: --metric"),
-    (("--max-evals", 10), "the budget ends before the first turn of bpso", ""),
+    (("--max-evals", 10), "the budget ends before the first iteration of bpso", ""),
     (("--objective", "hybrid"), "the hybrid objective needs", ""),
     (("--objective", "weighted", "--alpha", 2), "alpha is 2, expected", ""),
     (("--alpha", 0.7), "alpha is 0.7, but no objective is given", "weighted and gaussian"),

@@ -79,7 +79,7 @@ def test_a_failed_cell_is_told_with_its_seed_and_the_others_are_done(
     words = ["compare", "sklearn:iris", "--algos", "bpso[population=500],sfs", *QUICK]
     done = cli(*words, "--store", store)
     assert done.code == 3
-    why = "the budget ends before the first turn of bpso: no subset was measured"
+    why = "the budget ends before the first iteration of bpso: no subset was evaluated"
     assert done.err.splitlines() == [
         f"failed: bpso[population=500] on sklearn:iris, run 1, fold 0, seed 1: {why}",
         f"failed: bpso[population=500] on sklearn:iris, run 2, fold 0, seed 2: {why}",

@@ -243,7 +243,7 @@ def test_a_function_that_gives_no_cost_for_each_is_refused(given: object, messag
         ({"algo": "bspo"}, "unknown algorithm 'bspo'"),
         ({"params": {"speed": 1}}, "unknown parameter 'speed'"),
         ({"max_evals": 0}, "max_evals is 0"),
-        ({"max_evals": 10}, "budget ends before the first turn"),
+        ({"max_evals": 10}, "budget ends before the first iteration"),
         ({"include": [5]}, r"include is \[5\]"),
         ({"exclude": ["a"]}, r"exclude is \['a'\]"),
         ({"include": [1], "exclude": [1]}, "bit 1 is both"),

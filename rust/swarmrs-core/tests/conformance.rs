@@ -412,7 +412,7 @@ fn a_swarm_that_starts_with_nothing_goes_on() {
     spec.params = support::params(r#"{"population": 1, "inertia": 0, "threshold": 0.99}"#);
     let run = Run::new(&spec, &support::table(), Resources::default(), None).unwrap();
     let error = run.execute(None, &mut []).unwrap_err().to_string();
-    assert_eq!(error, "pso asked for nothing but the empty subset: no subset was measured");
+    assert_eq!(error, "pso proposed nothing but the empty subset: no subset was evaluated");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use swarmrs_core::base::error::Error;
 use swarmrs_core::base::subset::Subset;
 use swarmrs_core::evaluate::Resources;
 use swarmrs_core::run::Run;
-use swarmrs_core::run::selection::Screened;
+use swarmrs_core::run::selection::Prescreened;
 use swarmrs_core::search::observer::IterationRecord;
 
 /// All features that a run tried, and what its prescreen says.
@@ -16,7 +16,7 @@ fn tried(
     include: &[usize],
     exclude: &[usize],
     max: Option<usize>,
-) -> (Subset, Screened) {
+) -> (Subset, Prescreened) {
     let mut spec = spec("random", 300);
     (spec.include, spec.exclude, spec.max_features) = (include.to_vec(), exclude.to_vec(), max);
     spec.prescreen = Some(rule.to_owned());
@@ -37,7 +37,7 @@ fn only_survivors_are_tried() {
     // The first five features of the made table tell the classes apart, and the noise of the last happens to.
     let (seen, screened) = tried("su>0", &[], &[], None);
     assert!(seen.iter().eq([0, 1, 2, 3, 4, 15]));
-    assert_eq!(screened, Screened { rule: "su>0".into(), candidates: 16, survivors: 6 });
+    assert_eq!(screened, Prescreened { rule: "su>0".into(), candidates: 16, survivors: 6 });
     let (seen, screened) = tried("top=2", &[], &[], None);
     assert!(seen.iter().eq(0..2));
     assert_eq!((screened.candidates, screened.survivors), (16, 2));

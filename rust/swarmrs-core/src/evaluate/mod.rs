@@ -76,7 +76,7 @@ pub struct Measures {
     pub macro_f1: f64,
     /// Matthews correlation coefficient.
     pub mcc: f64,
-    /// Mean distance to the nearest row of another class less that to the farthest of the same; 0 unless asked for.
+    /// Mean distance to the nearest row of another class less that to the farthest of the same; 0 unless the objective needs it.
     #[serde(skip)]
     pub separation: f64,
 }

@@ -154,7 +154,7 @@ impl Objective {
         }
     }
 
-    /// The score it goes by where no other is asked for.
+    /// The score it goes by where no other is given.
     pub fn own_score(self) -> Score {
         match self {
             Self::Hybrid { .. } => Score::BalancedAccuracy,
@@ -246,7 +246,7 @@ impl CostFunction {
     pub fn cost(&self, measures: &Measures, subset: &Subset) -> Cost {
         Cost::new(match self.objective {
             Objective::Error => self.score.loss(measures),
-            // A search led by a filter is told its cost in the place of an error.
+            // Under a filter objective the cost stands in the place of an error.
             Objective::FilterCfs | Objective::FilterMrmr => measures.error,
             Objective::Weighted { alpha } => {
                 let kept = subset.count() as f64 / self.n_features as f64;
@@ -263,7 +263,7 @@ impl CostFunction {
         })
     }
 
-    /// The cost of the empty subset, which is never measured.
+    /// The cost of the empty subset, which is never evaluated.
     pub fn worst(&self) -> Cost {
         Cost::new(match self.objective {
             Objective::Hybrid { .. } => 0.0,

@@ -261,11 +261,11 @@ impl<'a> Run<'a> {
                     return Err(no_time(id, self.budget.seconds.unwrap_or_default()));
                 }
                 let why = if outcome.iterations == 0 {
-                    format!("the budget ends before the first turn of {id}")
+                    format!("the budget ends before the first iteration of {id}")
                 } else {
-                    format!("{id} asked for nothing but the empty subset")
+                    format!("{id} proposed nothing but the empty subset")
                 };
-                return Err(Error::BadSpec { what: format!("{why}: no subset was measured") });
+                return Err(Error::BadSpec { what: format!("{why}: no subset was evaluated") });
             }
         };
         if !best.cost.value().is_finite() {
