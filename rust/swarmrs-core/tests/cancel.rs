@@ -113,7 +113,7 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
         spec.budget = Budget { iterations: Some(4), ..Budget::default() };
         let mut asked = Vec::new();
         let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
-            asked.push(record.n_evaluations)
+            asked.push(record.n_evaluations);
         });
         let whole = select(&spec, Resources::default(), &mut [&mut watch]);
 
