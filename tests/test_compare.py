@@ -80,7 +80,7 @@ def test_a_failed_cell_is_told_with_its_seed_and_the_others_are_done(
     words = ["compare", "sklearn:iris", "--algos", f"{empty},sfs", *QUICK]
     done = cli(*words, "--store", store)
     assert done.code == 3
-    why = "pso asked for nothing but the empty subset: no subset was measured"
+    why = "pso proposed only the empty subset: no subset was evaluated"
     assert done.err.splitlines() == [
         f"failed: {empty} on sklearn:iris, run 1, fold 0, seed 1: {why}",
         f"failed: {empty} on sklearn:iris, run 2, fold 0, seed 2: {why}",

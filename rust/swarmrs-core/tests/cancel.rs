@@ -114,7 +114,7 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
         longer.budget = Budget { iterations: Some(50), ..Budget::default() };
         let mut asked = Vec::new();
         let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
-            asked.push(record.n_evaluations)
+            asked.push(record.n_evaluations);
         });
         let observers: &mut [&mut dyn Observer] = &mut [&mut watch, &mut StopAfter(4)];
         let whole = select(&longer, Resources::default(), observers);

@@ -7,7 +7,7 @@ use crate::base::cancel;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-/// A pool has no more threads than this, whatever is asked for: more would only wait for each other.
+/// A pool has no more threads than this: more would only wait for each other.
 pub const MOST_THREADS: usize = 1024;
 
 /// Threads to work with.

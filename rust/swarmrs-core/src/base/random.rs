@@ -1,7 +1,7 @@
-//! Chance, keyed by seed, turn, phase and slot.
+//! Random streams, keyed by seed, iteration, phase and slot.
 //!
 //! Every draw of a run comes from a stream that is named, not shared: neither the order of evaluation nor the number of
-//! threads can change what a slot draws. In turn 0 of the ask phase slot `i` is the start of particle `i`, so that all
+//! threads can change what a slot draws. In iteration 0 of the ask phase slot `i` is the start of particle `i`, so that all
 //! algorithms that begin with fair bits begin with the same swarm.
 
 use crate::base::math::{cos, ln};
@@ -35,10 +35,10 @@ impl Streams {
     }
 
     /// The stream of one slot in one phase of one iteration.
-    pub fn rng(&self, turn: u64, phase: Phase, slot: usize) -> Rng {
+    pub fn rng(&self, iteration: u64, phase: Phase, slot: usize) -> Rng {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&self.seed.to_le_bytes());
-        key[8..16].copy_from_slice(&turn.to_le_bytes());
+        key[8..16].copy_from_slice(&iteration.to_le_bytes());
         key[16] = phase as u8;
         let mut chacha = ChaCha8Rng::from_seed(key);
         chacha.set_stream(slot as u64);
@@ -124,7 +124,8 @@ mod tests {
 
     #[test]
     fn streams_differ_in_each_part_of_their_name() {
-        let draw = |seed, turn, phase, slot| Streams::new(seed).rng(turn, phase, slot).unit();
+        let draw =
+            |seed, iteration, phase, slot| Streams::new(seed).rng(iteration, phase, slot).unit();
         let base = draw(1, 2, Phase::Ask, 3);
         for other in [
             draw(2, 2, Phase::Ask, 3),

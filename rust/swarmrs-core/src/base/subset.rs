@@ -26,7 +26,7 @@ impl Subset {
         all
     }
 
-    /// The features for which `is_in` holds, asked once each in ascending order.
+    /// The features for which `is_in` holds, called once for each in ascending order.
     pub fn from_fn(len: usize, mut is_in: impl FnMut(usize) -> bool) -> Self {
         let mut subset = Self::empty(len);
         for feature in 0..len {

@@ -21,7 +21,7 @@ pub trait Refill: Debug + Send + Sync {
     fn values(&self, by: &[u32]) -> Result<Vec<f64>>;
 }
 
-/// Rows, columns and classes, ready to be measured.
+/// The samples, features and classes of a problem, quantized.
 #[derive(Debug, Clone)]
 pub struct Dataset {
     n_samples: usize,
@@ -129,7 +129,7 @@ impl Dataset {
         &self.values[feature * self.n_samples..][..self.n_samples]
     }
 
-    /// All columns in levels, as a filter sees them; made when first asked for.
+    /// All columns in levels, as a filter sees them; made when first needed.
     pub fn levels(&self, pool: &Pool) -> Arc<Levels> {
         let make = || Arc::new(Levels::new(&self.values, &self.codes, self.n_classes, pool));
         Arc::clone(self.levels.get_or_init(make))

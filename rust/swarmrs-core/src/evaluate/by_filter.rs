@@ -350,12 +350,12 @@ mod tests {
                         if held.is_empty() { held.with(0) } else { held.clone() }
                     })
                     .collect();
-                let told = few.evaluate(&subsets).unwrap();
-                for (told, subset) in told.iter().zip(&subsets) {
-                    prop_assert_eq!(told.error.to_bits(), naive(merit, seed, subset).to_bits());
+                let scores = few.evaluate(&subsets).unwrap();
+                for (found, subset) in scores.iter().zip(&subsets) {
+                    prop_assert_eq!(found.error.to_bits(), naive(merit, seed, subset).to_bits());
                 }
-                prop_assert_eq!(&all.evaluate(&subsets).unwrap(), &told);
-                recalling.recall(&subsets, &told);
+                prop_assert_eq!(&all.evaluate(&subsets).unwrap(), &scores);
+                recalling.recall(&subsets, &scores);
                 prop_assert_eq!(recalling.work(), all.work());
                 prop_assert_eq!(few.work(), all.work());
             }

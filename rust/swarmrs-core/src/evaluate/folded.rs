@@ -88,7 +88,7 @@ impl<'a> FoldedTable<'a> {
             copies.push(imputed(self.data, refill, &split.train)?);
             let copy =
                 |&row: &u32| rank[row as usize].map_or(row, |rank| (n + at * m + rank) as u32);
-            // Cases keep the order of the rows they are; those that train are told apart by it alone.
+            // Cases keep the order of the rows they are; training rows are distinguished by it alone.
             let test = split.test.iter().map(copy).collect();
             let mut train: Vec<u32> = split.train.iter().map(copy).collect();
             train.sort_unstable();

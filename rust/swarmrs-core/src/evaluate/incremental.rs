@@ -320,7 +320,7 @@ impl<A: Additive> Evaluator for Incremental<A> {
         let splits = |route: &Route<A::Sum>| {
             subsets.len() < 2 * self.pool.threads() && route.cost as u64 * ops >= SPLIT_OPS
         };
-        let measured: Vec<Built<A::Sum>> = if routes.iter().any(splits) {
+        let evaluated: Vec<Built<A::Sum>> = if routes.iter().any(splits) {
             // Few and heavy: one after the other, each over all threads.
             let one = |slot: usize| {
                 cancel::check();
@@ -332,7 +332,7 @@ impl<A: Additive> Evaluator for Incremental<A> {
                 self.evaluate_one(&subsets[slot], &routes[slot], None)
             })
         };
-        let (measures, built): (Vec<_>, Vec<_>) = measured.into_iter().unzip();
+        let (measures, built): (Vec<_>, Vec<_>) = evaluated.into_iter().unzip();
         self.update_cache(subsets, routes, &measures, built);
         Ok(measures)
     }

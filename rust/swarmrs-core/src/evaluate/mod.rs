@@ -79,7 +79,7 @@ pub struct Measures {
     /// The balanced accuracy over all tested rows, which the hybrid objective goes by.
     #[serde(skip)]
     pub pooled_balanced_accuracy: f64,
-    /// Mean distance to the nearest row of another class less that to the farthest of the same; 0 unless asked for.
+    /// Mean distance to the nearest row of another class less that to the farthest of the same; 0 unless the objective needs it.
     #[serde(skip)]
     pub separation: f64,
 }

@@ -48,8 +48,8 @@ impl Evaluator for Repeated {
     fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         let mut seen: Vec<Vec<Measures>> = vec![Vec::new(); subsets.len()];
         for (done, round) in self.rounds.iter_mut().enumerate() {
-            let is_open = |told: &[Measures]| {
-                let errors: Vec<f64> = told.iter().map(|told| told.error).collect();
+            let is_open = |rounds: &[Measures]| {
+                let errors: Vec<f64> = rounds.iter().map(|round| round.error).collect();
                 // Who was left out of a round is known well enough for good.
                 errors.len() == done && (done < FIRST || !agree(&errors))
             };
@@ -57,8 +57,8 @@ impl Evaluator for Repeated {
             if open.is_empty() {
                 break;
             }
-            let asked: Vec<Subset> = open.iter().map(|&at| subsets[at].clone()).collect();
-            for (at, measures) in open.into_iter().zip(round.evaluate(&asked)?) {
+            let batch: Vec<Subset> = open.iter().map(|&at| subsets[at].clone()).collect();
+            for (at, measures) in open.into_iter().zip(round.evaluate(&batch)?) {
                 seen[at].push(measures);
             }
         }
@@ -67,7 +67,7 @@ impl Evaluator for Repeated {
 
     /// The number of partitions a subset took depends on errors that its mean does not hold, so it is evaluated once more.
     fn recall(&mut self, subsets: &[Subset], _: &[Measures]) {
-        // Only an interruption can fail, and it ends the run before the next turn.
+        // Only an interruption can fail, and it ends the run before the next iteration.
         let _ = self.evaluate(subsets);
     }
 
@@ -95,10 +95,10 @@ impl Classify for Repeated {
 mod tests {
     use super::*;
 
-    /// Tells these errors, one for each feature, and counts how many subsets it was asked.
-    struct Told(Vec<f64>, u64);
+    /// Reports these errors, one for each feature, and counts the subsets it evaluates.
+    struct Fixed(Vec<f64>, u64);
 
-    impl Evaluator for Told {
+    impl Evaluator for Fixed {
         fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
             self.1 += subsets.len() as u64;
             let first = |subset: &Subset| subset.iter().next().expect("not empty");
@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    impl Classify for Told {
+    impl Classify for Fixed {
         fn predict(&self, _: &Subset) -> Vec<(u32, u32)> {
             vec![(0, 0)]
         }
@@ -133,13 +133,13 @@ mod tests {
         // .00205 / .20233 = .0102: that is still too much, and then it meets two rounds that went wrong.
         let means = [0.0, 0.202, 0.25, (0.2 + 0.205 + 0.202 + 9.0 + 9.0) / 5.0];
         let columns = (0..5).map(|round| rounds.iter().map(|errors| errors[round]).collect());
-        let boxed = columns.map(|errors| Box::new(Told(errors, 0)) as Box<dyn Classify>);
+        let boxed = columns.map(|errors| Box::new(Fixed(errors, 0)) as Box<dyn Classify>);
         let mut repeated = Repeated::new(boxed.collect());
-        let asked: Vec<Subset> = (0..4).map(|at| Subset::from_indices(4, [at])).collect();
-        let told = repeated.evaluate(&asked).unwrap();
-        for (told, mean) in told.iter().zip(means) {
+        let subsets_of_one: Vec<Subset> = (0..4).map(|at| Subset::from_indices(4, [at])).collect();
+        let scores = repeated.evaluate(&subsets_of_one).unwrap();
+        for (scores, mean) in scores.iter().zip(means) {
             // Sums of decimal fractions, which are not exact in binary.
-            assert!((told.error - mean).abs() < 1e-12, "{} {mean}", told.error);
+            assert!((scores.error - mean).abs() < 1e-12, "{} {mean}", scores.error);
         }
         // Two rounds for all four, then three more for the last two.
         assert_eq!(repeated.work().element_ops, 2 * 4 + 3 * 2);
@@ -149,14 +149,14 @@ mod tests {
     fn a_batch_is_measured_like_its_members() {
         let make = || {
             let errors = |round: usize| (0..9).map(|f| ((f * 7 + round * 3) % 5) as f64).collect();
-            let boxed = (0..5).map(|r| Box::new(Told(errors(r), 0)) as Box<dyn Classify>);
+            let boxed = (0..5).map(|r| Box::new(Fixed(errors(r), 0)) as Box<dyn Classify>);
             Repeated::new(boxed.collect())
         };
-        let asked: Vec<Subset> = (0..9).map(|at| Subset::from_indices(9, [at])).collect();
-        let together = make().evaluate(&asked).unwrap();
+        let subsets_of_one: Vec<Subset> = (0..9).map(|at| Subset::from_indices(9, [at])).collect();
+        let together = make().evaluate(&subsets_of_one).unwrap();
         let mut alone = make();
-        for (subset, told) in asked.iter().zip(together) {
-            assert_eq!(alone.evaluate(std::slice::from_ref(subset)).unwrap(), [told]);
+        for (subset, scores) in subsets_of_one.iter().zip(together) {
+            assert_eq!(alone.evaluate(std::slice::from_ref(subset)).unwrap(), [scores]);
         }
     }
 }

@@ -10,12 +10,12 @@ use crate::base::parallel::Pool;
 #[derive(Debug)]
 pub struct Levels {
     divisions: Divisions,
-    told: Vec<Told>,
+    relevances: Vec<Relevance>,
 }
 
 /// The relevance of a column for the class.
 #[derive(Debug)]
-struct Told {
+struct Relevance {
     information: f64,
     relevance: f32,
 }
@@ -32,20 +32,20 @@ impl Levels {
         }
         let of_class = logs.entropy(counts);
         let columns = values.chunks_exact(n_samples).collect();
-        let (levels, told) = pool
+        let (levels, relevances) = pool
             .map(columns, |column| {
                 let levels = discretize::levels(column, classes, &logs);
-                let told = Told::new(&levels, classes, of_class, &logs);
-                (levels, told)
+                let relevance = Relevance::new(&levels, classes, of_class, &logs);
+                (levels, relevance)
             })
             .into_iter()
             .unzip();
-        Self { divisions: Divisions::new(levels, n_samples, logs, pool), told }
+        Self { divisions: Divisions::new(levels, n_samples, logs, pool), relevances }
     }
 
     /// The number of columns.
     pub fn n_features(&self) -> usize {
-        self.told.len()
+        self.relevances.len()
     }
 
     /// The number of levels of a column; a column of one level is constant.
@@ -55,12 +55,12 @@ impl Levels {
 
     /// The symmetric uncertainty of a column and the class.
     pub fn relevance(&self, feature: usize) -> f32 {
-        self.told[feature].relevance
+        self.relevances[feature].relevance
     }
 
     /// The information a column has about the class, in bits.
     pub fn information(&self, feature: usize) -> f64 {
-        self.told[feature].information
+        self.relevances[feature].information
     }
 
     /// The symmetric uncertainty of two columns, computed afresh; 0 where one has a single level.
@@ -71,7 +71,7 @@ impl Levels {
     }
 }
 
-impl Told {
+impl Relevance {
     fn new(levels: &[u32], classes: Labels<'_>, of_class: f64, logs: &Logs) -> Self {
         let n_levels = 1 + levels.iter().max().map_or(0, |&level| level as usize);
         if n_levels == 1 {

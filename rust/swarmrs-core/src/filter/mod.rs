@@ -114,7 +114,7 @@ impl Filter {
     }
 }
 
-/// A place for every pair of relevant features, made when the first pair is asked for.
+/// A place for every pair of relevant features, made when the first pair is needed.
 #[derive(Debug)]
 struct PairCache {
     /// The position of a feature among the relevant ones.

@@ -328,25 +328,25 @@ mod tests {
 
     #[test]
     fn contradictions_are_told_with_a_hint() {
-        let told = |result: Result<Constraints>| {
+        let message = |result: Result<Constraints>| {
             let error = result.unwrap_err();
             assert!(error.hint().is_some());
             error.to_string()
         };
         assert_eq!(
-            told(constraints(&[&[1, 4]], &[4], &[1], 8)),
+            message(constraints(&[&[1, 4]], &[4], &[1], 8)),
             "features 4 and 1 go together, but one is included and the other excluded"
         );
         assert_eq!(
-            told(constraints(&[&[1, 4], &[4, 5]], &[], &[], 8)),
+            message(constraints(&[&[1, 4], &[4, 5]], &[], &[], 8)),
             "feature 4 goes together with features of two lists"
         );
         assert_eq!(
-            told(constraints(&[&[0, 1, 2, 3], &[4, 5, 6, 7]], &[], &[], 3)),
+            message(constraints(&[&[0, 1, 2, 3], &[4, 5, 6, 7]], &[], &[], 3)),
             "max_features leaves room for 3, but more go together"
         );
         let of = |constraints: Result<Constraints>, members: &[&[usize]]| {
-            told(constraints.and_then(|constraints| constraints.one_of_each(groups(members))))
+            message(constraints.and_then(|constraints| constraints.one_of_each(groups(members))))
         };
         assert_eq!(
             of(constraints(&[], &[1, 4], &[], 8), &[&[1, 4]]),

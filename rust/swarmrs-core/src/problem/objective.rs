@@ -259,7 +259,7 @@ impl CostFunction {
         })
     }
 
-    /// The cost of the empty subset, which is never measured.
+    /// The cost of the empty subset, which is never evaluated.
     pub fn worst(&self) -> Cost {
         Cost::new(match self.objective {
             Objective::Hybrid { .. } => 0.0,

@@ -117,7 +117,7 @@ impl<'a> Model<'a> {
         self.estimate();
         // What rows are told by is made anew below: its place is free for N as columns have it.
         self.columns.expect(&self.rows, &self.by_column, &mut self.by_row);
-        turn(&self.by_row, self.rows.n_groups, self.columns.n_groups, &mut self.counts);
+        transpose(&self.by_row, self.rows.n_groups, self.columns.n_groups, &mut self.counts);
         self.estimate();
         let of_cells: f64 = self.counts.iter().zip(&self.by_row).map(|(n, ln)| n * ln).sum();
         of_cells + self.rows.bound + self.columns.bound
@@ -138,17 +138,18 @@ impl<'a> Model<'a> {
         {
             *log = math::ln((count + PRIOR) / total);
         }
-        turn(&self.by_row, self.columns.n_groups, self.rows.n_groups, &mut self.by_column);
+        transpose(&self.by_row, self.columns.n_groups, self.rows.n_groups, &mut self.by_column);
     }
 }
 
 /// Blocks as the other side has them: in each level `first` x `last` becomes `last` x `first`.
-fn turn(blocks: &[f64], first: usize, last: usize, turned: &mut [f64]) {
-    let of_levels = blocks.chunks_exact(first * last).zip(turned.chunks_exact_mut(first * last));
-    for (blocks, turned) in of_levels {
+fn transpose(blocks: &[f64], first: usize, last: usize, transposed: &mut [f64]) {
+    let of_levels =
+        blocks.chunks_exact(first * last).zip(transposed.chunks_exact_mut(first * last));
+    for (blocks, transposed) in of_levels {
         for a in 0..first {
             for b in 0..last {
-                turned[b * first + a] = blocks[a * last + b];
+                transposed[b * first + a] = blocks[a * last + b];
             }
         }
     }

@@ -167,8 +167,8 @@ impl Lbm {
         let restarts = 0..self.restarts;
         let starts = row_groups.iter().flat_map(|&r| restarts.clone().map(move |at| (r, at)));
         let fits = pool.map(starts.collect(), |(n_row_groups, restart)| {
-            let turn = (n_row_groups as u64) << 32 | n_groups as u64;
-            let mut rng = streams.rng(turn, Phase::Groups, restart);
+            let stream = (n_row_groups as u64) << 32 | n_groups as u64;
+            let mut rng = streams.rng(stream, Phase::Groups, restart);
             fit(cells, n_row_groups, n_groups, &mut rng)
         });
         let mut fits = fits.into_iter();

@@ -29,7 +29,7 @@ impl<'a> Sample<'a> {
             return Err(Error::BadData { what });
         }
         let n = data.n_samples();
-        // Fits of block models have turns of their own, from 1 up.
+        // Fits of block models have streams of their own, from 1 up.
         let mut rng = Streams::new(seed).rng(0, Phase::Groups, 0);
         let mut rows = rng.distinct(n_rows.min(n), n);
         rows.sort_unstable();
