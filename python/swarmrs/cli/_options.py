@@ -118,15 +118,16 @@ def _parameter(name: str, option: Option) -> inspect.Parameter:
     completion = _COMPLETED.get(name)
     if completion is None and option.words:
         completion = complete.of_words(option.words)
+    is_list, is_flag = option.cli == list[str], option.cli is bool
+    text = f"{option.help} Repeatable." if is_list else option.help
     declared = typer.Option(
         *flags,
         metavar=option.metavar or None,
         # typer would put a default that is words in parentheses.
-        help=f"{option.help}  [default: {shown}]" if shown else option.help,
+        help=f"{text}  [default: {shown}]" if shown else text,
         show_default=False,
         autocompletion=completion,
     )
-    is_list, is_flag = option.cli == list[str], option.cli is bool
     default: Any = [] if is_list else False if is_flag else None
     kind = option.cli if is_list or is_flag else option.cli | None
     return inspect.Parameter(
