@@ -284,8 +284,8 @@ class SearchOptions(TypedDict, total=False):
         "Groups | None",
         Option(
             default=None,
-            help="Feature groups for algorithms that use them (gpso, igpso, ...): lbm, hclust, prefix "
-            "or a file.",
+            help="Feature groups for algorithms that use them (gpso, igpso, ...): lbm, hclust, "
+            "prefix or a file.",
             more="Or lists of features, or what `swarmrs.group` returned.",
             metavar="HOW",
             section="Features",
