@@ -284,8 +284,8 @@ class SearchOptions(TypedDict, total=False):
         "Groups | None",
         Option(
             default=None,
-            help="Feature groups for algorithms that use them (gpso, igpso, ...); same values as "
-            "--by of `swarmrs group`.",
+            help="Feature groups for algorithms that use them (gpso, igpso, ...): a method of "
+            "`swarmrs group`, or a file that it wrote.",
             more="See `swarmrs.group`.",
             metavar="HOW",
             section="Features",
