@@ -97,7 +97,7 @@ def test_progress_is_shown_on_a_terminal(
     assert NOTE.strip() in shown
     assert ("60/60" in shown) == is_shown
     assert bool(re.search(r"error 0\.\d{4}, size \d, \d+/s .*\d\d:\d\d.* left", shown)) == is_shown
-    assert out.startswith("data         blobs.csv")
+    assert out.startswith("data          blobs.csv")
 
 
 def test_a_terminal_may_have_no_colors_or_nothing_at_all(start: Start, blobs_csv: Path) -> None:

@@ -78,7 +78,7 @@ def test_the_model_errs_as_the_search_says(
     predicted = cross_val_predict(names["model"], names["X"], names["y"], cv=LeaveOneOut())
     error = 1 - accuracy_score(names["y"], predicted)
     said = cli("select", data, "--seed", 1, *same).out
-    assert f"error        {error:.4f}" in said
+    assert f"error         {error:.4f}" in said
 
 
 @pytest.mark.parametrize(

@@ -72,18 +72,15 @@ def test_the_cells_of_a_store_are_lines_of_csv(cli: Cli, tmp_path: Path, blobs_c
 
 
 def test_a_failed_cell_is_told_with_its_seed_and_the_others_are_done(
-    cli: Cli, tmp_path: Path
+    cli: Cli, tmp_path: Path, failing_bpso: str
 ) -> None:
     store = tmp_path / "r.db"
-    # A particle that selects no feature.
-    empty = "pso[population=1,iterations=1,threshold=0.99]"
-    words = ["compare", "sklearn:iris", "--algos", f"{empty},sfs", *QUICK]
+    words = ["compare", "sklearn:iris", "--algos", "bpso,sfs", *QUICK]
     done = cli(*words, "--store", store)
     assert done.code == 3
-    why = "pso proposed only the empty subset: no subset was evaluated"
     assert done.err.splitlines() == [
-        f"failed: {empty} on sklearn:iris, run 1, fold 0, seed 1: {why}",
-        f"failed: {empty} on sklearn:iris, run 2, fold 0, seed 2: {why}",
+        f"failed: bpso on sklearn:iris, run 1, fold 0, seed 1: {failing_bpso}",
+        f"failed: bpso on sklearn:iris, run 2, fold 0, seed 2: {failing_bpso}",
         "error: 2 cells failed",
         "hint: the same command tries them again; other results are stored",
     ]
@@ -285,6 +282,7 @@ def test_without_dask_a_cluster_is_refused_by_the_name_of_the_extra(
     assert "pip install 'swarmrs[dask]'" in done.err
 
 
+@pytest.mark.usefixtures("failing_bpso")
 def test_a_file_name_cannot_steer_the_terminal(cli: Cli, tmp_path: Path, blobs_csv: Path) -> None:
     odd = tmp_path / "red\x1b[31m;\u202e'.csv"
     os.rename(blobs_csv, odd)
@@ -293,7 +291,7 @@ def test_a_file_name_cannot_steer_the_terminal(cli: Cli, tmp_path: Path, blobs_c
         "compare",
         odd,
         "--algos",
-        "sfs,pso[population=1,iterations=1,threshold=0.99]",
+        "sfs,bpso",
         *QUICK,
         "--store",
         store,

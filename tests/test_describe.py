@@ -184,7 +184,7 @@ class TestCommand:
             "  y  6  50.0 %  ##############################",
             "missing       6 values in 2 columns",
             "memory        about 2.11 KiB, and what --memory allows",
-            "select would refuse it: 1 column neither number nor text: 'raw' (Binary)",
+            "select would  refuse it: 1 column neither number nor text: 'raw' (Binary)",
             "              turn them into numbers, or leave them out with --exclude",
         ]
         assert lines[8].split()[:2] == ["command", "swarmrs"]

@@ -199,14 +199,14 @@ def test_what_was_given_stays(tmp_path: Path) -> None:
 def test_where_no_command_is_known(cli: Cli, tmp_path: Path) -> None:
     FRAME.select("a", "b").write_csv(tmp_path / "d.csv")
     out = cli("describe", tmp_path / "d.csv").out
-    assert "\ncommand      none is known: see what select would refuse\n" in out
+    assert "\ncommand       none is known: see what select would refuse\n" in out
     assert "\ntime " not in out
 
 
 def test_standard_input_is_described_too(cli: Cli) -> None:
     code, out, _ = cli("describe", "-", stdin=as_text(FRAME, ";").encode())
     assert code == 0
-    assert "command      swarmrs select - --target class --separator ';'\n" in out
+    assert "command       swarmrs select - --target class --separator ';'\n" in out
 
 
 class TestTime:

@@ -260,7 +260,7 @@ class TestPrescreen:
         assert code == 0
         found = json.loads(out)
         assert found["prescreen"] == {"rule": "fcbf", "candidates": 6, "survivors": 2}
-        assert "prescreen    fcbf leaves 2 features of 6\n" in cli(*args).out
+        assert "prescreen     fcbf leaves 2 features of 6\n" in cli(*args).out
         code, _, err = cli(*args, "--exclude", "b", "--exclude", "e")
         assert code == 1
         assert err.splitlines()[1].startswith("hint: search without a prescreen")

@@ -268,9 +268,9 @@ class TestCommand:
         assert (code, err) == (0, "")
         lines = out.splitlines()
         assert lines[:4] == [
-            "data         planted.csv: 60 rows, 10 features, 2 classes of 'tree'",
-            "grouped by   lbm, criterion aic, levels 3, restarts 5, rows 100, seed 0",
-            "groups       3 of 9 features, 1 feature in none",
+            "data          planted.csv: 60 rows, 10 features, 2 classes of 'tree'",
+            "grouped by    lbm, criterion aic, levels 3, restarts 5, rows 100, seed 0",
+            "groups        3 of 9 features, 1 feature in none",
             "",
         ]
         assert lines[4:8] == [

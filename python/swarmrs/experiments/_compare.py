@@ -11,11 +11,12 @@ from swarmrs.data._target import Target
 from swarmrs.experiments._estimate import Estimate
 from swarmrs.experiments._plan import Comparison, Plan
 from swarmrs.experiments._workers import Progress
+from swarmrs.search._option_types import OPTION_TYPES
 from swarmrs.search._options import SearchOptions
 
 
 # Three options of a search mean something of their own here.
-@takes_options(SearchOptions, door="m")
+@takes_options(SearchOptions, types=OPTION_TYPES, door="m")
 def compare(  # type: ignore[misc]
     data: Mapping[str, Given] | Sequence[Given] | str | os.PathLike[str],
     algos: str | Sequence[str],
