@@ -15,6 +15,7 @@ from swarmrs import Selection, Table
 from swarmrs.cli import main
 from swarmrs.exceptions import DataError
 from swarmrs.experiments import _run_cell
+from swarmrs.search._select import run_search
 from swarmrs.search._settings import Settings
 
 
@@ -54,7 +55,6 @@ def start() -> Callable[..., subprocess.Popen[str]]:
 @pytest.fixture
 def failing_bpso(monkeypatch: pytest.MonkeyPatch) -> str:
     """Have every cell of a comparison fail whose method is `bpso`; return the reason."""
-    run_search = _run_cell.run_search
 
     def fail(table: Table, settings: Settings) -> Selection:
         if settings.options["algo"] == "bpso":

@@ -59,7 +59,7 @@ def test_comparisons_and_functions_of_bits_refuse_them_too() -> None:
     with pytest.raises(SpecError, match="algos is 5, expected a string or a list"):
         compare(DATA, 5)  # type: ignore[arg-type]
     with pytest.raises(SpecError, match="unknown option 'exclude'"):
-        compare(DATA, "sfs", exclude=5)  # type: ignore[call-arg]
+        compare(DATA, "sfs", exclude=5)
     with pytest.raises(SpecError, match="groups is 5, expected a list or None"):
         minimize(lambda x: x.sum(axis=1), 5, groups=5)  # type: ignore[arg-type]
 

@@ -50,7 +50,7 @@ def test_a_population_too_large_for_the_features_is_refused() -> None:
         raise AssertionError
 
     with pytest.raises(SpecError) as caught:
-        minimize(cost, 100_000, algo="bpso", params={"population": 100_000})
+        minimize(cost, 100_000, algo="bpso", algo_params={"population": 100_000})
     said = "bpso with 100000 members of 100000 features needs about 298 GiB"
     assert str(caught.value).startswith(said)
     assert caught.value.hint == "lower population or archive, or leave out features"

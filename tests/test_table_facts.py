@@ -713,7 +713,7 @@ def test_a_tuple_is_features_and_labels() -> None:
     x = [[1.0], [2.0], [4.0], [3.0]]
     for given, count in (((x,), 1), ((x, ["p", "q"] * 2, 3), 3)):
         with pytest.raises(DataError, match=f"^the data is a tuple of {count}, expected features"):
-            read_table(given)  # type: ignore[arg-type]
+            read_table(given)
     assert read_table((x, ["p", "q"] * 2)).labels == ("p", "q")
 
 

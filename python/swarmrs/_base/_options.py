@@ -3,7 +3,9 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ForwardRef, get_args, get_type_hints
+from typing import Any, ForwardRef, TypeVar, get_args, get_type_hints
+
+Call = TypeVar("Call", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,14 +75,14 @@ def defaults_of(declaration: type, door: str | None = None) -> dict[str, Any]:
 
 def takes_options(
     *declarations: type, types: Mapping[str, object], door: str = "p"
-) -> Callable[[Any], Any]:
+) -> Callable[[Call], Call]:
     """Show the options that a function takes as keywords in its signature and its docstring.
 
     The docstring says where: a line ``{options}`` in its section of parameters. `types` are those
     that the declarations name, so that the arguments can be checked against them.
     """
 
-    def show(function: Any) -> Any:
+    def show(function: Call) -> Call:
         own = [
             parameter
             for parameter in inspect.signature(function).parameters.values()
@@ -97,7 +99,7 @@ def takes_options(
                 )
                 head = f"    {name} : {written}, default={option.default!r}"
                 entries.append(f"{head}\n        {option.help} {option.more}".rstrip())
-        function.__signature__ = inspect.Signature(
+        function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             own, return_annotation=inspect.signature(function).return_annotation
         )
         # Docstrings are left out under python -OO.
