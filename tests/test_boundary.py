@@ -190,7 +190,8 @@ class TestTextInArrays:
         rng = np.random.default_rng(0)
         x = rng.integers(0, 9, (20, 2)).astype("U").astype(kind)
         for door in DOORS.values():
-            with pytest.raises(DataError, match=r"2 (columns (of|neither number nor) text|text features): 'x0'"):
+            told = r"2 (columns (of|neither number nor) text|text features): 'x0'"
+            with pytest.raises(DataError, match=told):
                 door(x, [0, 1] * 10)
 
     def test_objects_that_are_numbers_are_numbers(self) -> None:

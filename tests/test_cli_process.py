@@ -101,7 +101,7 @@ def test_progress_is_shown_on_a_terminal(
 
 
 def test_a_terminal_may_have_no_colors_or_nothing_at_all(start: Start, blobs_csv: Path) -> None:
-    words = ("select", blobs_csv, "--max-evals", 60)
+    words = ("select", blobs_csv, "-a", "bpso", "--max-evals", 60)
     color = re.compile(r"\x1b\[[\d;]+m")
     assert color.search(on_a_terminal(start, *words)[0])
     plain, _ = on_a_terminal(start, *words, NO_COLOR="1")
