@@ -24,7 +24,7 @@ NOTE = "note: the target is the last column, 'tree'\n"
 def test_a_signal_ends_with_the_best_so_far(
     start: Start, blobs_csv: Path, tmp_path: Path, which: signal.Signals, code: int
 ) -> None:
-    endless = ("--max-evals", 10**12, "--seed", 1, "--format", "json")
+    endless = ("--algo", "bpso", "--max-evals", 10**12, "--seed", 1, "--format", "json")
     with start("select", blobs_csv, *endless, "--checkpoint", tmp_path / "run") as process:
         while not (tmp_path / "run").exists():
             assert process.poll() is None

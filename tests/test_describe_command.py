@@ -182,7 +182,7 @@ def test_python_has_it_as_settings(tmp_path: Path) -> None:
     }
     assert found.refusal == "d.csv is UTF-16 text"
     table = read_table(path, **found.settings)  # type: ignore[arg-type]
-    assert select(table, max_evals=30, cv=3, random_state=1).selected
+    assert select(table, algo="bpso", max_evals=30, cv=3, random_state=1).selected
 
 
 def test_what_was_given_stays(tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ class TestTime:
         # k is too large: the search is refused after the note, before it is begun.
         long = cli("select", tmp_path / "d.csv", "--jobs", "1", "-k", "99999")
         assert told in long.err
-        assert "(6000 evaluations of 9000 rows)" in long.err
+        assert "(10000 evaluations of 9000 rows)" in long.err
         for option in (("--time-limit", "5"), ("--max-evals", "30"), ("-e", "nb"), ("-q",)):
             short = cli("select", tmp_path / "d.csv", "--cv", "99999", *option)
             assert told not in short.err
