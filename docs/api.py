@@ -12,32 +12,23 @@ from typing import NamedTuple
 
 import swarmrs
 from swarmrs import exceptions, experiments
-from swarmrs.data._table import Table
-from swarmrs.evaluation._losses import Baseline
-from swarmrs.evaluation._native import Work
-from swarmrs.search._describe import Column
-from swarmrs.search._front import Front, FrontPoint, Parsimony
-from swarmrs.search._nested import Part
-from swarmrs.search._results import Card, Evaluations, Parameter, Seconds
-from swarmrs.search._stability import Agreement
 
 PAGE = Path(__file__).with_name("api.md")
 
-INTRO = """# API
+INTRO = """# API reference
 
-Everything public, made from the docstrings by `docs/api.py`; `help(swarmrs.select)` shows the same,
-with examples. Names are imported from `swarmrs`, unless a module stands before them, and what is
-only returned need not be imported. Parameters after `*` are given by name. `SwarmSelector` and
-`FilterSelector` also have what scikit-learn gives every selector: `transform`, `fit_transform`,
-`inverse_transform`, `get_support`, `get_feature_names_out`, `set_output`, `get_params` and
-`set_params`. How to use it all is told elsewhere: [quickstart.md](quickstart.md),
-[selectors.md](selectors.md).
+Every public name, generated from the docstrings by `docs/api.py`; `help(swarmrs.select)` shows the
+same, with examples. Names are imported from `swarmrs`, or from the module before them. Parameters
+after `*` are keyword-only. `SwarmSelector` and `FilterSelector` also have the methods of every
+scikit-learn selector: `transform`, `fit_transform`, `inverse_transform`, `get_support`,
+`get_feature_names_out`, `set_output`, `get_params` and `set_params`. For an introduction see
+[quickstart.md](quickstart.md) and [selectors.md](selectors.md).
 """
 
 # What is called, by what it is for; then what calls return, and what they raise.
 CALLED = {
     "Search": [swarmrs.select, swarmrs.SwarmSelector, swarmrs.minimize, swarmrs.algorithms],
-    "Look and measure": [
+    "Data, filters and scores": [
         swarmrs.describe,
         swarmrs.rank,
         swarmrs.FilterSelector,
@@ -45,28 +36,34 @@ CALLED = {
         swarmrs.Evaluator,
         swarmrs.read_table,
     ],
-    "Compare": [
+    "Experiments": [
         swarmrs.compare,
         experiments.cells_frame,
-        experiments.settings,
+        experiments.store_settings,
         experiments.summary,
         experiments.merge,
         experiments.reproduce,
+        experiments.published_tables,
         experiments.write_report,
         experiments.write_selection_report,
+        experiments.check_plot,
+        experiments.Plan,
+        experiments.Reproduction,
     ],
 }
 RETURNED = [
     swarmrs.Selection,
-    *(Front, FrontPoint, Parsimony, Baseline, Evaluations, Seconds, Work),
-    *(swarmrs.Stability, Agreement, swarmrs.HeldOut, Part),
+    *(swarmrs.Front, swarmrs.FrontPoint, swarmrs.Parsimony, swarmrs.Baseline),
+    *(swarmrs.Evaluations, swarmrs.Seconds, swarmrs.Work, swarmrs.Iteration),
+    *(swarmrs.Stability, swarmrs.Agreement, swarmrs.HeldOut, swarmrs.Part),
     swarmrs.Minimum,
-    *(Card, Parameter),
-    *(swarmrs.Description, Column),
+    *(swarmrs.Card, swarmrs.Parameter, swarmrs.Preset),
+    *(swarmrs.Description, swarmrs.Column),
     swarmrs.Ranking,
     swarmrs.Grouping,
-    Table,
-    *(swarmrs.Comparison, experiments.Findings, experiments.Protocol),
+    swarmrs.Table,
+    *(swarmrs.Comparison, experiments.Findings, experiments.Protocol, experiments.Estimate),
+    *(experiments.Progress, experiments.Reproduced, experiments.Line),
 ]
 RAISED = [thing for thing in vars(exceptions).values() if inspect.isclass(thing)]
 
@@ -166,12 +163,12 @@ def entry(thing: type | Callable[..., object], is_called: bool) -> str:
     for title, word in {"Parameters": "parameter", "Attributes": "attribute"}.items():
         if title in doc.sections:
             rows = [(coded(names), kind, text) for names, kind, text in doc.sections[title]]
-            parts.append(table((word, "is", "meaning"), rows))
+            parts.append(table((word, "type", "description"), rows))
     fields = getattr(thing, "_fields", ())
     if fields and "Attributes" not in doc.sections:
         parts.append(f"Fields: {coded(', '.join(fields))}.\n")
     if inspect.isclass(thing) and (own := list(members(thing))):
-        parts.append(table(("method or property", "does"), own))
+        parts.append(table(("method or property", "description"), own))
     for title in ("Returns", "Raises"):
         for names, _, text in doc.sections.get(title, ()):
             parts.append(
@@ -185,8 +182,8 @@ def page() -> str:
     parts = [INTRO]
     for title, things in CALLED.items():
         parts += [f"## {title}\n", *(entry(thing, is_called=True) for thing in things)]
-    parts += ["## What is returned\n", *(entry(thing, is_called=False) for thing in RETURNED)]
-    parts += ["## What is raised\n", "All are in `swarmrs.exceptions`.\n"]
+    parts += ["## Results\n", *(entry(thing, is_called=False) for thing in RETURNED)]
+    parts += ["## Exceptions\n", "All are in `swarmrs.exceptions`.\n"]
     rows = (
         (
             f"`{thing.__name__}`",
@@ -195,7 +192,7 @@ def page() -> str:
         )
         for thing in RAISED
     )
-    parts.append(table(("error or warning", "is a", "meaning"), rows))
+    parts.append(table(("error or warning", "base", "description"), rows))
     return "\n".join(parts)
 
 

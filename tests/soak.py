@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import ctypes
 import gc
-import json
 import os
 import random
 import resource
@@ -27,6 +26,9 @@ from typing import Any
 import numpy as np
 import swarmrs
 from numpy.typing import NDArray
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
 # What one search may cost, about: rows^2 x features of a table, and that times evaluations.
@@ -103,6 +105,15 @@ def table(rng: random.Random) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return x, codes
 
 
+def neighbors(rng: random.Random) -> KNeighborsClassifier:
+    """Return random nearest neighbors."""
+    return KNeighborsClassifier(
+        rng.choice((1, 3, 5, 7)),
+        metric=rng.choice(("euclidean", "manhattan")),
+        weights=rng.choice(("uniform", "distance")),
+    )
+
+
 def settings(rng: random.Random, rows: int, columns: int) -> dict[str, Any]:
     """Return random settings of a search whose cost is bounded."""
     given: dict[str, Any] = {
@@ -112,13 +123,14 @@ def settings(rng: random.Random, rows: int, columns: int) -> dict[str, Any]:
         "time_limit": None,
     }
     options: dict[str, tuple[Any, ...]] = {
-        "classifier": ("knn", "knn", "nb"),
-        "k": (1, 3, 5, 7),
-        "metric": ("euclidean", "manhattan"),
-        "weights": ("uniform", "distance"),
-        "cv": (2, 3, 5, 10, "loo", "holdout=0.3", "kfold=4,contiguous"),
+        "estimator": (
+            *("knn", "knn", "nb"),
+            *(neighbors(rng) for _ in range(3)),
+            make_pipeline(StandardScaler(), neighbors(rng)),
+        ),
+        "cv": (2, 3, 5, 10, "loo", "holdout=0.3"),
         "cv_seed": (0, 1, 99),
-        "scale": ("minmax", "standard", "none"),
+        "scale": ("minmax", "standard", "none", "fold-minmax"),
         "scoring": (
             "accuracy",
             "balanced_accuracy",
@@ -126,14 +138,16 @@ def settings(rng: random.Random, rows: int, columns: int) -> dict[str, Any]:
             "matthews_corrcoef",
             "ovr_accuracy",
         ),
-        "objective": ("error", "weighted", "filter-mrmr", "filter-cfs"),
-        "max_features": (1, 2, 5, 20),
+        "objective": (
+            *("error", "paper", "weighted", "filter-mrmr", "filter-cfs"),
+            {"kind": "weighted", "alpha": 0.7},
+        ),
+        "max_features": (1, 2, 5, 20, 0.5),
         "include": ([0], [1, 2]),
         "exclude": ([3], [0]),
         "together": ([[0, 1]], [[1, 2], [3, 0]]),
         "prescreen": ("top=10", "su>0", "fcbf", "cfs"),
-        "pick": ("best", "knee", "size<=3"),
-        "parsimony": ("1se",),
+        "pick": ("best", "knee", "size<=3", "1se"),
         "patience": (2, 5),
         "memory": (0, 1 << 16, 1 << 30),
         "n_jobs": (1, 2),
@@ -141,7 +155,7 @@ def settings(rng: random.Random, rows: int, columns: int) -> dict[str, Any]:
         "test_size": (0.2, 0.5),
         "outer_cv": (2, 3),
         "repeats": (2,),
-        "groups": ("hclust", "lbm"),
+        "feature_groups": ("hclust", "lbm"),
         "one_per_group": (True,),
     }
     for name in rng.sample(list(options), rng.randrange(6)):
@@ -180,7 +194,8 @@ def check(
         wrong.append("an included feature is out")
     if {*given.get("exclude", ())} & chosen:
         wrong.append("an excluded feature is in")
-    if len(chosen) > given.get("max_features", len(found.support)):
+    most = given.get("max_features", len(found.support))
+    if len(chosen) > (most if isinstance(most, int) else max(1, int(most * len(found.support)))):
         wrong.append("too many features")
     for members in given.get("together", ()):
         if 0 < len({*members} & chosen) < len(members):
@@ -195,16 +210,20 @@ def check(
         wrong.append("nothing is chosen")
     if "test_size" in given:
         return wrong  # the rows searched are drawn inside
-    how: dict[str, Any] = dict(found.evaluation)
-    folds = how.pop("folds")
-    how |= {"cv": _folds(folds), "cv_seed": folds.get("seed", 0)}
+    told: dict[str, Any] = dict(found.evaluation)
+    how: dict[str, Any] = {
+        "estimator": given.get("estimator"),
+        "cv": _folds(told["folds"]),
+        "cv_seed": given.get("cv_seed"),
+        "scale": given.get("scale"),
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SwarmrsWarning)
         scores = swarmrs.Evaluator(x, y, **how).measure(found.support)
     for name in scores.dtype.names or ():
-        told = found.scores.get(name)
-        if told is not None and told != scores[name][0]:
-            wrong.append(f"{name} is {told}, measured again {scores[name][0]} by {how}")
+        score = found.scores.get(name)
+        if score is not None and score != scores[name][0]:
+            wrong.append(f"{name} is {score}, evaluated again {scores[name][0]} by {how}")
     return wrong
 
 
@@ -212,7 +231,7 @@ def _folds(folds: dict[str, Any]) -> int | str:
     """Return the folds a result names as `cv` has them."""
     match folds["scheme"]:
         case "kfold":
-            return int(folds["k"]) if folds["shuffle"] else f"kfold={folds['k']},contiguous"
+            return int(folds["k"])
         case "holdout":
             return f"holdout={folds['test']}"
     return str(folds["scheme"])
@@ -222,7 +241,7 @@ def one_search(rng: random.Random, soak: Soak, folder: Path) -> None:
     """Run a search twice, perhaps stopped and resumed in between, and check it."""
     x, y = table(rng)
     given = settings(rng, *x.shape)
-    what = f"{x.shape[0]} x {x.shape[1]}, {json.dumps(given)}"
+    what = f"{x.shape[0]} x {x.shape[1]}, {given}"
     try:
         found = swarmrs.select((x, y), **given)
     except (SpecError, DataError) as problem:

@@ -6,6 +6,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import (
     Evaluator,
     SwarmSelector,
@@ -32,8 +33,8 @@ Y = [0, 1, 0, 1, 0, 1]
         (select, {"include": np.array(1)}, "include is .*, expected a list"),
         (
             select,
-            {"params": "population=5"},
-            "params is 'population=5', expected a mapping or None",
+            {"algo_params": "population=5"},
+            "algo_params is 'population=5', expected a mapping or None",
         ),
         (select, {"checkpoint": 5}, "checkpoint is 5, expected a path or None"),
         (select, {"checkpoint": "a\0b"}, "checkpoint is .*, expected a path or None"),
@@ -63,20 +64,20 @@ def test_comparisons_and_functions_of_bits_refuse_them_too() -> None:
         minimize(lambda x: x.sum(axis=1), 5, groups=5)  # type: ignore[arg-type]
 
 
-def test_a_classifier_is_a_name_or_an_estimator() -> None:
+def test_an_estimator_is_a_name_or_an_estimator() -> None:
     class Fits:
         def fit(self, x: object, y: object) -> None: ...
 
     wrong: list[tuple[Any, str]] = [
-        ([], "classifier is a list, expected a name or an estimator"),
-        (GaussianNB, "classifier is the class GaussianNB, expected a name or an estimator"),
-        (Fits(), "classifier is a Fits, which scikit-learn cannot use"),
+        ([], "estimator is a list, expected a name or an estimator"),
+        (GaussianNB, "estimator is the class GaussianNB, expected a name or an estimator"),
+        (Fits(), "estimator is a Fits, which scikit-learn cannot use"),
     ]
-    for classifier, told in wrong:
+    for estimator, told in wrong:
         with pytest.raises(SpecError, match=told):
-            select((X, Y), classifier=classifier)
+            select((X, Y), estimator=estimator)
         with pytest.raises(SpecError, match=told):
-            SwarmSelector(classifier=classifier).fit(X, Y)
+            SwarmSelector(estimator).fit(X, Y)
 
 
 def test_a_column_that_is_no_name_and_no_number_is_not_found() -> None:
@@ -90,13 +91,13 @@ def test_values_that_print_badly_are_named_by_their_type() -> None:
         def __repr__(self) -> str:
             raise RuntimeError
 
-    with pytest.raises(SpecError, match=r"params is (a |<)Odd"):
-        select((X, Y), params=Odd())  # type: ignore[arg-type]
+    with pytest.raises(SpecError, match=r"algo_params is (a |<)Odd"):
+        select((X, Y), algo_params=Odd())  # type: ignore[arg-type]
 
 
 def test_lists_of_all_kinds_are_lists() -> None:
     for exclude in ([0], (0,), np.array([0]), range(1), {0}):
-        found = select((X, Y), algo="sfs", cv=2, k=1, exclude=exclude)  # type: ignore[arg-type]
+        found = select((X, Y), algo="sfs", cv=2, estimator=KNeighborsClassifier(1), exclude=exclude)  # type: ignore[arg-type]
         assert found.selected == ("x1",)
 
 

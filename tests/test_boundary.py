@@ -30,7 +30,7 @@ DOORS: dict[str, Door] = {
     "rank": lambda x, y: rank((x, y)),
     "group": lambda x, y: group((x, y)),
     "compare": lambda x, y: compare({"d": (x, y)}, ["sfs"], runs=1),
-    "SwarmSelector": lambda x, y: SwarmSelector("sfs", cv=2).fit(x, y),
+    "SwarmSelector": lambda x, y: SwarmSelector(algo="sfs", cv=2).fit(x, y),
     "FilterSelector": lambda x, y: FilterSelector().fit(x, y),
 }
 TABLE_DOORS = sorted(DOORS.keys() - {"SwarmSelector", "FilterSelector"})
@@ -95,7 +95,7 @@ class TestMaskedArrays:
 
     def test_transform_refuses_them_as_it_refuses_nan(self, samples: Any) -> None:
         x, y = samples
-        fitted = SwarmSelector("sfs", cv=2).fit(x, y)
+        fitted = SwarmSelector(algo="sfs", cv=2).fit(x, y)
         masked = np.ma.masked_array(x)
         masked[0, 3] = np.ma.masked
         with pytest.raises(ValueError, match="contains NaN"):
@@ -167,7 +167,7 @@ class TestTargets:
         rng = np.random.default_rng(0)
         x = rng.random((100, 2))
         y = (1000 * x[:, 0]).astype(int)
-        assert select((x, y), algo="sfs", classifier=LinearRegression(), cv=2).selected
+        assert select((x, y), algo="sfs", estimator=LinearRegression(), cv=2).selected
 
     def test_a_target_without_any_value(self) -> None:
         frame = pl.DataFrame({"a": [1, 2], "b": [None, None]})
@@ -187,7 +187,7 @@ class TestTextInArrays:
 
     def test_objects_that_are_numbers_are_numbers(self) -> None:
         x = np.random.default_rng(0).random((20, 2)).astype(object)
-        assert SwarmSelector("sfs", cv=2).fit(x, [0, 1] * 10).support_.any()
+        assert SwarmSelector(algo="sfs", cv=2).fit(x, [0, 1] * 10).support_.any()
 
     def test_no_table_at_all(self) -> None:
         from scipy.sparse import csr_matrix

@@ -35,7 +35,7 @@ def whole_parameters() -> list[tuple[str, str, int]]:
 def test_a_whole_number_has_an_upper_bound(table: XY, algo: str, name: str, most: int) -> None:
     for value in (HUGE, 2**63, most + 1, 1.5):
         with pytest.raises(SpecError, match=f"^{name} is {value}, expected a whole number from"):
-            select(table, algo=algo, params={name: value}, cv=2, k=1)
+            select(table, algo=algo, algo_params={name: value}, cv=2)
 
 
 def test_all_populations_are_bounded() -> None:
@@ -99,10 +99,10 @@ NAN, INFINITY = float("nan"), float("inf")
         ({"time_limit": 0}, "time_limit is 0, expected a finite number above 0"),
         ({"target_cost": NAN}, "target_cost is nan, expected a finite number"),
         ({"algo": None}, "algo is None, expected a string"),
-        ({"params": {"inertia": NAN}}, "inertia is nan, expected a number, 0 or more"),
-        ({"params": {"population": 1.5}}, "population is 1.5, expected a whole number from 1"),
+        ({"algo_params": {"inertia": NAN}}, "inertia is nan, expected a number, 0 or more"),
+        ({"algo_params": {"population": 1.5}}, "population is 1.5, expected a whole number from 1"),
         ({"cv": [([0, 1], [2, -1])]}, "cv names row -1, expected 0 or more"),
-        ({"objective": "weighted", "alpha": NAN}, "alpha is nan, expected"),
+        ({"objective": {"kind": "weighted", "alpha": NAN}}, "alpha is nan, expected"),
         ({"checkpoint": "/dev/null"}, "checkpoint /dev/null: it is no regular file"),
     ],
 )

@@ -48,8 +48,8 @@ def test_words_of_options(offer: Offer) -> None:
 
 
 CLOSED = (
-    *("classifier", "weights", "scale", "objective", "scoring", "sim", "sigma-log"),
-    *("rare-class", "constant", "missing", "encode", "input-format"),
+    *("estimator", "metric", "weights", "cv", "scale", "objective", "scoring", "prescreen"),
+    *("pick", "rare-class", "constant", "missing", "encode", "input-format"),
 )
 
 
@@ -78,7 +78,7 @@ def test_columns_of_a_file_named_before(offer: Offer, tmp_path: Path) -> None:
     frame.write_ipc(tmp_path / "d.arrow")
     for name in ("d.csv", "d.csv.gz", "d.tsv", "d.parquet", "d.arrow"):
         assert offer("select", name, "--target", "") == ["alpha", "beta", "class"], name
-    assert offer("select", "s.csv", "--sep", "';'", "--exclude", "b") == ["beta"]
+    assert offer("select", "s.csv", "--separator", "';'", "--exclude", "b") == ["beta"]
     assert offer("evaluate", "d.csv", "--features", "alpha,b") == ["alpha,beta"]
 
 
@@ -99,8 +99,8 @@ def test_other_shells_are_told_what_a_word_means(start: Start) -> None:
         with start(env=os.environ | asked) as process:
             out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
-        assert "000-nb" in out
-        assert presets["000-nb"].about in out
+        assert "hafiz2018-nb" in out
+        assert presets["hafiz2018-nb"].about in out
 
 
 def test_a_bash_that_installed_it_completes(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ class TestPrecedence:
         write(b"[select]\nexclude = ['b', 'e']\nalgo = 'sfs'\n", "swarmrs.toml")
         words = ("select", blobs_csv, "-f", "csv")
         assert not {"b", "e"} & set(re.findall(r",(\w)", cli(*words).out))
-        assert cli(*words, "--exclude", "f").out == "index,column\n1,b\n4,e\n"
+        assert cli(*words, "--exclude", "f").out == "index,feature\n1,b\n4,e\n"
 
 
 class TestEveryKind:
@@ -112,29 +112,38 @@ class TestEveryKind:
     def test_of_value_is_taken_from_the_environment(
         self, cli: Cli, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for name, text in (("QUIET", "Yes"), ("NULL_ONLY", "0"), ("MAX_EVALS", "90"), ("K", "3")):
+        for name, text in (
+            ("QUIET", "Yes"),
+            ("NULL_ONLY", "0"),
+            ("MAX_EVALS", "90"),
+            ("N_NEIGHBORS", "3"),
+        ):
             monkeypatch.setenv(f"SWARMRS_{name}", text)
         monkeypatch.setenv("SWARMRS_ALPHA", "0.5")
         monkeypatch.setenv("SWARMRS_EXCLUDE", "a,b")
-        monkeypatch.setenv("SWARMRS_SEP", ";")
+        monkeypatch.setenv("SWARMRS_SEPARATOR", ";")
         found = {name: value for (_, name), (value, _) in in_force(cli, "select").items()}
-        assert (found["quiet"], found["null-only"], found["max-evals"], found["k"]) == (
+        assert (found["quiet"], found["null-only"], found["max-evals"], found["n-neighbors"]) == (
             *(True, False),
             *(90, 3),
         )
-        assert (found["alpha"], found["exclude"], found["sep"]) == (0.5, ["a,b"], ";")
+        assert (found["alpha"], found["exclude"], found["separator"]) == (0.5, ["a,b"], ";")
 
     def test_reaches_the_command(self, cli: Cli, write: Write, blobs_csv: Path) -> None:
         write(
-            b"[select]\nalgo = 'pbpso'\nset = ['population=15']\niterations = 2\nseed = 4\n"
-            b"k = 3\ncv = 5\nobjective = 'weighted'\nalpha = 0.7\ninclude = ['a']\n"
+            b"[select]\nalgo = 'pbpso'\nset = ['population=15']\nmax-iter = 2\nseed = 4\n"
+            b"n-neighbors = 3\ncv = 5\nobjective = 'weighted'\nalpha = 0.7\ninclude = ['a']\n"
             b"null-only = true\nno-progress = true\ntrace = 't.csv'\n",
             "swarmrs.toml",
         )
         done = cli("select", blobs_csv, "-f", "json")
         result = json.loads(done.out)
         assert result["params"]["population"] == 15
-        assert (result["algorithm"], result["seed"], result["evaluation"]["k"]) == ("pbpso", 4, 3)
+        assert (result["algorithm"], result["seed"], result["evaluation"]["n_neighbors"]) == (
+            "pbpso",
+            4,
+            3,
+        )
         assert result["objective"] == {"kind": "weighted", "alpha": 0.7}
         assert result["evaluations"]["total"] == 30
         assert "a" in result["selected"]
@@ -145,7 +154,7 @@ class TestWhatIsSaid:
     def test_a_note_names_what_a_file_and_the_environment_set(
         self, cli: Cli, write: Write, blobs_csv: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        write(b"cv = 5\n[select]\nalgo = 'sfs'\nk = 3\n", "swarmrs.toml")
+        write(b"cv = 5\n[select]\nalgo = 'sfs'\nn-neighbors = 3\n", "swarmrs.toml")
         monkeypatch.setenv("SWARMRS_SEED", "2")
         done = cli("select", blobs_csv, "-k", 1)
         notes = "note: swarmrs.toml sets cv, algo\nnote: SWARMRS_SEED sets seed\n"
@@ -222,7 +231,11 @@ BAD_FILES = [
         "'swarmrs.toml', [rank]: quiet is 1, expected true or false",
         "write quiet = true",
     ),
-    ("k = true", "'swarmrs.toml': k is true, expected a whole number", "write k = 10"),
+    (
+        "n-neighbors = true",
+        "'swarmrs.toml': n-neighbors is true, expected a whole number",
+        "write n-neighbors = 10",
+    ),
     (
         "[select]\nalpha = 'x'",
         "'swarmrs.toml', [select]: alpha is 'x', expected a number",
@@ -293,7 +306,9 @@ def test_a_bad_variable_ends_with_2(
         assert (code, err) == (2, f"{said}hint: change it, or unset it\n")
 
 
-WORDS = st.sampled_from(["select", "rank", "seed", "set", "k", "quiet", "alpha", "cv", "x", ""])
+WORDS = st.sampled_from(
+    ["select", "rank", "seed", "set", "n-neighbors", "quiet", "alpha", "cv", "x", ""]
+)
 SCALARS = st.sampled_from([True, False, 0, 7, -1, 0.5, math.nan, "", "x", date(2000, 1, 1)])
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3)

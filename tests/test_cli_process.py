@@ -46,7 +46,10 @@ def test_a_signal_before_the_search_is_said(start: Start) -> None:
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=20)
     assert process.returncode == 143
-    assert err == "error: interrupted before anything was measured\nhint: run the command again\n"
+    assert (
+        err
+        == "error: interrupted before the first subset was evaluated\nhint: run the command again\n"
+    )
 
 
 def test_a_search_for_groups_is_interrupted(start: Start, tmp_path: Path) -> None:

@@ -61,8 +61,8 @@ def test_the_page_of_commands_shows_it_as_it_is(cli: Cli, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "options",
     [
-        ("sklearn:breast_cancer", "-c", "knn", "-k", 3, "--metric", "manhattan"),
-        ("sklearn:breast_cancer", "-c", "knn", "-k", 1),
+        ("sklearn:breast_cancer", "-e", "knn", "-k", 3, "--metric", "manhattan"),
+        ("sklearn:breast_cancer", "-e", "knn", "-k", 1),
         ("sklearn:iris", "-e", "nb"),
     ],
 )
@@ -84,8 +84,11 @@ def test_the_model_errs_as_the_search_says(
 @pytest.mark.parametrize(
     ("options", "folds"),
     [
-        (("--cv", "5"), "StratifiedKFold(n_splits=5, shuffle=True, random_state=0)"),
-        (("--cv", "kfold=4,contiguous"), "StratifiedKFold(n_splits=4)"),
+        (
+            ("--cv", "5", "--cv-seed", 0),
+            "StratifiedKFold(n_splits=5, shuffle=True, random_state=0)",
+        ),
+        (("--cv", "4"), "StratifiedKFold(n_splits=4)"),
         (("--cv", "loo"), "LeaveOneOut()"),
         (("--cv", "wrap5"), "RepeatedStratifiedKFold(n_splits=5, n_repeats=5, random_state=0)"),
         (
@@ -113,7 +116,7 @@ def test_the_file_is_read_as_the_search_read_it(
     path.write_text(f"a;t;b;class;text of no use\n{rows}".replace(";9", ";free"), encoding="utf-16")
     names = run(
         path,
-        *("--sep", ";", "--decimal", ",", "--encoding", "utf-16", "--null", "-", "-a", "sfs"),
+        *("--separator", ";", "--decimal", ",", "--encoding", "utf-16", "--null", "-", "-a", "sfs"),
         *("--missing", "median", "--encode", "onehot", "--exclude", "text of no use"),
         *("--target", "class", "--cv", 2, "-k", 1),
     )
@@ -147,7 +150,7 @@ def test_what_has_no_code_is_refused_before_the_search(
     path = tmp_path / "selected.py"
     for words, message in (
         (("-",), "code cannot read standard input again"),
-        ((blobs_csv, "-c", "nb-cdf"), "scikit-learn has no nb-cdf"),
+        ((blobs_csv, "-e", "nb-cdf"), "scikit-learn has no nb-cdf"),
         ((blobs_csv, "--preset", "hafiz2018-nb"), "scikit-learn has no nb-cdf"),
     ):
         code, out, err = cli("select", *words, "-o", path)

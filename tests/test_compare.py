@@ -76,7 +76,7 @@ def test_a_failed_cell_is_told_with_its_seed_and_the_others_are_done(
 ) -> None:
     store = tmp_path / "r.db"
     # A particle that selects no feature.
-    empty = "pso[population=1,iterations=1,threshold=1]"
+    empty = "pso[population=1,iterations=1,threshold=0.99]"
     words = ["compare", "sklearn:iris", "--algos", f"{empty},sfs", *QUICK]
     done = cli(*words, "--store", store)
     assert done.code == 3
@@ -100,7 +100,7 @@ def test_a_dry_run_counts_and_makes_no_store(cli: Cli, tmp_path: Path) -> None:
     words = ["compare", "sklearn:iris", "--algos", "bpso,all", *QUICK, "--store", store]
     dry = cli(*words, "--dry-run")
     assert dry.code == 0
-    assert "cells        4: 0 done, 4 to do\n" in dry.out
+    assert "cells         4: 0 done, 4 to do\n" in dry.out
     assert "by short trials" in dry.out
     assert not store.exists()
     cli(*words)
@@ -233,7 +233,7 @@ def test_tables_are_found_by_name(cli: Cli, tmp_path: Path, blobs_csv: Path) -> 
                     "bpso: population is 0, expected a whole number from 1",
                 ),
                 (["-a", "bpso", "--set", "inertia=-1"], "bpso: inertia is -1, expected"),
-                (["-a", "all,sfs", "-k", "160"], "sklearn:iris: k is 160, expected 1 to"),
+                (["-a", "all,sfs", "-k", "160"], "sklearn:iris: n_neighbors is 160, expected 1 to"),
                 (["-a", "sfs", "--cv", "170"], "sklearn:iris: folds is 170, expected 2 to"),
                 (["-a", "sfs", "--prescreen", "best"], "prescreen is best, expected"),
                 (["-a", "sfs", "--constant", "no"], "unknown policy for constant columns 'no'"),
@@ -289,7 +289,15 @@ def test_a_file_name_cannot_steer_the_terminal(cli: Cli, tmp_path: Path, blobs_c
     odd = tmp_path / "red\x1b[31m;\u202e'.csv"
     os.rename(blobs_csv, odd)
     store = tmp_path / "r.db"
-    done = cli("compare", odd, "--algos", "sfs,bpso[population=500]", *QUICK, "--store", store)
+    done = cli(
+        "compare",
+        odd,
+        "--algos",
+        "sfs,pso[population=1,iterations=1,threshold=0.99]",
+        *QUICK,
+        "--store",
+        store,
+    )
     assert done.code == 3
     assert "\x1b" not in done.out + done.err
     assert "\u202e" not in done.out + done.err

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import swarmrs
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator, compare, group, minimize, rank, read_table, select
 from swarmrs._base._hints import entered, setting
 from swarmrs.cli._options import parse_size
@@ -116,7 +117,7 @@ SHELL = [
     ("select", "FILE", "--max-evals", "0"),
     ("select", "FILE", "--max-features", "0"),
     ("select", "FILE", "--max-features", "-3"),
-    ("select", "FILE", "--iterations", "0"),
+    ("select", "FILE", "--max-iter", "0"),
     ("select", "FILE", "--time-limit", "nan"),
     ("select", "FILE", "--time-limit", "inf"),
     ("select", "FILE", "--time-limit", "-1"),
@@ -131,15 +132,16 @@ SHELL = [
     ("select", "FILE", "--cv", "0"),
     ("select", "FILE", "--cv-seed", "-1"),
     ("select", "FILE", "-k", "0"),
-    ("select", "FILE", "--jobs", "-1"),
+    ("select", "FILE", "--jobs", "0"),
     ("select", "FILE", "--repeats", "0"),
     ("select", "FILE", "--test-size", "2"),
     ("select", "FILE", "--outer-cv", "1"),
     ("select", "FILE", "--patience", "0"),
     ("select", "FILE", "--rare-class", "x"),
-    ("select", "FILE", "--one-per-group", "--groups", "x"),
-    ("select", "FILE", "--groups", "nothing.txt"),
-    ("select", "FILE", "--sigma-log", "x", "--objective", "gaussian"),
+    ("select", "FILE", "--one-per-group", "--feature-groups", "x"),
+    ("select", "FILE", "--feature-groups", "nothing.txt"),
+    ("select", "FILE", "--gamma", "0.5", "--objective", "gaussian"),
+    ("select", "FILE", "--alpha", "0.5"),
     ("rank", "FILE", "--top", "-1"),
     ("rank", "FILE", "--by", "x"),
     ("group", "FILE", "--by", "lbm,rows=1"),
@@ -153,8 +155,8 @@ SHELL = [
     ("compare", "FILE", "-a", "sfs", "--store", "r.db", "--split-seed", "-1"),
     ("report", "nothing.db"),
     ("merge", "nothing.db", "-o", "all.db"),
-    ("reproduce", "004-2", "--datasets", "glass"),
-    ("reproduce", "004-2", "--runs", "0"),
+    ("reproduce", "chuang2012-2", "--datasets", "glass"),
+    ("reproduce", "chuang2012-2", "--runs", "0"),
 ]
 
 
@@ -181,16 +183,16 @@ SCRIPT: list[Callable[[], object]] = [
     lambda: select(IRIS, time_limit=float("inf")),
     lambda: select(IRIS, time_limit="x"),  # type: ignore[arg-type]
     lambda: select(IRIS, target_cost="x"),  # type: ignore[arg-type]
-    lambda: select(IRIS, objective="weighted", alpha=float("nan")),
-    lambda: select(IRIS, objective="weighted", alpha="x"),  # type: ignore[arg-type]
+    lambda: select(IRIS, objective={"kind": "weighted", "alpha": float("nan")}),
+    lambda: select(IRIS, objective={"kind": "weighted", "alpha": "x"}),
     lambda: select(IRIS, algo=None),  # type: ignore[arg-type]
     lambda: select(IRIS, algo=7),  # type: ignore[arg-type]
     lambda: select(IRIS, cv=-1),
     lambda: select(IRIS, cv_seed=-1),
-    lambda: select(IRIS, params={"population": 1.5}),
-    lambda: select(IRIS, params={"population": None}),
-    lambda: select(IRIS, params={"population": float("nan")}),
-    lambda: select(IRIS, params=["population"]),  # type: ignore[arg-type]
+    lambda: select(IRIS, algo_params={"population": 1.5}),
+    lambda: select(IRIS, algo_params={"population": None}),
+    lambda: select(IRIS, algo_params={"population": float("nan")}),
+    lambda: select(IRIS, algo_params=["population"]),  # type: ignore[arg-type]
     lambda: select(IRIS, memory=-1),
     lambda: select(IRIS, include="x"),
     lambda: select(IRIS, repeats=3, checkpoint="c"),
@@ -204,7 +206,7 @@ SCRIPT: list[Callable[[], object]] = [
     lambda: select((np.where(X == 1, np.inf, X), Y)),
     lambda: read_table("n" * 300),
     lambda: Evaluator(IRIS, cv=0),
-    lambda: Evaluator(IRIS, k=0),
+    lambda: Evaluator(IRIS, estimator=KNeighborsClassifier(0)),
     lambda: rank(IRIS, by="x"),
     lambda: group(IRIS, by="x"),
     lambda: compare([IRIS], [], store="r.db"),

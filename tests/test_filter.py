@@ -154,7 +154,7 @@ def test_settings_reach_the_filter() -> None:
     y = np.arange(64) % 4
     x = np.c_[y % 2, y // 2, np.arange(64) // 4 % 2]
     assert select((x, y), algo="cfs").selected_indices == (0,)
-    loose = select((x, y), algo="cfs", params={"zero_as_one": False})
+    loose = select((x, y), algo="cfs", algo_params={"zero_as_one": False})
     assert loose.selected_indices == (0, 1)
     assert select((x, y), algo="fcbf").selected_indices == (0, 1)
     assert select((x, y), algo="fcbf", max_features=1).selected_indices == (0,)
@@ -199,7 +199,7 @@ class TestFilterSelector:
         assert_frame_equal(reduced, frame.select("b", "e"))
 
     def test_it_sees_training_rows_only_in_a_pipeline(self, blobs: Blobs) -> None:
-        pipe = make_pipeline(FilterSelector("su"), SwarmSelector("sfs", cv=3))
+        pipe = make_pipeline(FilterSelector("su"), SwarmSelector(algo="sfs", cv=3))
         assert clone(pipe).fit(*blobs)[-1].n_features_in_ == 2
 
     @pytest.mark.parametrize(
@@ -238,9 +238,8 @@ class TestPrescreen:
         assert result.prescreen == {"rule": "top=1", "candidates": 4, "survivors": 1}
 
     def test_the_selector_passes_it_on(self, blobs: Blobs) -> None:
-        selector = SwarmSelector("bpso", prescreen="top=1", max_evals=60, random_state=1).fit(
-            *blobs
-        )
+        selector = SwarmSelector(algo="bpso", prescreen="top=1", max_evals=60, random_state=1)
+        selector.fit(*blobs)
         assert selector.result_.prescreen == {"rule": "top=1", "candidates": 6, "survivors": 1}
         assert selector.support_.sum() == 1
 
@@ -261,7 +260,7 @@ class TestPrescreen:
         assert code == 0
         found = json.loads(out)
         assert found["prescreen"] == {"rule": "fcbf", "candidates": 6, "survivors": 2}
-        assert "prescreen    fcbf leaves 2 columns of 6\n" in cli(*args).out
+        assert "prescreen    fcbf leaves 2 features of 6\n" in cli(*args).out
         code, _, err = cli(*args, "--exclude", "b", "--exclude", "e")
         assert code == 1
         assert err.splitlines()[1].startswith("hint: search without a prescreen")

@@ -31,14 +31,14 @@ def model() -> Any:
 
 
 def test_an_imputer_is_fitted_inside_the_folds(holed: Blobs) -> None:
-    found = select(holed, algo="sfs", classifier=model(), cv=5, missing="keep")
+    found = select(holed, algo="sfs", estimator=model(), cv=5, cv_seed=0, missing="keep")
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     scores = cross_val_score(model(), holed[0][:, found.support], holed[1], cv=folds)
     assert found.scores["error"] == 1 - scores.mean()
     assert found.warnings == ()
 
 
-def test_a_classifier_sees_what_is_missing(holed: Blobs) -> None:
+def test_an_estimator_sees_what_is_missing(holed: Blobs) -> None:
     seen: list[NDArray[np.float64]] = []
 
     class Spy(KNeighborsClassifier):  # type: ignore[misc]
@@ -49,30 +49,30 @@ def test_a_classifier_sees_what_is_missing(holed: Blobs) -> None:
         def predict(self, X: NDArray[np.float64]) -> Any:
             return super().predict(np.nan_to_num(X))
 
-    select(holed, algo="sbs", classifier=Spy(1), cv=2, max_evals=1, missing="keep")
+    select(holed, algo="sbs", estimator=Spy(1), cv=2, max_evals=1, missing="keep")
     assert any(np.isnan(part).any() for part in seen)
 
 
 def test_a_selector_keeps_them_too(holed: Blobs) -> None:
     x, y = holed
-    settings: dict[str, Any] = {"classifier": model(), "cv": 3, "missing": "keep"}
-    selector = SwarmSelector("sfs", **settings).fit(x, y)
+    selector = SwarmSelector(model(), algo="sfs", cv=3).fit(x, y)
     assert np.array_equal(selector.transform(x), x[:, selector.support_], equal_nan=True)
-    assert selector.support_.tolist() == select((x, y), algo="sfs", **settings).support.tolist()
+    found = select((x, y), algo="sfs", estimator=model(), cv=3, missing="keep")
+    assert selector.support_.tolist() == found.support.tolist()
     trees = HistGradientBoostingClassifier(max_iter=2)
-    assert SwarmSelector("sfs", classifier=trees, cv=2, max_features=1, missing="keep").fit(x, y)
+    assert SwarmSelector(trees, algo="sfs", cv=2, max_features=1).fit(x, y)
     with pytest.raises(ValueError, match="contains NaN"):
-        SwarmSelector("sfs", classifier=model()).fit(x, y)
+        SwarmSelector(KNeighborsClassifier(3), algo="sfs").fit(x, y)
 
 
-@pytest.mark.parametrize("classifier", ["knn", "nb"])
-def test_our_own_classifiers_refuse_them(holed: Blobs, classifier: str) -> None:
+@pytest.mark.parametrize("estimator", ["knn", "nb"])
+def test_our_own_classifiers_refuse_them(holed: Blobs, estimator: str) -> None:
     with pytest.raises(DataError) as error:
-        select(holed, classifier=classifier, missing="keep")
-    assert str(error.value) == f"missing values are kept, but '{classifier}' cannot measure them"
+        select(holed, estimator=estimator, missing="keep")
+    assert str(error.value) == f"missing values are kept, but '{estimator}' cannot measure them"
     assert error.value.hint == "give an estimator of scikit-learn, or another missing"
     with pytest.raises(DataError, match="cannot measure them"):
-        Evaluator(read_table(holed, missing="keep"), classifier=classifier)
+        Evaluator(read_table(holed, missing="keep"), estimator=estimator)
 
 
 def test_to_a_filter_missing_is_a_value_of_its_own() -> None:
@@ -81,11 +81,9 @@ def test_to_a_filter_missing_is_a_value_of_its_own() -> None:
     noise = np.random.default_rng(2).permutation(told)
     data = pl.DataFrame({"noise": noise, "told": told})
     ranking = rank((data, y), missing="keep").frame
-    assert ranking.row(0, named=True)["column"] == "told"
+    assert ranking.row(0, named=True)["feature"] == "told"
     assert ranking["score"][0] == 1.0
-    found = select(
-        (data, y), algo="sfs", classifier=model(), missing="keep", prescreen="su>0", cv=4
-    )
+    found = select((data, y), algo="sfs", estimator=model(), missing="keep", prescreen="su>0", cv=4)
     assert found.selected == ("told",)
 
 

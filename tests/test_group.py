@@ -209,22 +209,29 @@ class TestSearches:
     def test_an_algorithm_without_groups_says_so(self) -> None:
         x, y = planted(), labels(60)
         with pytest.warns(SwarmrsWarning, match="bpso makes no use of groups"):
-            found = select(x, y, groups="prefix", max_evals=60, random_state=1)
+            found = select(x, y, algo="bpso", feature_groups="prefix", max_evals=60, random_state=1)
         assert found.groups is None
         assert found.to_dict()["groups"] is None
 
     def test_bad_groups_are_refused_before_the_search(self) -> None:
         x, y = planted(), labels(60)
         with pytest.raises(SpecError, match="rows is 1, expected 2 or more"):
-            select(x, y, groups="lbm,rows=1")
+            select(x, y, feature_groups="lbm,rows=1")
         with pytest.raises(SpecError, match="stands twice"):
-            select(x, y, groups=[[0, 0]])
+            select(x, y, feature_groups=[[0, 0]])
 
     def test_a_selector_takes_groups(self) -> None:
-        selector = clone(SwarmSelector("bpso", groups="hclust=3", max_evals=60, random_state=1))
-        assert selector.get_params()["groups"] == "hclust=3"
+        selector = clone(
+            SwarmSelector(
+                algo="bpso",
+                constraints={"feature_groups": "hclust=3"},
+                max_evals=60,
+                random_state=1,
+            )
+        )
+        assert selector.get_params()["constraints"] == {"feature_groups": "hclust=3"}
         with pytest.warns(SwarmrsWarning, match="makes no use of groups"):
-            assert selector.fit(planted(), labels(60)).groups_ is None
+            assert selector.fit(planted(), labels(60)).result_.groups is None
 
     @pytest.mark.parametrize(
         ("groups", "message"),
@@ -251,9 +258,9 @@ class TestCommand:
     def test_options_of_reading(self, cli: Callable[..., Any], tmp_path: Path) -> None:
         path = tmp_path / "places.csv"
         path.write_text("a;b;class\n1,5;1;x\n2,5;-;y\n1,0;3;x\n2,0;1;y\n")
-        reading = ("--sep", ";", "--decimal", ",", "--null", "-", "--missing", "median")
+        reading = ("--separator", ";", "--decimal", ",", "--null", "-", "--missing", "median")
         code, out, err = cli("group", path, "--by", "prefix", *reading, "-f", "csv")
-        assert (code, out) == (0, "group,index,column\n1,0,a\n2,1,b\n")
+        assert (code, out) == (0, "group,index,feature\n1,0,a\n2,1,b\n")
         assert "note: 1 missing value imputed by median\n" in err
 
     def test_table(self, cli: Callable[..., Any], csv: Path) -> None:
@@ -263,11 +270,11 @@ class TestCommand:
         assert lines[:4] == [
             "data         planted.csv: 60 rows, 10 features, 2 classes of 'tree'",
             "grouped by   lbm, criterion aic, levels 3, restarts 5, rows 100, seed 0",
-            "groups       3 of 9 columns, 1 column in none",
+            "groups       3 of 9 features, 1 feature in none",
             "",
         ]
         assert lines[4:8] == [
-            "GROUP  SIZE  COLUMNS",
+            "GROUP  SIZE  FEATURES",
             "1      3     a_0, a_1, a_2",
             "2      3     b_0, b_1, b_2",
             "3      3     c_0, c_1, c_2",
@@ -292,7 +299,7 @@ class TestCommand:
         frame = pl.from_numpy(planted(), schema=names).with_columns(tree=pl.Series(labels(60)))
         frame.write_csv(csv)
         _, out, _ = cli("group", csv, "--by", "lbm=1", "-q")
-        lines = out.split("COLUMNS\n")[1].split("\n\n")[0].splitlines()
+        lines = out.split("FEATURES\n")[1].split("\n\n")[0].splitlines()
         assert all(len(line) <= 60 for line in lines)
         assert ", ".join(names) == " ".join(line[13:] for line in lines)
         assert lines[0].startswith("1      9     a rather long name 00, a rather")
@@ -305,7 +312,7 @@ class TestCommand:
         assert (found["n_groups"], found["ungrouped"]) == (3, ["one"])
         _, out, _ = cli("group", csv, "--by", "prefix", "--format", "csv", "-q")
         frame = pl.read_csv(out.encode())
-        assert frame.columns == ["group", "index", "column"]
+        assert frame.columns == ["group", "index", "feature"]
         assert frame.row(3) == (2, 1, "b_0")
 
     def test_a_file_goes_round(self, cli: Callable[..., Any], csv: Path) -> None:
@@ -314,7 +321,9 @@ class TestCommand:
         assert path.read_text() == "a_0,a_1,a_2\nb_0,b_1,b_2\nc_0,c_1,c_2\n"
         assert cli("group", csv, "--by", path, "--format", "csv", "-q").out == first
         assert cli("group", csv, "--output", path, "-q").code == 2
-        code, _, err = cli("select", csv, "--groups", path, "--max-evals", 30, "--seed", 1)
+        code, _, err = cli(
+            "select", csv, "-a", "bpso", "--feature-groups", path, "--max-evals", 30, "--seed", 1
+        )
         assert code == 0
         assert "warning: bpso makes no use of groups" in err
 

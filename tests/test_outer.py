@@ -261,7 +261,7 @@ class TestFolds:
         assert runs == {(run, 9) for run in range(9)}
         folds = StratifiedKFold(2, shuffle=True, random_state=0).split(x, y)
         for part, (train, _) in zip(held_out_of(found).parts, folds, strict=True):
-            alone = select((x[train], y[train]), **settings)
+            alone = select((x[train], y[train]), algo="bpso", **settings)
             assert part.selection.seed == alone.seed
             assert part.selection.selected == alone.selected
         assert found.stability is not None

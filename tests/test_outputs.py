@@ -250,7 +250,7 @@ class TestNoRoom:
             "error: standard output cannot be written: No space left on device\n"
             f"hint: the result is in '{kept / name}'\n"
         )
-        assert "selected     2 of 6 columns" in (kept / name).read_text()
+        assert "selected     2 of 6 features" in (kept / name).read_text()
         assert (tmp_path / "r.csv").exists()
 
     @pytest.mark.skipif(not FULL.exists(), reason="there is no full device")
@@ -275,7 +275,7 @@ class TestNoRoom:
         words = ("select", blobs_csv, "--algo", "sfs", "-f", "csv")
         with FULL.open("w") as full, start(*words, stderr=full) as process:
             out, _ = process.communicate(timeout=60)
-        assert (process.returncode, out) == (0, "index,column\n1,b\n4,e\n")
+        assert (process.returncode, out) == (0, "index,feature\n1,b\n4,e\n")
 
     def test_files_are_written_though_the_reader_has_gone(
         self, start: Start, blobs_csv: Path, tmp_path: Path
@@ -294,11 +294,11 @@ class TestNoRoom:
         assert done.returncode == 74
         assert "standard output cannot be written: it is closed" in done.stderr
         done = subprocess.run(f"{command} 2>&-", shell=True, capture_output=True, text=True)
-        assert (done.returncode, done.stdout) == (0, "index,column\n1,b\n4,e\n")
+        assert (done.returncode, done.stdout) == (0, "index,feature\n1,b\n4,e\n")
 
     def test_characters_that_the_terminal_has_not(self, start: Start, blobs_csv: Path) -> None:
         blobs_csv.write_text(blobs_csv.read_text().replace("a,b,c", "a,größe,c", 1))
         env = os.environ | {"PYTHONIOENCODING": "ascii"}
         with start("select", blobs_csv, *SFS, "-f", "csv", env=env) as process:
             out, _ = process.communicate(timeout=60)
-        assert (process.returncode, out) == (0, "index,column\n1,gr\\xf6\\xdfe\n4,e\n")
+        assert (process.returncode, out) == (0, "index,feature\n1,gr\\xf6\\xdfe\n4,e\n")

@@ -69,7 +69,7 @@ class TestCommand:
         assert (code, err) == (0, "")
         lines = out.splitlines()
         assert lines[0] == "data         blobs.csv: 60 rows, 6 features, 3 classes of 'tree'"
-        assert lines[2] == "relevant     2 of 6 columns"
+        assert lines[2] == "relevant     2 of 6 features"
         assert [line.split()[:3] for line in lines[5:]] == [["1", "1", "b"], ["2", "4", "e"]]
 
     def test_json(self, cli: Callable[..., Any], blobs_csv: Path) -> None:
@@ -87,8 +87,8 @@ class TestCommand:
         code, out, _ = cli("rank", blobs_csv, "--format", "csv", "--exclude", "b", "-q")
         frame = pl.read_csv(out.encode())
         assert code == 0
-        assert frame.columns == ["rank", "index", "column", "score", "levels"]
-        assert frame["column"].to_list() == ["e", "a", "c", "d", "f"]
+        assert frame.columns == ["rank", "index", "feature", "score", "levels"]
+        assert frame["feature"].to_list() == ["e", "a", "c", "d", "f"]
 
     @pytest.mark.parametrize(
         ("args", "message"),
@@ -100,7 +100,7 @@ class TestCommand:
                 "every feature is excluded: nothing is left to rank",
             ),
             (["--format", "xml"], "unknown format 'xml'"),
-            (["--jobs", "-1"], "jobs is -1, expected 0 or more"),
+            (["--jobs", "0"], "jobs is 0, expected 1 or more, or -1 for all"),
         ],
     )
     def test_bad_calls(

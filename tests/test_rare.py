@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from swarmrs import Evaluator, read_table, select
 from swarmrs.data._table import Table
@@ -16,7 +17,6 @@ from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
 Cli = Callable[..., Any]
 
-OWN = {"scheme": "kfold", "k": 5, "shuffle": True}
 LABELS = ["u"] * 8 + ["v"] * 7 + ["w"] * 3 + ["x"] * 2 + ["y"]
 
 
@@ -26,8 +26,8 @@ def table() -> Table:
     return read_table(pl.from_numpy(x, schema=["a", "b", "c"]), LABELS)
 
 
-def settled(table: Table, policy: str, cv: Any = None) -> Table:
-    return settle_rare(table, policy, cv, OWN)
+def settled(table: Table, policy: str, cv: Any = 5) -> Table:
+    return settle_rare(table, policy, cv)
 
 
 def test_a_lone_row_is_warned_of_whatever_the_folds(table: Table) -> None:
@@ -43,7 +43,6 @@ def test_a_lone_row_is_warned_of_whatever_the_folds(table: Table) -> None:
     [
         (None, 5, "3 classes of fewer than 5 rows: 'w' (3), 'x' (2), 'y' (1)"),
         (3, 3, "2 classes of fewer than 3 rows: 'x' (2), 'y' (1)"),
-        ("kfold=3,contiguous", 3, "2 classes of fewer than 3 rows: 'x' (2), 'y' (1)"),
         ("wrap5", 5, "3 classes of fewer than 5 rows: 'w' (3), 'x' (2), 'y' (1)"),
         ("loo", 2, "1 class of fewer than 2 rows: 'y' (1)"),
         (StratifiedKFold(5), 2, "1 class of fewer than 2 rows: 'y' (1)"),
@@ -139,13 +138,15 @@ def test_every_door_takes_the_policy(table: Table) -> None:
     assert evaluator.table.labels == ("other", "u", "v")
     tree = DecisionTreeClassifier(random_state=0)
     with pytest.warns(SwarmrsWarning, match="their rows are left out"):
-        found = select(table, algo="sfs", cv=5, classifier=tree, rare_class="drop")
+        found = select(table, algo="sfs", cv=5, estimator=tree, rare_class="drop")
     assert found.data["rows"] == 15
 
 
 def test_a_fold_without_a_class_has_a_score_and_a_warning(table: Table) -> None:
     with pytest.warns(SwarmrsWarning) as told:
-        scores = Evaluator(table, cv=5, k=1).measure([True, True, True])[0]
+        scores = Evaluator(table, estimator=KNeighborsClassifier(1), cv=5).measure(
+            [True, True, True]
+        )[0]
     assert all(np.isfinite(scores.item()))
     messages = [str(warning.message) for warning in told]
     assert "class 'y' has 1 row, fewer than the 5 folds: some folds test none of them" in messages

@@ -312,7 +312,9 @@ def test_a_store_without_a_finished_run_has_nothing_to_compare(
 ) -> None:
     store = tmp_path / "r.db"
     some = ("--runs", 1, "--protocol", "split70", "-q", "--store", store, "--max-evals", 10)
-    done = cli("compare", blobs_csv, "--algos", "bpso[population=50]", *some)
+    done = cli(
+        "compare", blobs_csv, "--algos", "pso[population=1,iterations=1,threshold=0.99]", *some
+    )
     assert done.code == 3
     assert done.out == "nothing to compare yet: no cell is finished\n"
     assert json.loads(cli("report", store, "-f", "json").out)["summary"] is None

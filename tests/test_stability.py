@@ -224,7 +224,7 @@ class TestRepeats:
         for number, run in enumerate(stability_of(found).runs):
             draw = StratifiedShuffleSplit(1, test_size=1.0 - 0.8, random_state=4 + number)
             rows, _ = next(draw.split(x, y))
-            alone = select((x[rows], y[rows]), random_state=1 + number, **settings)  # type: ignore[arg-type]
+            alone = select((x[rows], y[rows]), algo="bpso", random_state=1 + number, **settings)  # type: ignore[arg-type]
             assert key(run) == key(alone)
 
     @pytest.mark.parametrize("algo", [card.id for card in algorithms()])

@@ -401,7 +401,7 @@ def test_text_that_is_no_numbers(values: list[str | None]) -> None:
         (
             ["1", "2", "none"],
             """but for 'none': correct that, or call it missing with """
-            """read_table(..., null_words=["none"])""",
+            """read_table(..., null=["none"])""",
         ),
     ],
 )

@@ -71,6 +71,13 @@ class Minimum:
     stop: str
     trace: pl.DataFrame
 
+    def __repr__(self) -> str:
+        """Return what was found in one line."""
+        return (
+            f"Minimum(fun={self.fun!r}, {int(self.x.sum())} of {counted(len(self.x), 'bit')} set, "
+            f"by {self.algorithm}, seed {self.seed}, stop={self.stop!r})"
+        )
+
 
 def minimize(
     fn: Cost,

@@ -14,6 +14,10 @@ import numpy as np
 import swarmrs
 import typer
 from numpy.typing import NDArray
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 from swarmrs.cli._app import app
 
 from fuzz.mutate import NUMBERS, WORDS
@@ -50,13 +54,12 @@ def _raise(*_: object, **__: object) -> Any:
 
 _MEANT = """
 knn nb loo minmax standard none rank euclidean manhattan uniform distance accuracy balanced_accuracy
-ovr_accuracy f1_macro matthews_corrcoef error weighted hybrid gaussian filter-cfs filter-mrmr plain
-literal mvn
-log10 ln su>0 fcbf cfs top=2 best knee size<=2 size<=0 1se warn drop merge keep mean median mode
-drop-rows drop-columns ordinal onehot encoded lbm hclust hclust=2 kmeans su mi text json kfold=3
-kfold=0 kfold=3,contiguous holdout=0.3 holdout=2 split70 cv10 cv3 001 002 003 004 utf-8 utf-16
-latin-1 csv arff parquet arrow 0/1 1/2 2/1 1G 1K 0 class f0 f0,f1 population=3 population=0 w=nan
-inertia=1 bpso[population=0]
+ovr_accuracy f1_macro matthews_corrcoef error weighted hybrid gaussian filter-cfs filter-mrmr paper
+fold-minmax fold-standard su>0 fcbf cfs top=2 best knee size<=2 size<=0 1se warn drop merge keep
+mean median mode drop-rows drop-columns ordinal onehot encoded lbm hclust hclust=2 kmeans su mi text
+json kfold=3 kfold=0 holdout=0.3 holdout=2 split70 cv10 cv3 tran2019 hafiz2018 hafiz2018-nb xue2014
+utf-8 utf-16 latin-1 csv arff parquet arrow 0/1 1/2 2/1 1G 1K 0 class f0 f0,f1 population=3
+population=0 w=nan inertia=1 bpso[population=0]
 """
 
 
@@ -112,6 +115,10 @@ def value(rng: random.Random) -> Any:
         ),
         *(np.array(3), np.array([1, 2]), np.array([[1, 2], [3, 4]]), np.array([np.nan]), np.nan),
         *(np.ma.masked, np.datetime64("NaT"), range(3), {1: 2}, {"population": 0}, {"w": None}),
+        *({"kind": "weighted"}, {"kind": "weighted", "alpha": float("nan")}, {"alpha": 0.5}),
+        *({"include": ["f0"]}, {"feature_groups": "hclust"}, {"one_per_group": 1}, {"x": 1}),
+        *(KNeighborsClassifier(3), KNeighborsClassifier(99), GaussianNB(), GaussianNB),
+        make_pipeline(MinMaxScaler(), KNeighborsClassifier(1)),
         *({"population": 10**12}, {"": 1}, {"population": float("nan")}, {"population": [1]}),
         *([0, 0], [-1], [99], ["f0", "f0"], [["f0"], ["f0", "f1"]], [[0, 1], [1]], [[-1]], ["zz"]),
         *([([0, 1, 2], [3, 4])], [([0], [0])], [([], [])], [([0, 1], [10**9])], [(0, 1, 2)]),
@@ -430,7 +437,9 @@ def _argument(rng: random.Random, name: str) -> str:
     if name in ("store", "stores"):
         return rng.choice(("run.db", "run.db", "made.csv", "empty.csv", "no.db", "folder"))
     if name in ("data", "table"):
-        return rng.choice((*_FILES, "made.csv", "made.csv", "made.csv", "mixed.csv", "1", "002"))
+        return rng.choice(
+            (*_FILES, "made.csv", "made.csv", "made.csv", "mixed.csv", "1", "tran2019")
+        )
     return rng.choice((*_words(), "select", *commands(), *WORDS))
 
 
@@ -439,7 +448,7 @@ def _option(rng: random.Random, param: Any) -> str:
         return rng.choice(_OUTPUTS)
     if param.name == "config":
         return rng.choice(("swarmrs.toml", "no.toml", "made.csv", "folder", ""))
-    if param.name == "groups" and rng.random() < 0.3:
+    if param.name == "feature_groups" and rng.random() < 0.3:
         return rng.choice(_FILES)
     if param.name == "time_limit":
         return rng.choice(("0", "-1", "nan", "inf", "x", "0.01", "1", ""))

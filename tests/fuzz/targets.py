@@ -2,7 +2,6 @@
 
 import contextlib
 import gzip
-import inspect
 import io
 import json
 import os
@@ -123,7 +122,7 @@ def read_a_table(kind: str, rng: random.Random, note: Note) -> Finding | None:
 @cache
 def _checkpoints() -> tuple[list[bytes], dict[str, Any]]:
     """Return checkpoints of one search, stopped early and finished, and its result."""
-    settings: dict[str, Any] = {"algo": "bpso", "max_evals": 60, "random_state": 3, "k": 3, "cv": 3}
+    settings: dict[str, Any] = {"algo": "bpso", "max_evals": 60, "random_state": 3, "cv": 3}
     made = []
     path = Path("made.ckpt")
     for n in (1, 2, 100):
@@ -269,7 +268,9 @@ def call_a_command(rng: random.Random, note: Note) -> Finding | None:
     Path("folder").mkdir()
     if rng.random() < 0.1:
         Path("swarmrs.toml").write_bytes(
-            mutate_bytes(rng, [b'[select]\nalgo = "sfs"\nk = 3\n', b"seed = 4\n[rank]\ntop = 2\n"])
+            mutate_bytes(
+                rng, [b'[select]\nalgo = "sfs"\nn-neighbors = 3\n', b"seed = 4\n[rank]\ntop = 2\n"]
+            )
         )
     words = arguments.command(rng)
     if "run.db" in words:
@@ -281,30 +282,26 @@ def call_a_command(rng: random.Random, note: Note) -> Finding | None:
 def _specs() -> tuple[_swarmrs.Dataset, list[dict[str, Any]]]:
     """Return a data set and valid specs of searches on it."""
     from swarmrs.search._search import Search
+    from swarmrs.search._settings import Settings
 
     table = swarmrs.read_table(table_of(1))
     made = []
     for options in (
         {"algo": "bpso", "max_evals": 20},
-        {"algo": "vlpso", "max_evals": 20, "cv": "loo", "k": 1, "metric": "manhattan"},
-        {"algo": "sfs", "classifier": "nb", "objective": "weighted", "alpha": 0.8},
+        {"algo": "vlpso", "max_evals": 20, "cv": "loo", "n_neighbors": 1, "metric": "manhattan"},
+        {"algo": "sfs", "estimator": "nb", "objective": {"kind": "weighted", "alpha": 0.8}},
         {"algo": "mopbpso", "max_evals": 20, "max_features": 3, "include": ["f1"]},
-        {"algo": "igpso", "max_evals": 20, "groups": [["f0", "f1"], ["f2"], ["f3", "f4", "f5"]]},
+        {
+            "algo": "igpso",
+            "max_evals": 20,
+            "feature_groups": [["f0", "f1"], ["f2", "f3", "f4", "f5"]],
+        },
         {"algo": "sffs", "objective": "filter-mrmr", "prescreen": "top=4", "max_evals": 30},
     ):
-        settings = _settings(options)
+        settings = Settings.of(options)
         search = Search.of(settings.settle(table), settings)
         made.append(json.loads(search._said(5)))
     return dataset_of(table, "minmax"), made
-
-
-def _settings(options: dict[str, Any]) -> Any:
-    """Return settings with the defaults of `select` for what is not given."""
-    from swarmrs.search._settings import Settings
-
-    known = inspect.signature(swarmrs.select).parameters
-    given = {name: known[name].default for name in inspect.signature(Settings).parameters}
-    return Settings(**given | options)
 
 
 def _sizes(masks: NDArray[np.bool_]) -> list[float]:

@@ -63,7 +63,7 @@ def options_of(declaration: type, door: str | None = None) -> dict[str, Option]:
 def type_of(declaration: type, name: str) -> str:
     """Return the type of an option as it is written in its declaration."""
     written = get_args(declaration.__annotations__[name])[0]
-    return written.__forward_arg__ if isinstance(written, ForwardRef) else str(written)
+    return written.__forward_arg__ if isinstance(written, ForwardRef) else str(written.__name__)
 
 
 def defaults_of(declaration: type, door: str | None = None) -> dict[str, Any]:

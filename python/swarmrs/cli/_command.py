@@ -43,7 +43,7 @@ SECTIONS = {
     "Stopping": "",
     "Validation": "",
     "Reading": "input_format separator decimal encoding null null_only dedupe_names max_bytes",
-    "Running": "jobs memory",
+    "Running": "n_jobs memory",
     "Output": "format top every output trace kept report force quiet no_progress",
 }
 # What the short help of a command lists, beside the options declared for it.

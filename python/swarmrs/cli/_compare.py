@@ -113,7 +113,7 @@ def compare(
     reading: Reading,
     shard: Shard = None,
     cluster: ClusterAddress = None,
-    jobs: options.Jobs = -1,
+    n_jobs: options.Jobs = -1,
     memory: options.Memory = "1GiB",
     dry_run: DryRun = False,
     format: options.Format = "table",
@@ -126,7 +126,7 @@ def compare(
     \b
     swarmrs compare wine.csv sonar.csv --algos bpso,pbpso,all --store results.db
     swarmrs compare *.parquet --algos sfs,ga --protocol split70 --store r.db
-    swarmrs compare genes.csv -a vlpso,cso --preset tran2019 --store r.db --dry-run
+    swarmrs compare genes.csv -a vlpso,cso --preset tran2019 --store r.db
     swarmrs compare *.csv --algos bpso,ga --store part1.db --shard 1/4
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
@@ -155,14 +155,14 @@ def compare(
         if not quiet:
             remark("warning", plan.warnings)
         if dry_run:
-            print(_estimated(plan, store, jobs, n_bytes, format))
+            print(_estimated(plan, store, n_jobs, n_bytes, format))
             return
         command = shlex.join(["swarmrs", *sys.argv[1:]])
         try:
             with cells_progress(not (quiet or no_progress)) as show:
                 found = plan.run(
                     store,
-                    n_jobs=jobs,
+                    n_jobs=n_jobs,
                     memory=n_bytes,
                     cluster=cluster,
                     stop=stopping.stop,

@@ -30,13 +30,16 @@ def group(
     ] = "lbm",
     seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,
     exclude: options.Exclude = [],  # noqa: B006
-    jobs: options.Jobs = -1,
+    n_jobs: options.Jobs = -1,
     *,
     reading: Reading,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write a file for --groups (txt) or the json."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write a file for --feature-groups (txt), or the result (json).",
         ),
     ] = None,
     force: options.Force = False,
@@ -53,7 +56,7 @@ def group(
     swarmrs group data.csv --by hclust=8,distance=spearman
     # keep the groups, then search with them
     swarmrs group data.csv --by lbm --output groups.txt
-    swarmrs select data.csv --groups groups.txt --algo gpso
+    swarmrs select data.csv --feature-groups groups.txt --algo gpso
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     check_output(output, (".txt", ".json", "-"), force)
@@ -65,7 +68,7 @@ def group(
         remark("note", table.notices)
         remark("warning", table.warnings)
     with told_later():
-        grouping = _groups.group(table, by=by, seed=seed, exclude=exclude, n_jobs=jobs)
+        grouping = _groups.group(table, by=by, seed=seed, exclude=exclude, n_jobs=n_jobs)
     plain = grouping.to_dict()
     if output == options.STDOUT:
         print(grouping.to_text())

@@ -14,7 +14,7 @@ from swarmrs._base._messages import read_setting
 from swarmrs._base._options import Option, options_of
 from swarmrs.cli import _complete as complete
 from swarmrs.cli._files import STREAM, check_output
-from swarmrs.cli._signature import set_signature
+from swarmrs.cli._signature import InForce, set_signature
 from swarmrs.exceptions import SpecError
 from swarmrs.search._options import SearchOptions
 
@@ -118,23 +118,35 @@ def _parameter(name: str, option: Option) -> inspect.Parameter:
     completion = _COMPLETED.get(name)
     if completion is None and option.words:
         completion = complete.of_words(option.words)
+    is_list, is_flag = option.cli == list[str], option.cli is bool
+    text = f"{option.help} Repeatable." if is_list else option.help
     declared = typer.Option(
         *flags,
         metavar=option.metavar or None,
         # typer would put a default that is words in parentheses.
-        help=f"{option.help}  [default: {shown}]" if shown else option.help,
+        help=f"{text}  [default: {shown}]" if shown else text,
         show_default=False,
         autocompletion=completion,
     )
-    is_list, is_flag = option.cli == list[str], option.cli is bool
     default: Any = [] if is_list else False if is_flag else None
     kind = option.cli if is_list or is_flag else option.cli | None
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
         default=default,
-        annotation=Annotated[kind, declared],
+        annotation=Annotated[kind, declared, InForce(_in_force(option))],
     )
+
+
+def _in_force(option: Option) -> object:
+    """Return the default as the command line writes it; None if there is none to write."""
+    if option.shown is None:
+        if option.cli == list[str]:
+            return list(option.default or ())
+        is_word = option.cli is str and option.default is not None
+        return str(option.default) if is_word else option.default
+    # A default shown as several words is described, not written.
+    return None if " " in option.shown else option.cli(option.shown)
 
 
 def _parsed(given: dict[str, Any]) -> dict[str, Any]:

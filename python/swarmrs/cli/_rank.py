@@ -28,7 +28,7 @@ def rank(
         int | None, typer.Option(metavar="K", help="Show the best K only.", show_default="all")
     ] = None,
     exclude: options.Exclude = [],  # noqa: B006
-    jobs: options.Jobs = -1,
+    n_jobs: options.Jobs = -1,
     *,
     reading: Reading,
     format: options.Format = "table",
@@ -52,7 +52,7 @@ def rank(
         remark("note", table.notices)
         remark("warning", table.warnings)
     with told_later():
-        ranking = _rank.rank(table, by=by, exclude=exclude, n_jobs=jobs)
+        ranking = _rank.rank(table, by=by, exclude=exclude, n_jobs=n_jobs)
     shown = ranking if top is None else ranking.top(top)
     if format == "json":
         print(render.as_json(shown.to_dict()))

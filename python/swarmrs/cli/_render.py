@@ -149,7 +149,7 @@ def ranking_table(ranking: Mapping[str, Any]) -> str:
         [
             line("data", _data(ranking["data"])),
             line("ranked by", _MEASURES[ranking["by"]]),
-            line("relevant", f"{ranking['relevant']} of {counted(ranking['ranked'], 'column')}"),
+            line("relevant", f"{ranking['relevant']} of {counted(ranking['ranked'], 'feature')}"),
             "",
             *aligned(rows),
         ]
@@ -164,13 +164,13 @@ def grouping_table(grouping: Mapping[str, Any]) -> str:
         if value is not None
     )
     alone = len(grouping["ungrouped"])
-    rest = f", {counted(alone, 'column')} in none" if alone else ""
+    rest = f", {counted(alone, 'feature')} in none" if alone else ""
     total = sum(map(len, grouping["groups"]))
     return "\n".join(
         [
             line("data", _data(grouping["data"])),
             line("grouped by", ", ".join([grouping["by"], *settings])),
-            line("groups", f"{grouping['n_groups']} of {counted(total, 'column')}{rest}"),
+            line("groups", f"{grouping['n_groups']} of {counted(total, 'feature')}{rest}"),
             "",
             *_groups(grouping["groups"]),
             *_curve(grouping["curve"], grouping["criterion"]),
@@ -179,7 +179,7 @@ def grouping_table(grouping: Mapping[str, Any]) -> str:
 
 
 def group_rows(grouping: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
-    """Yield a row for each column: its group, counted from 1, its index and its name."""
+    """Yield a row for each feature: its group, counted from 1, its index and its name."""
     both = zip(grouping["indices"], grouping["groups"], strict=True)
     for number, (indices, names) in enumerate(both, start=1):
         for index, name in zip(indices, names, strict=True):

@@ -68,7 +68,7 @@ def reproduce(
     listed: Annotated[
         bool, typer.Option("--list", help="Only list the tables and their data sets.")
     ] = False,
-    jobs: options.Jobs = -1,
+    n_jobs: options.Jobs = -1,
     memory: options.Memory = "1GiB",
     format: options.Format = "table",
     quiet: options.Quiet = False,
@@ -80,7 +80,7 @@ def reproduce(
     \b
     swarmrs reproduce --list
     swarmrs reproduce chuang2012-2 --datasets wine,wdbc
-    swarmrs reproduce hafiz2018-4 --datasets wine,sonar --runs 10 --data-dir tables
+    swarmrs reproduce hafiz2018-4 --datasets wine,sonar --runs 10
     swarmrs reproduce tran2019-III --data-dir tables --store results --format csv
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
@@ -110,7 +110,7 @@ def reproduce(
             with cells_progress(not (quiet or no_progress)) as show:
                 found.run(
                     store=store,
-                    n_jobs=jobs,
+                    n_jobs=n_jobs,
                     memory=n_bytes,
                     stop=stopping.stop,
                     on_progress=show,

@@ -29,6 +29,15 @@ class Option(NamedTuple):
     default: object
 
 
+class InForce(NamedTuple):
+    """The default of an option whose parameter has none, so that a command sees what is given.
+
+    It stands beside the type of the parameter, in its annotation.
+    """
+
+    default: object
+
+
 def set_signature(command: Callable[..., None], parameters: Iterable[inspect.Parameter]) -> None:
     """Have typer read these parameters in place of those that the command is written with."""
     signature = inspect.Signature(list(parameters))
@@ -46,15 +55,18 @@ def options_of(command: TyperCommand) -> dict[str, Option]:
     for param in command.params:
         if param.param_type_name == "option":
             parameter = parameters[param.name]
-            kind, is_list = _kind(parameter.annotation)
-            name = max(param.opts, key=len).lstrip("-")
-            options[name] = Option(param.name, kind, is_list, parameter.default)
+            plain, *notes = get_args(parameter.annotation)
+            kind, is_list = _kind(plain)
+            # Of several long flags the first is its name in files.
+            flag = next((flag for flag in param.opts if flag.startswith("--")), param.opts[0])
+            name = flag.lstrip("-")
+            own = (note.default for note in notes if isinstance(note, InForce))
+            options[name] = Option(param.name, kind, is_list, next(own, parameter.default))
     return options
 
 
-def _kind(annotation: object) -> tuple[type, bool]:
-    """Return what an annotation such as ``Annotated[int | None, ...]`` asks for, and how many."""
-    plain = get_args(annotation)[0]
+def _kind(plain: object) -> tuple[type, bool]:
+    """Return what a type such as ``int | None`` or ``list[str]`` asks for, and whether many."""
     is_list = get_origin(plain) is list
     if is_list or get_origin(plain) in (Union, UnionType):
         plain = get_args(plain)[0]

@@ -112,7 +112,7 @@ def compare(  # type: ignore[misc]
     --------
     >>> found = compare(["sklearn:iris"], "sfs,all", runs=2, protocol="split70")
     >>> found.cells.select("method", "run", "size", "state").rows()
-    [('sfs', 1, 2, 'done'), ('sfs', 2, 2, 'done'), ('all', 1, 4, 'done'), ('all', 2, 4, 'done')]
+    [('sfs', 1, 2, 'done'), ('sfs', 2, 3, 'done'), ('all', 1, 4, 'done'), ('all', 2, 4, 'done')]
     """
     check_arguments(compare, locals())
     plan = Plan.of(

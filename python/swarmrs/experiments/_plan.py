@@ -11,7 +11,8 @@ from typing import Any
 import polars as pl
 
 from swarmrs._base._choices import METRICS
-from swarmrs._base._messages import check_whole, check_word, refuse_unknown
+from swarmrs._base._messages import check_whole, check_word, counted, refuse_unknown
+from swarmrs._base._public import public
 from swarmrs._base._resources import count_threads
 from swarmrs.data._table import Data as Given
 from swarmrs.data._target import Target
@@ -27,6 +28,7 @@ from swarmrs.experiments._tables import read_data
 from swarmrs.experiments._workers import Progress, Threads, Workers, run_cells
 
 
+@public
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """The results of a comparison.
@@ -47,6 +49,11 @@ class Comparison:
     settings: dict[str, Any]
     failed: tuple[tuple[str, str], ...]
     is_complete: bool
+
+    def __repr__(self) -> str:
+        """Return how far it got in one line; `cells` has the results."""
+        rest = "" if self.is_complete else ", not complete"
+        return f"Comparison({counted(self.cells.height, 'cell')}, {len(self.failed)} failed{rest})"
 
 
 @dataclass(frozen=True)

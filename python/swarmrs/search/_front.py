@@ -8,10 +8,13 @@ from typing import Any, NamedTuple, Self, overload
 import polars as pl
 
 from swarmrs._base._choices import PICKS
-from swarmrs._base._messages import counted
+from swarmrs._base._messages import counted, listed, printable, shortened
 from swarmrs._base._public import public
 from swarmrs.evaluation._losses import loss_of
 from swarmrs.exceptions import SpecError
+
+# A point names so many features, the rest by their number.
+_NAMED = 5
 
 
 @public
@@ -29,6 +32,12 @@ class FrontPoint(NamedTuple):
     selected: tuple[str, ...]
     selected_indices: tuple[int, ...]
     loss: float
+
+    def __repr__(self) -> str:
+        """Return it in one line; long lists of features are cut."""
+        features = listed((shortened(printable(name)) for name in self.selected), _NAMED)
+        found = f"{counted(self.size, 'feature')}, loss {self.loss:.4f}, cost {self.cost:.4f}"
+        return f"FrontPoint({found}: {features})"
 
 
 @public
@@ -63,6 +72,12 @@ class Front(Sequence[FrontPoint]):
     def __getitem__(self, at: int | slice) -> FrontPoint | tuple[FrontPoint, ...]:
         """Return one point or several."""
         return self.points[at]
+
+    def __repr__(self) -> str:
+        """Return its extent in one line; `to_frame` has the points."""
+        ends = f", {self[0].size} to {counted(self[-1].size, 'feature')}" if self.points else ""
+        subsets = counted(len(self), "non-dominated subset")
+        return f"Front({subsets}{ends}, hypervolume {self.hypervolume:.4f})"
 
     def __len__(self) -> int:
         """Return how many points there are."""

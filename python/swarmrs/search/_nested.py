@@ -54,6 +54,14 @@ class Part(NamedTuple):
     n_train: int
     n_test: int
 
+    def __repr__(self) -> str:
+        """Return its losses in one line."""
+        return (
+            f"Part({counted(self.selection.size, 'feature')}, "
+            f"inner loss {self.selection.loss:.4f} on {counted(self.n_train, 'row')}, "
+            f"outer loss {self.loss:.4f} on {counted(self.n_test, 'row')})"
+        )
+
     @property
     def loss(self) -> float:
         """The loss on the rows held out, of the score that the search went by."""
@@ -98,6 +106,14 @@ class HeldOut:
     baseline: Baseline | None
     agreement: Agreement | None
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """Return the losses in one line; `to_dict` has everything."""
+        spread = "" if self.spread is None else f" ± {self.spread:.4f}"
+        return (
+            f"HeldOut({counted(len(self.parts), 'outer fold')}, inner loss {self.inner_loss:.4f}, "
+            f"outer loss {self.outer_loss:.4f}{spread})"
+        )
 
     @classmethod
     def of(cls, folds: Folds, parts: list[Part], free: NDArray[np.bool_]) -> "HeldOut":

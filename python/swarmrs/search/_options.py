@@ -52,7 +52,7 @@ class SearchOptions(TypedDict, total=False):
         "Mapping[str, Setting] | None",
         Option(
             default=None,
-            help="Hyperparameter of the algorithm, such as population=50. Repeatable.",
+            help="Hyperparameters of the algorithm, such as population=50.",
             more="A mapping of names to values; what it does not name has the algorithm's default.",
             cli=list[str],
             flags=("--set",),
@@ -250,7 +250,7 @@ class SearchOptions(TypedDict, total=False):
         "Sequence[str | int]",
         Option(
             default=(),
-            help="Always select this feature. Repeatable.",
+            help="Features that are always selected.",
             doors="pc",
             cli=list[str],
             metavar="COL",
@@ -261,7 +261,7 @@ class SearchOptions(TypedDict, total=False):
         "Sequence[str | int]",
         Option(
             default=(),
-            help="Exclude this column. Repeatable.",
+            help="Columns to exclude.",
             doors="pc",
             cli=list[str],
             metavar="COL",
@@ -272,8 +272,8 @@ class SearchOptions(TypedDict, total=False):
         "Together",
         Option(
             default=(),
-            help="Select these features together or not at all: a,b,c; 'encoded' keeps the "
-            "dummy features of a categorical column together. Repeatable.",
+            help="Select these features together or not at all; 'encoded' keeps the dummy features "
+            "of a categorical column together.",
             doors="pc",
             cli=list[str],
             metavar="COLS",
@@ -284,9 +284,9 @@ class SearchOptions(TypedDict, total=False):
         "Groups | None",
         Option(
             default=None,
-            help="Feature groups for algorithms that use them (gpso, igpso, ...); same values as "
-            "--by of `swarmrs group`.",
-            more="See `swarmrs.group`.",
+            help="Feature groups for algorithms that use them (gpso, igpso, ...): lbm, hclust, "
+            "prefix or a file.",
+            more="Or lists of features, or what `swarmrs.group` returned.",
             metavar="HOW",
             section="Features",
             shown="lbm, where groups are needed",

@@ -48,6 +48,10 @@ class Preset:
     population: Mapping[str, Count] = field(default_factory=dict)
     test_metric: str | None = None
 
+    def __repr__(self) -> str:
+        """Return what it is in one line; `to_dict` has everything."""
+        return f"Preset({self.name!r}: {self.about})"
+
     @property
     def citation(self) -> str:
         """Authors, title, venue and year, with the DOI if there is one."""

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from swarmrs._base._messages import Setting, counted, listed, printable
+from swarmrs._base._messages import Setting, counted, listed, printable, shortened
 from swarmrs._base._public import public
 from swarmrs._base._versions import SCHEMA_VERSION, versions
 from swarmrs.data._dataset import describe_data
@@ -243,7 +243,7 @@ class Selection:
             error += f", outer error {self.held_out.outer_error:.4f}"
         return [
             ("Selection", f"Selection of {of} by {self.algorithm}, seed {self.seed}"),
-            ("features", listed(map(printable, self.selected), _NAMED)),
+            ("features", listed((shortened(printable(name)) for name in self.selected), _NAMED)),
             ("errors", error),
         ]
 
@@ -298,6 +298,10 @@ class Card:
     evaluated_by: dict[str, Any]
     seeks_front: bool
     params: tuple[Parameter, ...]
+
+    def __repr__(self) -> str:
+        """Return what it is in one line; `to_dict` has everything."""
+        return f"Card({self.id!r}: {self.name}, {self.family}, {self.year})"
 
     def to_dict(self) -> dict[str, object]:
         """Return the card as plain values, ready for JSON."""

@@ -54,8 +54,11 @@ class Settings:
         preset = None if name is None else find_preset(name)
         study = {} if preset is None else dict(preset.options)
         if "estimator" in given:
-            # The neighbors of the study are those of its own estimator.
-            study = {name: value for name, value in study.items() if name not in _NEIGHBORS}
+            # The neighbors of the study are those of its own estimator, and an estimator of
+            # scikit-learn scales as it will.
+            is_named = isinstance(given["estimator"], str)
+            foreign = _NEIGHBORS if is_named else (*_NEIGHBORS, "scale")
+            study = {name: value for name, value in study.items() if name not in foreign}
         return cls(cast(SearchOptions, defaults | study | dict(given)), preset)
 
     @cached_property

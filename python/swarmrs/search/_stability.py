@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from swarmrs._base._messages import counted
 from swarmrs._base._public import public
 from swarmrs.exceptions import SpecError
 from swarmrs.search._front import FrontPoint
@@ -56,6 +57,15 @@ class Stability:
     frequency: pl.DataFrame
     agreement: Agreement
     consensus: FrontPoint
+
+    def __repr__(self) -> str:
+        """Return the stability in one line; `to_frame` has the runs."""
+        value, low, high = self.agreement
+        size = counted(self.consensus.size, "feature")
+        return (
+            f"Stability({len(self.runs)} runs, {value:.4f} in [{low:.4f}, {high:.4f}], "
+            f"consensus of {size})"
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each run: its seed, what it found, and why it ended."""

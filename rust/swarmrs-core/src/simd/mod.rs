@@ -1,6 +1,6 @@
 //! The kernels: sums of differences between rows, and lists of the nearest. The only folder with `unsafe`.
 //!
-//! Work is done in blocks of [`ROWS`] rows against runs of [`LANES`] columns ("columns" are rows too, seen from the
+//! Work is done in blocks of `ROWS` rows against runs of `LANES` columns ("columns" are rows too, seen from the
 //! other side: the matrix of distances is symmetric). Everything is an exact integer, so each instruction set gives the
 //! same bits: `scalar.rs` is the definition, `avx2.rs` repeats it for x86-64.
 //!

@@ -1,4 +1,4 @@
-"""What the command line says of stability and of rows held out."""
+"""Selection stability, nested cross-validation and held-out rows on the command line."""
 
 import json
 from collections.abc import Callable
@@ -22,7 +22,7 @@ SETTINGS: dict[str, Any] = {"algo": "bpso", "random_state": 1, "max_evals": 90}
         (("--test-size", 0.3), {"test_size": 0.3}),
         (("--outer-cv", 3, "--cv-seed", 5), {"outer_cv": 3, "cv_seed": 5}),
         (("--outer-cv", "holdout=0.3"), {"outer_cv": "holdout=0.3"}),
-        (("--pick", "1se"), {"parsimony": "1se"}),
+        (("--pick", "1se"), {"pick": "1se"}),
     ],
     ids=lambda it: " ".join(map(str, it)) if isinstance(it, tuple) else "",
 )
@@ -42,29 +42,30 @@ def lines_of(text: str) -> dict[str, str]:
     return {line[:13].strip(): line[13:] for line in text.splitlines() if line[:1].isalpha()}
 
 
-def test_the_table_tells_what_rows_held_out_show(cli: Cli, blobs_csv: Path) -> None:
+def test_the_table_shows_nested_cross_validation(cli: Cli, blobs_csv: Path) -> None:
     found = select(blobs_csv, outer_cv=3, **SETTINGS).held_out
     assert found is not None
     assert found.spread is not None
     lines = lines_of(cli("select", blobs_csv, *SEARCH, "--outer-cv", 3).out)
-    assert lines["held out"] == "stratified 3-fold, each by a search that did not see it"
-    assert lines["inner error"] == f"{found.inner_error:.4f}, what a search says itself"
-    outer = f"{found.outer_error:.4f} ± {found.spread:.4f} on the rows held out"
+    nested = "nested cross-validation, stratified 3-fold: one search per outer fold"
+    assert lines["held out"].startswith(nested)
+    assert lines["inner error"].startswith(f"{found.inner_error:.4f}, optimistic")
+    outer = f"{found.outer_error:.4f} ± {found.spread:.4f} on held-out rows"
     assert lines["outer error"] == outer
     assert lines["optimism"] == f"{found.optimism:.4f}"
-    assert lines["error"].endswith("optimistic: see the rows held out below")
+    assert lines["error"].endswith("optimistic: see the outer error below")
     one = lines_of(cli("select", blobs_csv, *SEARCH, "--test-size", 0.3).out)
-    assert one["held out"] == "18 of 60 rows, which no search saw"
+    assert one["held out"] == "18 of 60 rows, unseen by the search"
     assert "subsets" not in one
 
 
-def test_without_rows_held_out_the_error_is_called_optimistic(cli: Cli, blobs_csv: Path) -> None:
+def test_without_held_out_rows_the_error_is_called_optimistic(cli: Cli, blobs_csv: Path) -> None:
     lines = lines_of(cli("select", blobs_csv, *SEARCH).out)
-    told = "optimistic: the same folds chose the columns (try --outer-cv 10)"
+    told = "optimistic: the same folds chose the features (try --outer-cv 10)"
     assert lines["error"].endswith(told)
 
 
-def test_the_table_tells_what_runs_agree_on(cli: Cli, blobs_csv: Path) -> None:
+def test_the_table_shows_selection_stability(cli: Cli, blobs_csv: Path) -> None:
     found = select(blobs_csv, repeats=3, **SETTINGS).stability
     assert found is not None
     out = cli("select", blobs_csv, *SEARCH, "--repeats", 3).out
