@@ -768,3 +768,12 @@ def test_many_numbers_are_doubted() -> None:
         told = many_values(labels, tuple(range(n)))
         assert (told is not None) == is_doubted
         assert many_values(labels.cast(pl.String), tuple(range(n))) is None
+
+
+def test_labels_of_128_bits_are_classes() -> None:
+    big = 2**63
+    frame = pl.DataFrame(
+        {"a": [1.0, 2.0, 3.0, 4.0], "y": [big, big + 1] * 2},
+        schema={"a": pl.Float64, "y": pl.Int128},
+    )
+    assert read_table(frame, "y").labels == (str(big), str(big + 1))
