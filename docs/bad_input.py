@@ -1,7 +1,7 @@
 """Writes bad-input.md from real runs: `.venv/bin/python docs/bad_input.py`.
 
-Each file is made in a temporary folder and given to the real command. What it says and how it ends
-is the page; a test makes it anew and compares.
+Each file is written to a temporary folder and passed to the real command. The page shows the
+messages and the exit codes; a test runs the script again and compares.
 """
 
 import gzip
@@ -20,18 +20,20 @@ PAGE = Path(__file__).with_name("bad-input.md")
 
 INTRO = """# Bad input
 
-What the command line says to tables, and to files of settings, as people have them. Notes (how the
-data was read) and warnings (what can mislead) end with 0; an error is one line, its hint another.
-Of a file its beginning is shown, where it is text: `⏎` ends a line. This page is made by
-`docs/bad_input.py`, which makes the files and runs the commands. A table that is refused here
-raises `DataError` (exit code 1) or `SpecError` (2) in Python, in the same words.
+Messages of the command line for flawed tables and settings files. A note says how the data was
+read, a warning says what can mislead; with either the exit code is 0. An error is one line, with a
+hint below it. The exit code is 1 for data and 2 for options. In Python the same input raises
+`DataError` or `SpecError` with the same message.
+
+The column "file" shows the first characters of a text file; `⏎` is a line end. This page is written
+by `docs/bad_input.py`, which creates the files and runs the commands.
 """
 
 LONG = 60
 
 
 class Case(NamedTuple):
-    """A file, what is strange about it, and the words of the command after `swarmrs`."""
+    """A flawed file, its flaw, and the arguments of `swarmrs`."""
 
     about: str
     file: str
@@ -40,13 +42,13 @@ class Case(NamedTuple):
 
 
 def frame_bytes(write: Callable[[pl.DataFrame, io.BytesIO], object], rows: int) -> bytes:
-    """Return a packed table of zeros."""
+    """Return a compressed table of zeros."""
     out = io.BytesIO()
     write(pl.DataFrame({"a": [0.0] * rows, "class": [0, 1] * (rows // 2)}), out)
     return out.getvalue()
 
 
-# Ends with 0 only if the table was read and searched.
+# The exit code is 0 only if the table was read and searched.
 SEARCH = "select FILE --algo sfs --cv 2 -k 1"
 
 ROWS = b"1,2,x\n2,3,y\n3,9,x\n7,1,y\n"
@@ -64,15 +66,15 @@ PEOPLE = (
 DATES = b"a,day,class\n1,2024-01-01,x\n2,2024-03-01,y\n3,2024-01-07,x\n7,2024-02-29,y\n"
 
 NAMES = [
-    Case("two columns of one name", "d.csv", b"a,b,a,class\n1,2,3,x\n2,3,4,y\n"),
+    Case("duplicate column names", "d.csv", b"a,b,a,class\n1,2,3,x\n2,3,4,y\n"),
     Case(
         "the same, allowed",
         "d.csv",
         b"a,b,a,class\n1,2,3,x\n2,3,4,y\n7,1,1,x\n2,2,5,y\n",
         f"{SEARCH} --dedupe-names",
     ),
-    Case("a column without a name", "d.csv", b"a,,class\n" + ROWS, SEARCH),
-    Case("a target that is not there", "d.csv", b"a,b,class\n" + ROWS, "select FILE -t clas"),
+    Case("an unnamed column", "d.csv", b"a,,class\n" + ROWS, SEARCH),
+    Case("an unknown target column", "d.csv", b"a,b,class\n" + ROWS, "select FILE -t clas"),
 ]
 BYTES = [
     Case("Latin-1 in a value", "d.csv", "a,class\n1,x\n2,\u00e4\n".encode("latin1")),
@@ -86,28 +88,28 @@ BYTES = [
     ),
     Case("a quoted line end", "d.csv", b'"a\nb",class\n1,x\n2,y\n1,x\n2,y\n', SEARCH),
     Case("gzip", "d.csv.gz", gzip.compress(b"a,b,class\n" + ROWS, mtime=0), SEARCH),
-    Case("gzip cut short", "d.csv.gz", gzip.compress(b"a,b,class\n" + ROWS, mtime=0)[:-9]),
-    Case("lines that end in CR alone", "d.csv", b"a,class\r1,x\r2,y\r"),
-    Case("not a table at all", "d.csv", b"\x7fELF\x02\x01\x01\x00"),
+    Case("truncated gzip", "d.csv.gz", gzip.compress(b"a,b,class\n" + ROWS, mtime=0)[:-9]),
+    Case("lines that end in CR only", "d.csv", b"a,class\r1,x\r2,y\r"),
+    Case("a binary file", "d.csv", b"\x7fELF\x02\x01\x01\x00"),
     Case("a spreadsheet", "d.xlsx", b"PK\x03\x04\x14\x00"),
     Case("damaged Parquet", "d.parquet", b"PAR1 and no more"),
     Case("an Arrow stream", "d.arrow", b"\xff\xff\xff\xff\xa8\x00"),
 ]
 SIZES = [
     Case(
-        "gzip that unpacks too far",
+        "gzip beyond the size limit",
         "d.csv.gz",
         gzip.compress(b"a,b,class\n" + ROWS * 100_000, mtime=0),
         "select FILE --max-bytes 1MiB",
     ),
     Case(
-        "Parquet that unpacks too far",
+        "Parquet beyond the size limit",
         "d.parquet",
         frame_bytes(pl.DataFrame.write_parquet, 200_000),
         "select FILE --max-bytes 1MiB",
     ),
     Case(
-        "Arrow that unpacks too far",
+        "Arrow beyond the size limit",
         "d.arrow",
         frame_bytes(pl.DataFrame.write_ipc, 200_000),
         "select FILE --max-bytes 1MiB",
@@ -132,14 +134,14 @@ FIELDS = [
     ),
     Case("text after a quote", "d.csv", b'a,b,class\n1,2,x\n2,"3" y,y\n3,9,x\n'),
     Case(
-        "commas at the line ends",
+        "trailing commas",
         "d.csv",
         b"a,b,class,\n" + ROWS.replace(b"\n", b",\n"),
         SEARCH,
     ),
-    Case("a quote that is never closed", "d.csv", b'a,b,class\n1,2,"x\n2,3,y\n'),
+    Case("an unclosed quote", "d.csv", b'a,b,class\n1,2,"x\n2,3,y\n'),
     Case("an empty file", "d.csv", b""),
-    Case("a header and nothing else", "d.csv", b"a,b,class\n"),
+    Case("a header without rows", "d.csv", b"a,b,class\n"),
 ]
 NUMBERS = [
     Case("a decimal comma", "d.csv", b"a;class\n1,5;x\n2,25;y\n3;x\n4;y\n", "select FILE --sep ;"),
@@ -149,36 +151,36 @@ NUMBERS = [
         b"a;class\n1,5;x\n2,25;y\n3;x\n4;y\n",
         f"{SEARCH} --sep ; --decimal ,",
     ),
-    Case("thousands apart", "d.csv", b'a,class\n"1,234,567",x\n"2,250.5",y\n3,x\n'),
-    Case("either of the two", "d.csv", b'a,class\n"1,234",x\n"2,250",y\n3,x\n'),
-    Case("a stray word", "d.csv", b"a,class\n1,x\nlow,y\n3,x\n4,y\n5,y\n"),
+    Case("thousands separators", "d.csv", b'a,class\n"1,234,567",x\n"2,250.5",y\n3,x\n'),
+    Case("an ambiguous comma", "d.csv", b'a,class\n"1,234",x\n"2,250",y\n3,x\n'),
+    Case("a word among numbers", "d.csv", b"a,class\n1,x\nlow,y\n3,x\n4,y\n5,y\n"),
     Case(
-        "the same, called missing",
+        "the same, read as missing",
         "d.csv",
         b"a,class\n1,x\nlow,y\n3,x\n4,y\n5,y\n",
         f"{SEARCH} --null low --missing drop-rows",
     ),
-    Case("blanks around values", "d.csv", b"a, b,class\n1, 2,x\n2, 3,y\n3, 9,x\n4, 1,y\n", SEARCH),
+    Case("spaces around values", "d.csv", b"a, b,class\n1, 2,x\n2, 3,y\n3, 9,x\n4, 1,y\n", SEARCH),
     Case("dates", "d.csv", DATES, SEARCH),
     Case("a number of 5000 digits", "d.csv", b"a,class\n" + b"9" * 5000 + b",x\n1,y\n2,x\n3,y\n"),
     Case("infinite values", "d.csv", b"a,b,class\n1,inf,x\n2,-inf,y\n3,1,x\n"),
     Case(
-        "a float after whole numbers",
+        "a decimal number after integers",
         "d.csv",
         b"a,class\n" + b"1,x\n2,y\n" * 100 + b"0.5,x\n",
         SEARCH,
     ),
     Case(
-        "whole numbers of 20 digits",
+        "integers of 20 digits",
         "d.csv",
         b"a,class\n12345678901234567891,x\n2,y\n3,x\n4,y\n",
         SEARCH,
     ),
 ]
 MISSING = [
-    Case("words for missing values", "d.csv", b"a,b,class\nNA,1,x\n?,2,y\n3,,x\n5,nan,y\n"),
+    Case("markers of missing values", "d.csv", b"a,b,class\nNA,1,x\n?,2,y\n3,,x\n5,nan,y\n"),
     Case(
-        "the same, filled",
+        "the same, imputed",
         "d.csv",
         b"a,b,class\nNA,1,x\n?,2,y\n3,,x\n5,nan,y\n",
         f"{SEARCH} --missing median",
@@ -196,18 +198,18 @@ MISSING = [
         "select FILE --missing keep",
     ),
     Case(
-        "a column without any value",
+        "an empty column",
         "d.csv",
         b"a,b,class\n?,1,x\n,2,y\nNA,3,x\n",
         "select FILE --missing median",
     ),
-    Case("a missing class", "d.csv", b"a,class\n1,x\n2,\n3,y\n"),
+    Case("a missing class label", "d.csv", b"a,class\n1,x\n2,\n3,y\n"),
 ]
 COLUMNS = [
-    Case("constant columns", "d.csv", b"a,b,class\n1,5,x\n2,5,y\n1,5,x\n2,5,y\n", SEARCH),
-    Case("only constant columns", "d.csv", b"a,class\n5,x\n5,y\n5,x\n5,y\n", "select FILE --cv 2"),
-    Case("equal columns", "d.csv", b"a,b,class\n1,1,x\n2,2,y\n4,4,x\n2,2,y\n", SEARCH),
-    Case("columns of text", "d.csv", b"t,a,class\nu,1,x\nv,2,y\nu,3,x\nv,5,y\n"),
+    Case("a constant feature", "d.csv", b"a,b,class\n1,5,x\n2,5,y\n1,5,x\n2,5,y\n", SEARCH),
+    Case("only constant features", "d.csv", b"a,class\n5,x\n5,y\n5,x\n5,y\n", "select FILE --cv 2"),
+    Case("identical features", "d.csv", b"a,b,class\n1,1,x\n2,2,y\n4,4,x\n2,2,y\n", SEARCH),
+    Case("text features", "d.csv", b"t,a,class\nu,1,x\nv,2,y\nu,3,x\nv,5,y\n"),
     Case(
         "the same, encoded",
         "d.csv",
@@ -233,25 +235,25 @@ COLUMNS = [
         b"a,b,class\n1,1,1\n2,0,0\n3,1,1\n5,0,0\n",
         f"{SEARCH} --allow-target-copy",
     ),
-    Case("nothing beside the target", "d.csv", b"class\nx\ny\nx\n"),
+    Case("no feature beside the target", "d.csv", b"class\nx\ny\nx\n"),
 ]
 CLASSES = [
-    Case("one class", "d.csv", b"a,class\n1,x\n2,x\n"),
+    Case("a single class", "d.csv", b"a,class\n1,x\n2,x\n"),
     Case("a continuous target", "d.csv", b"a,y\n1,0.5\n2,0.7\n2,0.7\n"),
     Case(
-        "a target of many numbers",
+        "a numeric target with many values",
         "d.csv",
         b"a,y\n" + b"".join(b"%d,%d\n" % (i * 7 % 50, i % 25) for i in range(50)),
         SEARCH,
     ),
-    Case("prices", "d.csv", PRICES),
-    Case("names", "d.csv", PEOPLE),
+    Case("prices as the target", "d.csv", PRICES),
+    Case("names as the target", "d.csv", PEOPLE),
     Case("a class for every row", "d.csv", b"a,class\n1,x\n2,y\n3,z\n"),
-    Case("a class smaller than the folds", "d.csv", RARE, "select FILE --algo sfs"),
+    Case("a class with fewer rows than folds", "d.csv", RARE, "select FILE --algo sfs"),
     Case("the same, refused", "d.csv", RARE, "select FILE --algo sfs --rare-class error"),
-    Case("the same, left out", "d.csv", RARE, "select FILE --algo sfs --rare-class drop"),
-    Case("the same, joined", "d.csv", RARE, "select FILE --algo sfs --rare-class merge"),
-    Case("a class of one row", "d.csv", LONE, "select FILE --algo sfs --cv loo"),
+    Case("the same, dropped", "d.csv", RARE, "select FILE --algo sfs --rare-class drop"),
+    Case("the same, merged", "d.csv", RARE, "select FILE --algo sfs --rare-class merge"),
+    Case("a class with one row", "d.csv", LONE, "select FILE --algo sfs --cv loo"),
     Case("the same, refused", "d.csv", LONE, "select FILE --algo sfs --cv loo --rare-class error"),
 ]
 WEKA = [
@@ -263,70 +265,69 @@ WEKA = [
         SEARCH,
     ),
     Case(
-        "a date in another",
+        "a date in another format",
         "d.arff",
         b'@relation r\n@attribute a date "yyyy"\n@attribute class {x, y}\n@data\n2001,x\nsoon,y\n',
     ),
-    Case("a value that is not declared", "d.arff", ARFF + b"1,x\n2,z\n"),
-    Case("no number", "d.arff", ARFF + b"1,x\ntwo,y\n"),
+    Case("an undeclared value", "d.arff", ARFF + b"1,x\n2,z\n"),
+    Case("text in a numeric attribute", "d.arff", ARFF + b"1,x\ntwo,y\n"),
     Case("too few values", "d.arff", ARFF + b"1,x\n2\n"),
     Case("an unknown type", "d.arff", ARFF.replace(b"numeric", b"relational") + b"1,x\n"),
     Case("no rows", "d.arff", ARFF),
 ]
 TRUST = [
-    Case("rows held out twice", "d.csv", SMALL, "select FILE --test-size 0.3 --outer-cv 5"),
-    Case("a number of rows held out", "d.csv", SMALL, "select FILE --test-size 30"),
+    Case("hold-out and outer folds together", "d.csv", SMALL, "select FILE --test-size 0.3 --outer-cv 5"),
+    Case("a hold-out above 1", "d.csv", SMALL, "select FILE --test-size 30"),
     Case("more outer folds than rows of a class", "d.csv", SMALL, f"{SEARCH} --outer-cv 12"),
-    Case("a class rarer than the outer folds", "d.csv", RARE, f"{SEARCH} --outer-cv 5"),
+    Case("a class with fewer rows than outer folds", "d.csv", RARE, f"{SEARCH} --outer-cv 5"),
     Case("no repeats", "d.csv", SMALL, "select FILE --repeats 0"),
-    Case("rows drawn for one run", "d.csv", SMALL, "select FILE --resample 0.8"),
-    Case("repeats without chance", "d.csv", SMALL, f"{SEARCH} --repeats 3"),
-    Case("one checkpoint for several", "d.csv", SMALL, "select FILE --repeats 3 --checkpoint c"),
-    Case("two rules at once", "d.csv", SMALL, "select FILE --parsimony 1se --pick knee"),
-    Case("an unknown rule", "d.csv", SMALL, "select FILE --parsimony 1sd"),
-    Case("a file that holds no rows", "d.csv", SMALL, "select FILE --keep-all all.json"),
+    Case("resampling without repeats", "d.csv", SMALL, "select FILE --resample 0.8"),
+    Case("repeats of a deterministic search", "d.csv", SMALL, f"{SEARCH} --repeats 3"),
+    Case("one checkpoint for several runs", "d.csv", SMALL, "select FILE --repeats 3 --checkpoint c"),
+    Case("an unknown rule", "d.csv", SMALL, "select FILE --pick 1sd"),
+    Case("a format without rows", "d.csv", SMALL, "select FILE --keep-all all.json"),
 ]
 OUTPUTS = [
     Case("two outputs to one file", "d.csv", SMALL, "select FILE -o r.csv --trace ./r.csv"),
     Case("the input as the output", "d.csv", SMALL, "select FILE -o d.csv --force"),
     Case("a store that is a table", "d.csv", SMALL, "compare FILE -a sfs --store d.csv"),
-    Case("a folder that is not there", "d.csv", SMALL, "select FILE -o nowhere/r.csv"),
-    Case("an unknown suffix", "d.csv", SMALL, "select FILE -o r.xlsx"),
+    Case("a missing folder", "d.csv", SMALL, "select FILE -o nowhere/r.csv"),
+    Case("an unknown file extension", "d.csv", SMALL, "select FILE -o r.xlsx"),
 ]
 SETTINGS = [
     Case("an unknown key", "swarmrs.toml", b"[select]\nalog = 'sfs'\n", "select sklearn:wine"),
     Case("an unknown table", "swarmrs.toml", b"[selct]\nalgo = 'sfs'\n", "select sklearn:wine"),
     Case("a key of no command", "swarmrs.toml", b"sed = 1\n", "select sklearn:wine"),
-    Case("text for a number", "swarmrs.toml", b"[select]\nk = 'five'\n", "select sklearn:wine"),
+    Case("text for a number", "swarmrs.toml", b"[select]\ncv-seed = 'five'\n", "select sklearn:wine"),
     Case("a number for a flag", "swarmrs.toml", b"quiet = 1\n", "describe sklearn:wine"),
     Case("not TOML", "swarmrs.toml", b"[select\n", "select sklearn:wine"),
     Case(
-        "the same, not read",
+        "the same, ignored",
         "swarmrs.toml",
         b"[select\n",
         "select sklearn:wine --algo sfs --isolated",
     ),
-    Case("a value no command takes", "swarmrs.toml", b"cv = 0\n", "evaluate sklearn:wine"),
-    Case("another file, not there", "swarmrs.toml", b"seed = 1\n", "config --config lab.toml"),
+    Case("a value out of range", "swarmrs.toml", b"cv = 0\n", "evaluate sklearn:wine"),
+    Case("a missing settings file", "swarmrs.toml", b"seed = 1\n", "config --config lab.toml"),
 ]
 SECTIONS = {
     "Names": NAMES,
-    "Bytes": BYTES,
+    "Encodings and file formats": BYTES,
     "Sizes": SIZES,
     "Lines and fields": FIELDS,
     "Numbers": NUMBERS,
     "Missing values": MISSING,
-    "Columns": COLUMNS,
+    "Features": COLUMNS,
     "Classes": CLASSES,
     "ARFF": WEKA,
-    "Repeats and rows held out": TRUST,
+    "Validation": TRUST,
     "Outputs": OUTPUTS,
     "Settings in swarmrs.toml": SETTINGS,
 }
 
 
 def run(case: Case) -> tuple[int, str]:
-    """Give a file to the command; return its exit code and what it says beside the result."""
+    """Run the command on a file; return its exit code and its messages."""
     said = io.StringIO()
     stdin = sys.stdin
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
@@ -346,7 +347,7 @@ def run(case: Case) -> tuple[int, str]:
 
 
 def shown(content: bytes) -> str:
-    """Return the beginning of a file as a cell of the table, if it is text."""
+    """Return the first characters of a text file as a cell of the table."""
     text = content.decode("utf-8-sig", "replace")
     if "\ufffd" in text or not all(char.isprintable() or char in "\r\n\t" for char in text):
         return "not UTF-8 text"
@@ -365,7 +366,7 @@ def page() -> str:
     for title, cases in SECTIONS.items():
         parts.append(f"## {title}\n")
         rows = [
-            "| input | file | command | what is said | exit code |",
+            "| input | file | command | messages | exit code |",
             "| --- | --- | --- | --- | --- |",
         ]
         for case in cases:
