@@ -276,14 +276,21 @@ WEKA = [
     Case("no rows", "d.arff", ARFF),
 ]
 TRUST = [
-    Case("hold-out and outer folds together", "d.csv", SMALL, "select FILE --test-size 0.3 --outer-cv 5"),
+    Case(
+        "hold-out and outer folds together",
+        "d.csv",
+        SMALL,
+        "select FILE --test-size 0.3 --outer-cv 5",
+    ),
     Case("a hold-out above 1", "d.csv", SMALL, "select FILE --test-size 30"),
     Case("more outer folds than rows of a class", "d.csv", SMALL, f"{SEARCH} --outer-cv 12"),
     Case("a class with fewer rows than outer folds", "d.csv", RARE, f"{SEARCH} --outer-cv 5"),
     Case("no repeats", "d.csv", SMALL, "select FILE --repeats 0"),
     Case("resampling without repeats", "d.csv", SMALL, "select FILE --resample 0.8"),
     Case("repeats of a deterministic search", "d.csv", SMALL, f"{SEARCH} --repeats 3"),
-    Case("one checkpoint for several runs", "d.csv", SMALL, "select FILE --repeats 3 --checkpoint c"),
+    Case(
+        "one checkpoint for several runs", "d.csv", SMALL, "select FILE --repeats 3 --checkpoint c"
+    ),
     Case("an unknown rule", "d.csv", SMALL, "select FILE --pick 1sd"),
     Case("a format without rows", "d.csv", SMALL, "select FILE --keep-all all.json"),
 ]
@@ -298,7 +305,9 @@ SETTINGS = [
     Case("an unknown key", "swarmrs.toml", b"[select]\nalog = 'sfs'\n", "select sklearn:wine"),
     Case("an unknown table", "swarmrs.toml", b"[selct]\nalgo = 'sfs'\n", "select sklearn:wine"),
     Case("a key of no command", "swarmrs.toml", b"sed = 1\n", "select sklearn:wine"),
-    Case("text for a number", "swarmrs.toml", b"[select]\ncv-seed = 'five'\n", "select sklearn:wine"),
+    Case(
+        "text for a number", "swarmrs.toml", b"[select]\ncv-seed = 'five'\n", "select sklearn:wine"
+    ),
     Case("a number for a flag", "swarmrs.toml", b"quiet = 1\n", "describe sklearn:wine"),
     Case("not TOML", "swarmrs.toml", b"[select\n", "select sklearn:wine"),
     Case(

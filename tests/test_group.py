@@ -60,7 +60,7 @@ class TestMethods:
         x, y = np.random.default_rng(0).random((150, 12)), labels(150)
         first = group(x, y)
         assert group(x, y, n_jobs=2).to_dict() == first.to_dict()
-        assert not group(x, y, seed=1).curve.equals(first.curve)
+        assert not group(x, y, random_state=1).curve.equals(first.curve)
         assert first.settings == {
             "n_groups": None,
             "rows": 100,
@@ -85,7 +85,9 @@ class TestMethods:
         expected = {"n_groups": 2, "rows": 30, "levels": 4, "criterion": "icl", "restarts": 2}
         assert found.settings == {**expected, "seed": 0}
         assert set(found.curve["n_groups"]) == {2}
-        found = group(planted(), labels(60), by="hclust,rows=30,levels=5,distance=spearman", seed=4)
+        found = group(
+            planted(), labels(60), by="hclust,rows=30,levels=5,distance=spearman", random_state=4
+        )
         expected = {"n_groups": None, "rows": 30, "levels": 5, "distance": "spearman"}
         assert found.settings == {**expected, "seed": 4}
 

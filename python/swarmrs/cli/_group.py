@@ -68,7 +68,7 @@ def group(
         remark("note", table.notices)
         remark("warning", table.warnings)
     with told_later():
-        grouping = _groups.group(table, by=by, seed=seed, exclude=exclude, n_jobs=n_jobs)
+        grouping = _groups.group(table, by=by, random_state=seed, exclude=exclude, n_jobs=n_jobs)
     plain = grouping.to_dict()
     if output == options.STDOUT:
         print(grouping.to_text())

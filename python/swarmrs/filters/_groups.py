@@ -270,7 +270,7 @@ def group(
     target: Target = None,
     *,
     by: Groups = "lbm",
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
     **options: Unpack[ReadOptions],
 ) -> Grouping:
@@ -291,7 +291,7 @@ def group(
         or ``spearman``. ``"prefix"`` and ``"prefix=SEP"`` group names by the part before the last
         ``_`` or SEP, or without their trailing digits where there is none. A path names a file with
         a line of names or indices for each group, separated by commas. Lists are taken as groups.
-    seed : int
+    random_state : int
         The random seed of a method: it samples rows and initial groups.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
@@ -326,7 +326,7 @@ def group(
         table = replace(table, x=x)
     source, spec = group_spec(by, table)
     if spec["source"] != "given":
-        spec["seed"] = check_whole("seed", seed, 0)
+        spec["seed"] = check_whole("random_state", random_state, 0)
     dataset = dataset_of(table)
     answer = json.loads(dataset.group(json.dumps(spec), count_threads(n_jobs)))
     found, settings = answer["found"], answer["spec"]
