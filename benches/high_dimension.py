@@ -209,7 +209,7 @@ def _paired(
     tests = {method: signed_rank(gaps, [0.0] * len(gaps)).p for method, gaps in means.items()}
     corrected = holm(list(tests.values())).tolist()
     yield ""
-    yield "| method | tables | deals | difference | better / equal / worse | p | p (Holm) |"
+    yield "| method | tables | splits | difference | better / equal / worse | p | p (Holm) |"
     yield "|---|--:|--:|--:|--:|--:|--:|"
     for method, p in zip(others, corrected, strict=True):
         mine = np.array(means[method])

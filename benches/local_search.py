@@ -1,8 +1,8 @@
 """What incremental sums save local search: `.venv/bin/python benches/local_search.py [TABLE...]`.
 
 A `vlpso-ls` with the preset tran2019 is run once on all rows of each table. Its subsets are then
-measured again, turn by turn, and the element operations counted: those of the turns that move the
-swarm, and those of the turns that try changes of its bests.
+evaluated again, iteration by iteration, and the element operations counted: those of the iterations
+that move the swarm, and those of the iterations that try changes of its bests.
 """
 
 import sys
@@ -21,10 +21,10 @@ TABLES += ["leukemia2", "11tumor"]
 
 
 def saved(path: Path) -> tuple[int, float, float, float]:
-    """Return the turns of local search, and what these, the others and all turns save."""
+    """Return the iterations of local search, and what these, the others and all save."""
     found = select(path, algo="vlpso-ls", preset="tran2019", random_state=1, keep_all=True)
-    # A turn that does not begin an iteration goes on with the search of the last one.
-    trace = found.trace.select("turn", local=pl.col("iteration").diff() == 0)
+    # An iteration that is no move of the swarm is a step of local search.
+    trace = found.trace.select("iteration", local=pl.col("moves").diff() == 0)
     local = dict(trace.rows())
     nearest = KNeighborsClassifier(1, metric="manhattan")
     judge = Evaluator(path, estimator=nearest, cv="loo", scale="minmax")
