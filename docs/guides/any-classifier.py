@@ -1,18 +1,18 @@
 # %% [markdown]
 """
-# Any classifier
+# Feature selection for any classifier
 
-The model you will use need not be k-NN or naive Bayes. Any estimator of scikit-learn can measure subsets, by any
-score, on any splits. It takes far longer for each subset than the built-in ones, so the question is how to spend few
-of them well.
+Wrapper feature selection scores each feature subset by a model. 5-NN and naive Bayes are built in and fast. Any other
+estimator of scikit-learn works as well, with any score and any cross-validation. It takes far longer per subset, so
+the number of evaluations has to be small. This guide shows three ways to keep it small.
 """
 
 # %% [markdown]
 """
-## Choose for the model you will use
+## Logistic regression scored by ROC AUC
 
-Logistic regression, judged by the area under the curve. The features are given as they are, so scaling belongs into
-the model, where it is fitted inside each fold. `newton-cholesky` is the solver that is quick with few columns.
+The estimator receives unscaled features. Put the scaler into the pipeline: it is then fitted inside each fold. The
+solver `newton-cholesky` is fast for few features.
 """
 
 # %%
@@ -28,93 +28,100 @@ from swarmrs import SwarmSelector, select
 cancer = load_breast_cancer()
 X, y = pl.DataFrame(cancer.data, schema=cancer.feature_names.tolist()), cancer.target
 model = make_pipeline(StandardScaler(), LogisticRegression(solver="newton-cholesky"))
-judge = {"classifier": model, "scoring": "roc_auc", "cv": 3}
-found = select((X, y), algo="sfs", prescreen="fcbf", **judge)
+found = select((X, y), algo="sfs", prescreen="fcbf", estimator=model, scoring="roc_auc", cv=3)
 print(found.evaluations)
 print(", ".join(found.selected))
-print(f"area under the curve {1 - found.scores['error']:.4f}")
+print(f"ROC AUC {1 - found.scores['error']:.4f}")
 
 # %% [markdown]
 """
-The error of a result is 1 - the score, whatever the score is, so that less is better everywhere. No subset is fitted
-twice. `n_jobs=-1` fits as many at once as there are cores and changes no result.
+The error of a result is 1 - score, for every score: lower is better. A subset is never fitted twice. `n_jobs=-1` fits
+subsets in parallel on all cores and changes no result.
 
-## Spend little
+## Fewer evaluations
 
-Three ways to need fewer fits. The prescreen above leaves seven columns of thirty, so that all steps of a forward
-search need no more than 28 subsets. A small swarm has small iterations, and `max_evals`, `patience` or `time_limit` end it:
+**Prescreen.** The filter `fcbf` above keeps 7 of 30 features. Forward selection among 7 features needs at most 28
+subsets.
+
+**Small swarm and early stopping.** `population` sets the number of subsets per iteration. `max_evals`, `patience` and
+`time_limit` stop the search.
 """
 
 # %%
-swarm = {"algo": "pbpso", "params": {"population": 10}, "max_evals": 100, "patience": 5}
-found = select((X, y), prescreen="fcbf", random_state=1, **swarm, **judge)
+swarm = {"algo": "pbpso", "algo_params": {"population": 10}, "max_evals": 100, "patience": 5}
+evaluation = {"estimator": model, "scoring": "roc_auc", "cv": 3}
+found = select((X, y), prescreen="fcbf", random_state=1, **swarm, **evaluation)
 print(found.evaluations, found.stop)
-print(f"{found.size} columns, area under the curve {1 - found.scores['error']:.4f}")
+print(f"{found.size} features, ROC AUC {1 - found.scores['error']:.4f}")
 
 # %% [markdown]
 """
-The third is the cheapest: let a built-in classifier search, thousands of subsets in seconds, and ask your model about
-the [front](several-objectives.md) only.
+**Native search, own model at the end.** This is the cheapest way. A built-in classifier evaluates thousands of subsets
+in seconds. Your model scores only the [Pareto front](several-objectives.md).
 """
 
 # %%
-quick = select((X, y), classifier="nb", algo="mopbpso", random_state=1, max_evals=2000)
-for point in quick.front:
-    score = cross_val_score(model, X[list(point.selected)], y, cv=3, scoring="roc_auc").mean()
-    print(f"size {point.size}: error {point.error:.4f} by naive Bayes, area {score:.4f} by yours")
+native = select((X, y), estimator="nb", algo="mopbpso", random_state=1, max_evals=2000)
+for point in native.front:
+    auc = cross_val_score(model, X[list(point.selected)], y, cv=3, scoring="roc_auc").mean()
+    print(f"size {point.size}: naive Bayes error {point.error:.4f}, ROC AUC {auc:.4f}")
 
 # %% [markdown]
 """
-A subset that is good for one model is often good for another, but seldom its best: compare with the search before.
+A good subset for one model is often good for another, but seldom the best one. Compare these scores with the search
+above.
 
-## Is it honest?
+## Unbiased scores
 
-All these scores are of the folds that chose the columns. In a pipeline each outer fold is kept from the search:
+The scores above are optimistic: the same folds chose the features. Put the selector into a pipeline and cross-validate
+the pipeline. Each outer fold is then hidden from the search (nested cross-validation).
 """
 
 # %%
-selector = SwarmSelector("sfs", prescreen="fcbf", max_features=2, **judge)
-for name, steps in {"all columns": (model,), "two columns": (selector, model)}.items():
-    score = cross_val_score(make_pipeline(*steps), X, y, cv=3, scoring="roc_auc").mean()
-    print(f"{name}: {score:.4f}")
+selector = SwarmSelector(
+    model, algo="sfs", prescreen="fcbf", max_features=2, scoring="roc_auc", cv=3
+)
+for name, steps in {"all features": [model], "2 features": [selector, model]}.items():
+    auc = cross_val_score(make_pipeline(*steps), X, y, cv=3, scoring="roc_auc").mean()
+    print(f"{name}: ROC AUC {auc:.4f}")
 
 # %% [markdown]
 """
-## Rows that belong together
+## Grouped samples
 
-Several rows of one patient must not stand on both sides of a split. A list of splits says so in `select`; with
-metadata routing a `SwarmSelector` does it inside pipelines, see [selectors.md](../selectors.md#groups-of-samples).
+Samples of one patient must not be in both the training and the test part of a split. `select` takes a list of splits.
+`SwarmSelector` takes `groups` by metadata routing, see [selectors.md](../selectors.md#sample-groups-and-weights).
 """
 
 # %%
 patients = np.arange(len(y)) // 3
 splits = list(GroupKFold(3).split(X, y, patients))
-found = select((X, y), algo="sfs", prescreen="fcbf", max_features=2, **judge | {"cv": splits})
-print(", ".join(found.selected), f"{1 - found.scores['error']:.4f}")
+found = select((X, y), algo="sfs", prescreen="fcbf", max_features=2, **evaluation | {"cv": splits})
+print(f"{', '.join(found.selected)}: ROC AUC {1 - found.scores['error']:.4f}")
 
 # %% [markdown]
 """
-## Numbers instead of classes
+## Regression
 
-A regressor makes the target numbers. Its own score is r2; any other is a word of `scoring` away.
+With a regressor the target is numeric. The default score is R2; `scoring` sets another one.
 """
 
 # %%
 diabetes = load_diabetes()
 X, y = pl.DataFrame(diabetes.data, schema=diabetes.feature_names), diabetes.target
-judge = {"classifier": Ridge(0.1), "scoring": "neg_root_mean_squared_error"}
-found = select((X, y), algo="sfs", max_features=4, cv=5, **judge)
-print(", ".join(found.selected), f"root mean squared error {found.scores['error'] - 1:.2f}")
+regressor = {"estimator": Ridge(0.1), "scoring": "neg_root_mean_squared_error"}
+found = select((X, y), algo="sfs", max_features=4, cv=5, **regressor)
+print(f"{', '.join(found.selected)}: RMSE {found.scores['error'] - 1:.2f}")
 
 # %% [markdown]
 """
 ## Pitfalls
 
-- `vlpso`, the default of `SwarmSelector`, asks for a hundred subsets or more in each iteration: give it a `population`, or
-  take `sfs`, `sffs` or `pbpso` where fits are dear.
-- Estimators with chance need a `random_state` of their own, or the next run gives the same subsets other scores.
-- `sample_weight` reaches `fit` by `fit_params` of `select`; see [selectors.md](../selectors.md#groups-of-samples).
-- Not even an estimator? `scorer=` takes any function of masks
-  ([evaluation.md](../evaluation.md#measures-from-outside)), and `minimize` any function of bits
+- `vlpso-ls`, the default algorithm, evaluates a hundred subsets or more per iteration. For a slow estimator set a small
+  `population`, or use `sfs`, `sffs` or `pbpso`.
+- A randomized estimator needs its own `random_state`. Without one, the same subset gets another score in the next run.
+- `fit_params` of `select` passes `sample_weight` to `fit`, see [selectors.md](../selectors.md#sample-groups-and-weights).
+- A function can replace the estimator: `scorer=` takes a function of feature masks
+  ([evaluation.md](../evaluation.md#other-estimators-and-scorers)), `minimize` any function of bit vectors
   ([minimize.md](../minimize.md)).
 """

@@ -1,17 +1,17 @@
 # %% [markdown]
 """
-# Credit data with categories
+# Credit data: categories, missing values, rare classes
 
-Tables of customers have words in them, gaps, an identifier, and few of the cases that matter. Nothing of this is dealt
-with behind your back: each is asked for by an option, and what is refused says which one.
+Customer tables have text, missing values, an identifier and rare classes. swarmrs changes none of them silently. Each
+problem has an option, and an error message names it.
 """
 
 # %% [markdown]
 """
-## A table as banks have it
+## Data
 
-Six hundred loans. Whether one is paid back depends on income against amount, savings, housing and years in a job.
-Purpose and region say nothing; nor does the customer's number.
+A synthetic table of 600 loans. The outcome depends on income, amount, savings, housing and years of employment.
+Purpose, region and the customer number are irrelevant.
 """
 
 # %%
@@ -57,50 +57,54 @@ print(loans.write_csv()[:180])
 
 # %% [markdown]
 """
-## Decide
+## Preprocessing options
 
-`describe` names the five decisions that are yours. Here they are taken so:
+The report shows an identifier, text, missing values and a rare class. This guide handles them as follows:
 
-| what was found | option | why |
+| problem | option | reason |
 | --- | --- | --- |
-| a number of the customer | `--exclude customer` | it rises with the row: no measurement |
-| words | `--encode onehot` | a column for each word; `ordinal` ranks words by their spelling, which fits trees only |
-| the columns of one word list | `--together encoded` | housing is in or out as a whole, not `housing=rent` alone |
-| 66 gaps | `--missing drop-rows` | they are few and stand anywhere; `median` fills them instead, inside the folds |
-| 8 loans lost | `--rare-class merge` | ten folds cannot each have one: `late` and `lost` become one class, `other` |
+| customer number | `--exclude customer` | an identifier is not a feature |
+| text features | `--encode onehot` | one dummy feature per category; `ordinal` numbers the categories alphabetically, which suits trees only |
+| dummy features of one column | `--together encoded` | selects `housing` as a whole, not `housing=rent` alone |
+| 66 missing values | `--missing drop-rows` | they are few and random; `median` imputes them inside the folds instead |
+| 8 loans in class `lost` | `--rare-class merge` | ten folds cannot each have enough of them: `late` and `lost` become one class, `other` |
 
-One more is about the error. Who calls every loan paid errs in a fifth of them, so that an error of 0.16 is no feat.
-`--scoring balanced_accuracy` counts both classes alike, `matthews_corrcoef` and `f1_macro` are others of this kind. Naive Bayes is
-the judge here (`--classifier nb`): distances of k-NN are soon ruled by indicators of words.
+The classes are imbalanced. The majority class `paid` has about four fifths of the loans, so an error of 0.16 is hardly
+better than the baseline. `--scoring balanced_accuracy` gives both classes the same weight; `matthews_corrcoef` and
+`f1_macro` are alternatives. The estimator is naive Bayes (`--estimator nb`): dummy features easily dominate the
+distances of k-NN.
 
 ## Search
 """
 
 # %%
 # !swarmrs select loans.csv --exclude customer --encode onehot --together encoded \
-#   --missing drop-rows --rare-class merge --scoring balanced_accuracy --classifier nb \
+#   --missing drop-rows --rare-class merge --scoring balanced_accuracy --estimator nb \
 #   --algo sffs --seed 1
 
 # %% [markdown]
 """
-These are the columns the risk was made of, and no others. Every decision is noted above the result.
-`--output reduced.csv` writes the table of these columns, `--output model.py` code that fits the model.
+These are exactly the features that the outcome depends on. Notes and warnings above the result name every change of the
+data. `--output reduced.csv` writes the reduced table, `--output model.py` scikit-learn
+code that fits the model.
 
-What `--together` is good for shows when it is left out: pieces of purpose and region slip in, because with so many
-columns some fit by chance.
+Without `--together` the search selects single categories:
 """
 
 # %%
 # !swarmrs select loans.csv --exclude customer --encode onehot \
-#   --missing drop-rows --rare-class merge --scoring balanced_accuracy --classifier nb \
+#   --missing drop-rows --rare-class merge --scoring balanced_accuracy --estimator nb \
 #   --algo sffs --seed 1 --format csv --quiet
 
 # %% [markdown]
 """
-## What is it worth?
+Two dummy features of `region` are selected, although the region is irrelevant: among many features some fit the folds
+by chance.
 
-The same settings in Python. The line of `outer error` that `--outer-cv` prints is of the plain error;
-`held_out.scores` has them all.
+## Nested cross-validation
+
+The scores of a search are optimistic. `outer_cv=10` searches once per outer fold, without the rows of that fold, and
+scores the selection on them. `held_out.scores` has all scores.
 """
 
 # %%
@@ -111,51 +115,54 @@ settings = {
     "missing": "drop-rows",
     "rare_class": "merge",
     "scoring": "balanced_accuracy",
-    "classifier": "nb",
+    "estimator": "nb",
     "algo": "sffs",
     "random_state": 1,
 }
 found = select("loans.csv", outer_cv=10, **settings)
-inside = np.mean([part.selection.scores["balanced_accuracy"] for part in found.held_out.parts])
-outside = found.held_out.scores["balanced_accuracy"]
-print(f"balanced accuracy {inside:.3f} by the searches, {outside:.3f} on rows held out")
+inner = np.mean([part.selection.scores["balanced_accuracy"] for part in found.held_out.parts])
+outer = found.held_out.scores["balanced_accuracy"]
+print(f"balanced accuracy: inner CV {inner:.3f}, outer CV {outer:.3f}")
 
 # %% [markdown]
 """
-The warning speaks of `lost`, as the command line did. Gaps can be filled instead: `median`, and `mode` for words, are
-taken from training rows alone, for each fold of a search anew and for the rows held out.
+## Imputation
+
+`median` imputes numbers and `mode` imputes text. Both are computed from training rows only: for each inner fold, and
+for each outer fold.
 """
 
 # %%
-filled = select("loans.csv", outer_cv=10, **settings | {"missing": "median"}).held_out
-print(f"balanced accuracy {filled.scores['balanced_accuracy']:.3f} with gaps filled")
+imputed = select("loans.csv", outer_cv=10, **settings | {"missing": "median"}).held_out
+print(f"balanced accuracy: outer CV {imputed.scores['balanced_accuracy']:.3f}")
 
 # %% [markdown]
 """
-## Leave the gaps to the model
+## Models that accept missing values
 
-Trees take gaps and ranked words as they are. `missing="keep"` hands them over, and nothing has to be filled at all. A
-model of your own takes far longer than a built-in one; [any-classifier.md](any-classifier.md) tells how to deal with
-that.
+Decision trees accept missing values and ordinal codes. `missing="keep"` passes missing values to the estimator. A
+scikit-learn estimator is far slower than a built-in one; [any-classifier.md](any-classifier.md) shows how to save
+evaluations.
 """
 
 # %%
 tree = DecisionTreeClassifier(max_depth=4, random_state=0)
 kept = {"encode": "ordinal", "missing": "keep", "together": (), "scoring": "roc_auc"}
-found = select("loans.csv", **settings | kept | {"classifier": tree, "algo": "sfs"})
-print(f"{', '.join(found.selected)}: area under the curve {1 - found.scores['error']:.3f}")
+found = select("loans.csv", **settings | kept | {"estimator": tree, "algo": "sfs"})
+print(f"{', '.join(found.selected)}: ROC AUC {1 - found.scores['error']:.3f}")
 
 # %% [markdown]
 """
-The tree takes in purpose, which was made to say nothing: this score, too, is of the folds that chose.
+The tree selects purpose and region, which are irrelevant: this score is optimistic, too.
 
 ## Pitfalls
 
-- `--rare-class` goes by the number of folds. With `--cv 3` eight loans are enough, and nothing is joined.
-- A column known only after the loan was decided, such as the number of reminders, predicts too well. Nothing can warn
-  of it but you; a plain copy of the target is refused.
-- Rows of one customer must not be torn apart by folds: give `cv` and `outer_cv` a splitter that knows, as in
-  [selectors.md](../selectors.md#groups-of-samples).
-- All that is said to strange tables is in [bad-input.md](../bad-input.md), all options are in [cli.md](../cli.md),
-  what columns may be bound to is in [constraints.md](../constraints.md).
+- `--rare-class` compares class sizes with the number of folds. With `--cv 3` eight loans are enough, and no class is
+  merged.
+- Target leakage: a feature that is known only after the decision, such as the number of reminders, predicts too well.
+  Only an exact copy of the target is detected, and refused.
+- Rows of one customer must stay in one fold: pass a list of splits as `cv`, or `groups` to a `SwarmSelector`, see
+  [selectors.md](../selectors.md#sample-groups-and-weights).
+- More: [bad-input.md](../bad-input.md) lists all messages, [cli.md](../cli.md) all options,
+  [constraints.md](../constraints.md) the constraints.
 """
