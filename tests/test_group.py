@@ -335,7 +335,7 @@ class TestCommand:
             (["--by", "lbm=11"], "n_groups is 11, expected 1 to 9"),
             (["--by", "kmeans"], "groups 'kmeans' are no method and no file"),
             (["--by", "hclust,link=ward"], "unknown setting of hclust 'link'"),
-            (["--seed", "-1"], "seed is -1, expected a whole number of 0 or more"),
+            (["--seed", "-1"], "--seed is -1, expected a whole number of 0 or more"),
             (["--format", "xml"], "unknown format 'xml'"),
             (["--output", "groups.xml"], "'groups.xml' ends in '.xml'"),
         ],
