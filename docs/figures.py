@@ -1,7 +1,7 @@
 """Draws the figures of algorithms.md from real runs: `.venv/bin/python docs/figures.py`.
 
 Every family is run on the same data with the same folds. A swarm's line is the mean over a few
-seeds; a sequential search has no chance in it and is run once. The same package gives the same
+random seeds; a sequential search is deterministic and runs once. The same package gives the same
 files: no dates, no random ids. Names after the script choose some of them: `figures.py ant`.
 """
 
@@ -32,23 +32,23 @@ FIGURES = {
     "baseline": ("random",),
 }
 SEQUENTIAL = FIGURES["sequential"]
-# All lines show the same error: who would lower something else, or measure otherwise, does as the
-# others do.
-MEASURE = {"k": 5, "metric": "euclidean", "cv": 10}
+# All lines show the error on the same folds; an algorithm minimizes the objective of its paper,
+# except for those whose paper needs another evaluation.
+EVALUATION = {"cv": 10, "cv_seed": 0}
 
 Line = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
 @cache
 def run(algo: str) -> Line:
-    """Return evaluations, the best error so far and the size of subsets tried, by iteration.
+    """Return evaluations, the best error so far and the mean size of evaluated subsets.
 
-    Turns of seeds differ in length only where a search ends by itself, so that all lines are read
-    off at the same points.
+    Searches that end by themselves differ in length, so all lines are sampled at the same points.
     """
     limit = None if algo in SEQUENTIAL else EVALUATIONS
     seeds = range(1) if algo in SEQUENTIAL else SEEDS
-    settings = MEASURE | ({"objective": "error"} if algo in FIGURES["highdim"] else {})
+    objective = "error" if algo in FIGURES["highdim"] else "paper"
+    settings = EVALUATION | {"objective": objective}
     traces = [
         swarmrs.select(
             DATA, algo=algo, random_state=seed, max_evals=limit, n_jobs=-1, **settings
@@ -84,7 +84,7 @@ def draw(name: str) -> Path:
             left.step(evaluations, error, where="post", label=algo, linewidth=1.2, **style)
             right.plot(evaluations, size, linewidth=1.2, **style)
         left.set_ylabel("error of the best so far")
-        right.set_ylabel("mean size of subsets tried")
+        right.set_ylabel("mean size of subsets")
         for axes in (left, right):
             axes.set_xscale("log")
             axes.minorticks_off()
