@@ -85,8 +85,7 @@ distances of k-NN.
 # %% [markdown]
 """
 These are exactly the features that the outcome depends on. Notes and warnings above the result name every change of the
-data. `--output reduced.csv` writes the reduced table, `--output model.py` scikit-learn
-code that fits the model.
+data. `--output reduced.csv` writes the reduced table, `--output model.py` scikit-learn code that fits the model.
 
 Without `--together` the search selects single categories:
 """

@@ -1,17 +1,18 @@
 # %% [markdown]
 """
-# 12 000 genes
+# Gene expression data: thousands of features
 
-A gene table has some dozen patients and thousands of columns, so that some columns tell the classes apart by chance
-alone. Two questions decide everything: which search can walk through so many columns, and how do you see through luck?
+A gene expression table has a few dozen samples and thousands of features. Some features separate the classes by chance
+alone, and overfitting is the main problem. This guide shows a search that handles thousands of features, and nested
+cross-validation for an unbiased score.
 """
 
 # %% [markdown]
 """
-## A table where the answer is known
+## Data
 
-Sixty samples of three tumors and 2000 genes. Four genes are raised in each tumor; the others are noise, and one probe
-is dead. As in most such files there is a number of the patient, too.
+A synthetic table of 60 samples, 3 tumor classes and 2000 genes. Four genes are raised in each class (`raised_0` to
+`raised_11`). The others are noise, and one is constant. The column `patient` is a row identifier.
 """
 
 # %%
@@ -35,7 +36,7 @@ genes.with_row_index("patient").with_columns(labels).write_parquet("genes.parque
 
 # %% [markdown]
 """
-Look before you search. Of many columns only those are listed that there is something to say about.
+`describe` shows the table before the search. Of a table with many features it lists only those with a remark.
 """
 
 # %%
@@ -43,34 +44,37 @@ Look before you search. Of many columns only those are listed that there is some
 
 # %% [markdown]
 """
-The dead probe is left out by itself. The number of the patient is not: whether a column is an identifier, only you
-know. Exclude it, or a search may find that the tumors came in some order.
+The constant gene is dropped. The identifier is only reported, because swarmrs cannot know its meaning: exclude it, or
+the search may select it.
 
 ## Search
 
-`vlpso` is made for this: its particles search prefixes of the ranked genes, short ones too, so that they need not
-carry thousands of columns along. It measures by 1-NN and leave-one-out, as its paper does, which wastes no sample.
+`vlpso` is a variable-length particle swarm for high dimensions. It ranks the genes by relevance, and each particle
+searches a prefix of the ranking. Leave-one-out (`--cv loo`) trains on all samples but one, which suits small tables.
+`--preset tran2019` adds the classifier, objective and budget of the original study.
 """
 
 # %%
-# !swarmrs select genes.parquet -t tumor --exclude patient --algo vlpso --seed 1 --output reduced.csv
+# !swarmrs select genes.parquet -t tumor --exclude patient --algo vlpso --preset tran2019 --seed 1 \
+#   --output reduced.csv
 
 # %% [markdown]
 """
-`reduced.csv` holds the chosen columns and the tumor. A subset proposed twice is evaluated once, hence two numbers of
-evaluations. As the truth is known here: the genes that are not called raised got in by luck. On these sixty samples
-they do help, and so the error above is optimistic. Do not quote it.
+`reduced.csv` has the selected genes and the target. A subset that is proposed twice is evaluated once; hence the two
+numbers of evaluations. Seven of the eight selected genes are truly raised; `gene_28` is noise that fits these samples
+by chance. The printed error is optimistic. Do not publish it.
 
-## What is it worth?
+## Nested cross-validation
 
-`--outer-cv` keeps each fold from a search and then asks what that search is worth on it. A prescreen drops the genes
-that tell nothing about the tumor alone. It looks at classes, so it is done anew without each fold as well: nothing
-leaks.
+`outer_cv=5` searches once per outer fold, without the samples of that fold, and scores the selection on them. A
+prescreen drops genes before the search; `su>0` keeps the genes with positive symmetrical uncertainty. It uses the
+class labels, so it is repeated for each outer fold, too.
 """
 
 # %%
 for prescreen in (None, "su>0"):
-    found = select((genes, labels), algo="vlpso", prescreen=prescreen, random_state=1, outer_cv=5)
+    settings = {"algo": "vlpso", "preset": "tran2019", "prescreen": prescreen, "random_state": 1}
+    found = select((genes, labels), outer_cv=5, **settings)
     held_out = found.held_out
     print(
         f"{prescreen or 'all genes':9}  {found.size} genes, inner error {held_out.inner_error:.2f}, "
@@ -79,62 +83,66 @@ for prescreen in (None, "su>0"):
 
 # %% [markdown]
 """
-Quote the outer error. The inner one is what the searches believe. With sixty samples even the outer one is good to
-0.06 at best, the root of 0.3 x 0.7 / 60, so that the two ways above cannot be told apart.
+Report the outer error. The inner error is far too low, because the search optimized it. With 60 samples the standard
+error of the outer error is about 0.06 (the square root of 0.33 x 0.67 / 60), so the two settings do not differ
+significantly.
 
-A prescreen makes a search quicker, and with so few samples it rarely hurts. But a gene that tells something only
-beside another does not survive it. Decide by the outer error, never by the inner one.
+A prescreen makes the search faster. It also drops genes that are relevant only in combination with another gene.
+Compare settings by the outer error, never by the inner error.
 
-## The trap
+## Selection bias
 
-Most false hopes come from choosing genes on all samples and cross-validating afterwards. Shuffle the tumors, so that
-there is nothing to find, and the mistake shows itself:
+The most common mistake is to select genes on all samples and to cross-validate afterwards. With shuffled class labels
+there is nothing to find, and the bias becomes visible:
 """
 
 # %%
 X, shuffled = genes.to_numpy(), rng.permutation(tumors)
-choose = FilterSelector("mi", n_features=20)
-judge = KNeighborsClassifier(1)
-leaked = cross_val_score(judge, choose.fit_transform(X, shuffled), shuffled, cv=5)
-honest = cross_val_score(make_pipeline(choose, judge), X, shuffled, cv=5)
-print(f"error chosen before the folds {1 - leaked.mean():.2f}, inside them {1 - honest.mean():.2f}")
+mutual_information = FilterSelector("mi", n_features=20)
+knn = KNeighborsClassifier(1)
+reduced = mutual_information.fit_transform(X, shuffled)
+biased = cross_val_score(knn, reduced, shuffled, cv=5)
+unbiased = cross_val_score(make_pipeline(mutual_information, knn), X, shuffled, cv=5)
+print(f"error: selection before the folds {1 - biased.mean():.2f}")
+print(f"error: selection inside the folds {1 - unbiased.mean():.2f}")
 
 # %% [markdown]
 """
-Guessing among three tumors errs in two of three. In a pipeline a selector is fitted on training rows only, and
-`SwarmSelector` stands in the place of a filter just so:
+Random guessing among three classes has an error of 0.67. In a pipeline, a selector is fitted on training samples only.
+`SwarmSelector` works in a pipeline like a filter:
 """
 
 # %%
-search = SwarmSelector("vlpso", prescreen="su>0", random_state=1, max_evals=2000)
-scores = cross_val_score(make_pipeline(search, judge), X, tumors, cv=5)
-print(f"error {1 - scores.mean():.2f} with the true tumors, in folds of scikit-learn")
+search = SwarmSelector(knn, algo="vlpso", prescreen="su>0", random_state=1, max_evals=2000)
+scores = cross_val_score(make_pipeline(search, knn), X, tumors, cv=5)
+print(f"error: {1 - scores.mean():.2f} with the true class labels")
 
 # %% [markdown]
 """
-Other folds, outside and inside (a selector takes ten unless told otherwise), and a shorter search: how far this is from
-the outer error above, sixty samples leave open.
+The inner folds, the objective and the budget differ from the nested cross-validation above. With 60 samples the
+difference between the two errors means little.
 
 ## A real table
 
-11_Tumors, a table of 174 samples, 12 533 genes and 11 classes that is not part of the package, in the file
-`11tumor.parquet`. One search takes seconds; each line is eleven of them.
+11_Tumors has 174 samples, 12 533 genes and 11 classes. The file `11tumor.parquet` is not part of the package. Each line
+of the table is eleven searches.
 
-| `swarmrs select 11tumor.parquet --algo vlpso --seed 1 --outer-cv 10 --jobs 1` | inner error | outer error | genes in a search |
+| `swarmrs select 11tumor.parquet --algo vlpso --preset tran2019 --seed 1 --outer-cv 10 --jobs 1` | inner error | outer error | genes per search |
 | --- | --- | --- | --- |
-| as it stands | 0.0549 | 0.1324 ± 0.0551 | 89 to 470 |
-| with `--prescreen 'su>0'`, which leaves 3181 genes | 0.0543 | 0.1258 ± 0.0848 | 82 to 406 |
+| without prescreen | 0.0549 | 0.1324 ± 0.0551 | 89 to 470 |
+| with `--prescreen 'su>0'`, which keeps 3181 genes | 0.0543 | 0.1258 ± 0.0848 | 82 to 406 |
 
-The seeds fix these numbers on any machine; seconds are another matter. Without `--outer-cv` it is one search, which
-asks for 30 850 subsets, 16 042 with the prescreen. Its line of `seconds` had 7 and 3 on one thread of a busy server.
+The seed makes these numbers reproducible on any machine. The single search without `--outer-cv` has 30 850 evaluations,
+or 16 042 with the prescreen. It took 7 and 3 seconds on one thread of a busy server.
 
 ## Pitfalls
 
-- `vlpso` is for thousands of columns; with a few dozen take `sffs`, `upso2d` or `pbpso`. Floating searches try all
-  columns one by one: bound them by `--max-features`, and give them a prescreen first.
-- Classes with fewer samples than folds are warned of, inner or outer. Leave-one-out has no such trouble.
-- A list of genes is seldom the only one: see [stable.md](stable.md) before you name any.
-- A long run should survive a crash: `--checkpoint run.ckpt` and a `--seed`. All of it is in [cli.md](../cli.md).
-- What a prescreen and the rankings compute is in [filters.md](../filters.md), what `vlpso` does in
-  [algorithms.md](../algorithms.md).
+- `vlpso` and `vlpso-ls` are made for thousands of features. For a few dozen features `sffs`, `upso2d` or `pbpso` work as
+  well. Floating searches evaluate every feature in every step: limit them by `--max-features` and a prescreen.
+- A class with fewer samples than folds causes a warning, for inner and for outer folds. Leave-one-out needs two samples
+  per class.
+- Many gene lists have nearly the same error: check the [stability](stable.md) before you interpret one.
+- Long searches: `--checkpoint run.ckpt` with a `--seed` resumes after a crash, see [cli.md](../cli.md).
+- More: [filters.md](../filters.md) explains prescreens and rankings, [algorithms.md](../algorithms.md) the algorithms,
+  [high-dimension.md](../high-dimension.md) compares them on nine gene expression tables.
 """

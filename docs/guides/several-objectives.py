@@ -1,38 +1,32 @@
 # %% [markdown]
 """
-# Several objectives
+# Several objectives: error and number of features
 
-Few columns or a low error? A column has to be measured, stored and explained, and may cost money. Before you decide
-what one is worth, look at what it buys.
+Fewer features or a lower error? Each feature has to be recorded, stored and explained. A Pareto front shows the
+trade-off before you choose a subset.
 """
 
 # %% [markdown]
 """
-## Look at the front
+## The Pareto front
 
-`mopbpso` and `nsga2` lower error and size at once. Their result is a front: subsets that none tried beats in both.
+`mopbpso` and `nsga2` minimize the error and the number of features at once. Their result is a Pareto front: the
+non-dominated subsets, where no other evaluated subset is better in one objective and as good in the other.
 """
 
 # %%
-# !swarmrs select sklearn:breast_cancer --classifier nb --algo mopbpso --seed 1 --max-evals 2000
+# !swarmrs select sklearn:breast_cancer --estimator nb --algo mopbpso --seed 1 --max-evals 2000
 
 # %% [markdown]
 """
-From one column to three the error falls steeply, then hardly at all. The *knee* is where this turns. The least error
-is what `selected` marks, unless you pick another:
+The result is the subset of least error. `--pick knee` returns the knee of the front instead, the point after which
+more features lower the error only slowly. `--pick 'size<=3'` returns the best subset of at most three features. The
+hypervolume measures the quality of a whole front; larger is better.
 
-| you want | type |
-| --- | --- |
-| the knee | `--pick knee` |
-| the least error of three columns at most | `--pick 'size<=3'` |
-| the fewest columns that are as good as the best, as far as the rows can tell | `--parsimony 1se` |
+## The front on new data
 
-Any search has a front, also those that lower the error alone, but they leave its small end unexplored.
-
-## Does it hold on new rows?
-
-Every error of a front is optimistic: the same folds chose all its subsets, and the least of many errors is also the
-luckiest. Keep rows apart, and ask all points of the front about them:
+Errors on a front are optimistic, and the largest subsets are often overfitted. Hold out rows and score each subset on
+them:
 """
 
 # %%
@@ -45,63 +39,63 @@ from swarmrs import Evaluator, select
 cancer = load_breast_cancer()
 X, y = pl.DataFrame(cancer.data, schema=cancer.feature_names.tolist()), cancer.target
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, stratify=y, random_state=0)
-settings = {"classifier": "nb", "max_evals": 2000, "random_state": 1}
+settings = {"estimator": "nb", "max_evals": 2000, "random_state": 1}
 found = select((X_train, y_train), algo="mopbpso", **settings)
 for point in found.front:
-    columns = list(point.selected)
-    accuracy = GaussianNB().fit(X_train[columns], y_train).score(X_test[columns], y_test)
-    mark = "  knee" if point is found.front.knee else ""
-    print(f"size {point.size}  error {point.error:.4f}, on new rows {1 - accuracy:.4f}{mark}")
+    features = list(point.selected)
+    accuracy = GaussianNB().fit(X_train[features], y_train).score(X_test[features], y_test)
+    knee = "  knee" if point is found.front.knee else ""
+    print(f"size {point.size}: CV error {point.error:.4f}, test error {1 - accuracy:.4f}{knee}")
 
 # %% [markdown]
 """
-What the front promises beyond its knee does not come true: on new rows three columns do as well as eight.
+The CV error falls with every feature. The test error does not: four features are as good on new data as six.
 
-## One number for both
+## A weighted objective
 
-Where you know what a column is worth, say so and search for one subset. `weighted` counts alpha of the error and the
-rest of the share of columns: with 0.9 and 30 columns, a column must lower the error by 0.1 / 30 / 0.9 = 0.0037 to pay
-for itself.
+A weighted sum turns two objectives into one cost. `weighted` is alpha * error + (1 - alpha) * share of features. With
+alpha 0.9 and 30 features, a feature has to lower the error by 0.1 / 30 / 0.9 = 0.0037 to be selected.
 """
 
 # %%
 for alpha in (0.98, 0.9, 0.6):
-    found = select((X, y), algo="pbpso", objective="weighted", alpha=alpha, **settings)
+    objective = {"kind": "weighted", "alpha": alpha}
+    found = select((X, y), algo="pbpso", objective=objective, **settings)
     print(f"alpha {alpha}: size {found.size}, error {found.scores['error']:.4f}")
 
 # %% [markdown]
 """
-A front shows all such prices at once, so that none has to be guessed beforehand.
+A Pareto front needs no weight: it shows the result of all weights at once.
 
-## Columns that cost different amounts
+## Feature costs
 
-What a column costs can be anything, if you write the objective yourself. `Evaluator` measures as a search does, and
-`scorer` takes a function of masks. Say that a measurement of the *worst* cells takes three times the work of a mean:
+Features can have different costs. `scorer` takes your own objective, a function of feature masks. `Evaluator` computes
+the cross-validated error as a search does. In this example a *worst* feature costs three times as much as the others:
 """
 
 # %%
-evaluator = Evaluator(X, y, classifier="nb")
-price = [3.0 if name.startswith("worst") else 1.0 for name in X.columns]
+evaluator = Evaluator(X, y, estimator="nb")
+prices = [3.0 if name.startswith("worst") else 1.0 for name in X.columns]
 
 
-def dear(masks):
-    """Return the error of each subset, and a thousandth for each unit of work."""
-    return evaluator.measure(masks)["error"] + 0.001 * (masks @ price)
+def error_and_price(masks):
+    """Return the error of each subset plus 0.001 for each unit of price."""
+    return evaluator.measure(masks)["error"] + 0.001 * (masks @ prices)
 
 
-found = select((X, y), algo="pbpso", scorer=dear, max_evals=2000, random_state=1)
+found = select((X, y), algo="pbpso", scorer=error_and_price, max_evals=2000, random_state=1)
 print(", ".join(found.selected))
 error = evaluator.measure([found.support])["error"][0]
-print(f"work {found.support @ price:.0f}, error {error:.4f}")
+print(f"price {found.support @ prices:.0f}, error {error:.4f}")
 
 # %% [markdown]
 """
 ## Pitfalls
 
-- A hypervolume compares fronts, not subsets, and only those of the same table and folds.
-- A front has the sizes that were tried. A gap in it does not mean that no subset of that size is good.
-- More than two objectives at once are not offered. What is a limit rather than a wish is a constraint:
-  `--max-features`, `--include`, `--one-per-group`, see [constraints.md](../constraints.md).
-- Fronts are explained, and searches for them compared, in [fronts.md](../fronts.md); objectives in
-  [evaluation.md](../evaluation.md#objectives).
+- A hypervolume compares Pareto fronts of the same table and the same folds only.
+- A front has only evaluated subsets. A missing size does not mean that no good subset of that size exists.
+- More than two objectives are not supported. A hard limit is a constraint: `--max-features`, `--include`,
+  `--one-per-group`, see [constraints.md](../constraints.md).
+- More: [fronts.md](../fronts.md) compares the algorithms, [evaluation.md](../evaluation.md#objectives) lists the
+  objectives.
 """

@@ -1,97 +1,95 @@
 # %% [markdown]
 """
-# Is my selection stable?
+# Stability of a selection
 
-A search always answers with a list of columns. Whether the list is a finding or one of many that would have done as
-well, it cannot say: for that you must search again, on other rows.
+A search always returns a list of features. It does not say whether other samples would give the same list. Selection
+stability answers this: repeat the search on resampled rows and compare the selections.
 """
 
 # %% [markdown]
 """
-## Search twenty times
+## Repeated search
 
-Each run below is given its own four fifths of the rows.
+20 searches, each on a random 80 % of the rows:
 """
 
 # %%
-# !swarmrs select sklearn:breast_cancer --classifier nb --algo sffs --max-features 6 \
+# !swarmrs select sklearn:breast_cancer --estimator nb --algo sffs --max-features 6 \
 #   --seed 1 --repeats 20 --resample 0.8
 
 # %% [markdown]
 """
-Stability is 1 where all runs chose the same columns, about 0 where they chose by chance. Below 0.4 agreement of this
-kind is called poor, above 0.75 excellent (Fleiss, *Statistical Methods for Rates and Proportions*). So this list is
-one of many. One of its columns is chosen on nearly any rows, and would be a finding; the others are not. Do not take
-the consensus for a better list: it was not searched for, and its error shows that what the runs agree on is too
-little.
+Stability is 1 if all runs select the same features and about 0 if they select at random. Agreement below 0.4 is called
+poor, above 0.75 excellent (Fleiss, *Statistical Methods for Rates and Proportions*). So this
+selection is one of many. Only `worst texture` is selected in most runs. The consensus (the features of at least half
+of the runs) is not the result of a search, and its error is higher.
 
-Without `--resample` all runs have all rows, and stability tells only what chance inside the search does. A search
-without chance, such as this one, has then a stability of 1, which means nothing; a warning says so.
+Without `--resample` all runs use all rows, and stability shows the effect of the random seed only. A deterministic
+search such as `sffs` then has a stability of 1, which means nothing; a warning says so.
 
-## Why is it low?
+## Correlated features
 
-Mostly because columns stand in for each other, as radius, perimeter and area of the same cells do here. So ask of
-groups of such columns what was asked of columns: in which share of the runs is any of them in, and in which the one
-chosen most?
+Redundant features are the usual cause of low stability: radius, perimeter and area of the same cell nuclei carry the
+same information. Group the correlated features and count the groups instead:
 """
 
 # %%
 import polars as pl
 from swarmrs import group, select
 
-settings = {"classifier": "nb", "random_state": 1}
+settings = {"estimator": "nb", "random_state": 1}
 repeated = {"repeats": 20, "resample": 0.8}
 found = select("sklearn:breast_cancer", algo="sffs", max_features=6, **settings, **repeated)
-groups = group("sklearn:breast_cancer", by="hclust,distance=spearman").groups
-chosen = [set(run.selected) for run in found.stability.runs]
+clusters = group("sklearn:breast_cancer", by="hclust,distance=spearman").groups
+selections = [set(run.selected) for run in found.stability.runs]
 rows = []
-for members in groups:
-    any_of = sum(bool(chosen_by & set(members)) for chosen_by in chosen)
-    most = max(sum(name in chosen_by for chosen_by in chosen) for name in members)
-    rows.append((members[0], len(members), any_of / 20, most / 20))
-schema = ["group of", "columns", "any of them", "the one chosen most"]
+for members in clusters:
+    any_member = sum(bool(selection & set(members)) for selection in selections)
+    top_member = max(sum(name in selection for selection in selections) for name in members)
+    rows.append((members[0], len(members), any_member / 20, top_member / 20))
+schema = ["cluster of", "features", "any member", "top member"]
 with pl.Config(tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, tbl_rows=-1):
-    print(pl.DataFrame(rows, schema=schema, orient="row").sort("any of them", descending=True))
+    print(pl.DataFrame(rows, schema=schema, orient="row").sort("any member", descending=True))
 
 # %% [markdown]
 """
-No single measure of size is in more than half of the runs, yet some measure of size is in every run. Texture is in
-every run as well, and nearly always by the same column. That is the finding: the size of cells, in one form or
-another, and their texture.
+The numbers are shares of the 20 runs that select any member of a cluster, and its most frequent member. No
+single feature of cell size is in more than 60 % of the runs, but every run selects one of them. Every run selects a
+texture feature, too, and mostly the same one. The finding is: size and texture of the nuclei.
 
-## Stable is not the same as good
+## Stability and error
 
-Ways of choosing differ in both. Stability and the error on rows held out, side by side:
+A stable selection is not always a good one. Compare both, the stability and the error of nested cross-validation:
 """
 
 # %%
-ways = {
-    "swarm": {"algo": "bpso", "max_evals": 600},
-    "floating, 6 at most": {"algo": "sffs", "max_features": 6},
-    "floating, after fcbf": {"algo": "sffs", "prescreen": "fcbf"},
-    "fcbf alone": {"algo": "fcbf"},
-    "cfs alone": {"algo": "cfs"},
+methods = {
+    "bpso": {"algo": "bpso", "max_evals": 600},
+    "sffs, 6 features": {"algo": "sffs", "max_features": 6},
+    "fcbf, then sffs": {"algo": "sffs", "prescreen": "fcbf"},
+    "fcbf": {"algo": "fcbf"},
+    "cfs": {"algo": "cfs"},
 }
-for name, way in ways.items():
-    stability = select("sklearn:breast_cancer", **way, **settings, **repeated).stability
-    held_out = select("sklearn:breast_cancer", outer_cv=10, **way, **settings).held_out
+for name, method in methods.items():
+    stability = select("sklearn:breast_cancer", **method, **settings, **repeated).stability
+    held_out = select("sklearn:breast_cancer", outer_cv=10, **method, **settings).held_out
     print(
-        f"{name:20}  size {stability.to_frame()['size'].mean():4.1f}  "
+        f"{name:16}  size {stability.to_frame()['size'].mean():4.1f}  "
         f"stability {stability.agreement.value:.2f}  outer error {held_out.outer_error:.4f}"
     )
 
 # %% [markdown]
 """
-The swarm takes more columns than the floating search, and is both steadier and better on new rows. The filters are the
-steadiest, and the worst. Twenty runs tell stability to within 0.1 or less; the interval that is printed says how far.
+The swarm `bpso` selects more features than `sffs`; it is more stable and has a lower outer error. The filters `fcbf` and
+`cfs` are the most stable and have the highest error. 20 runs give the stability to within about 0.1, see its confidence
+interval.
 
-## What to do about it
+## Recommendations
 
-- **Report it.** The stability with its interval, the columns chosen in most runs, and the outer error: the three
-  together are honest, whichever list you print.
-- **Name groups, not columns,** where columns stand in for each other. `--one-per-group` takes one of each; see
-  [groups.md](../groups.md).
-- **Ask for less.** `--parsimony 1se` gives up what is within the noise.
-- **Get rows.** With more of them fewer lists are equally good.
-- What is in the measure, and what exactly is held out: [stability.md](../stability.md).
+- **Report stability** with its confidence interval, the most frequent features, and the outer error.
+- **Report clusters instead of single features** where features are redundant. `--one-per-group` selects at most one
+  feature of each cluster, see [groups.md](../groups.md).
+- **Select fewer features.** `--pick 1se` returns the smallest subset within one standard error of the best.
+- **Collect more samples.** More samples leave fewer equally good subsets.
+- More: [stability.md](../stability.md) defines the stability measure and the nested cross-validation.
 """
