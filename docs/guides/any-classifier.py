@@ -1,18 +1,17 @@
 # %% [markdown]
 """
-# Any classifier
+# Feature selection for any classifier or regressor
 
-The model you will use need not be k-NN or naive Bayes. Any estimator of scikit-learn can measure subsets, by any
-score, on any splits. It takes far longer for each subset than the built-in ones, so the question is how to spend few
-of them well.
+Any estimator of scikit-learn can score feature subsets, with any scorer and any splits. It is much slower than the
+built-in k-NN and naive Bayes, so this guide also shows how to need few evaluations.
 """
 
 # %% [markdown]
 """
-## Choose for the model you will use
+## Select features for your model
 
-Logistic regression, judged by the area under the curve. The features are given as they are, so scaling belongs into
-the model, where it is fitted inside each fold. `newton-cholesky` is the solver that is quick with few columns.
+Logistic regression, scored by the area under the ROC curve. The estimator gets the features as they are; a scaler in the
+pipeline is fitted inside each fold. `newton-cholesky` is a fast solver for few features.
 """
 
 # %%
@@ -28,93 +27,97 @@ from swarmrs import SwarmSelector, select
 cancer = load_breast_cancer()
 X, y = pl.DataFrame(cancer.data, schema=cancer.feature_names.tolist()), cancer.target
 model = make_pipeline(StandardScaler(), LogisticRegression(solver="newton-cholesky"))
-judge = {"classifier": model, "scoring": "roc_auc", "cv": 3}
-found = select((X, y), algo="sfs", prescreen="fcbf", **judge)
+evaluation = {"estimator": model, "scoring": "roc_auc", "cv": 3}
+found = select((X, y), algo="sfs", prescreen="fcbf", **evaluation)
 print(found.evaluations)
 print(", ".join(found.selected))
-print(f"area under the curve {1 - found.scores['error']:.4f}")
+print(f"ROC AUC {found.score:.4f}")
 
 # %% [markdown]
 """
-The error of a result is 1 - the score, whatever the score is, so that less is better everywhere. No subset is fitted
-twice. `n_jobs=-1` fits as many at once as there are cores and changes no result.
+The search minimizes the cost 1 - score. No subset is evaluated twice. `n_jobs=-1` fits in parallel on all cores and
+does not change the result.
 
-## Spend little
+## Reduce the number of evaluations
 
-Three ways to need fewer fits. The prescreen above leaves seven columns of thirty, so that all steps of a forward
-search need no more than 28 subsets. A small swarm has small iterations, and `max_evals`, `patience` or `time_limit` end it:
+1. **Prescreen.** The filter above keeps seven of thirty features, so that forward selection needs at most 28 evaluations.
+2. **A small swarm with early stopping:** `population`, `max_evals`, `patience` or `time_limit`.
 """
 
 # %%
-swarm = {"algo": "pbpso", "params": {"population": 10}, "max_evals": 100, "patience": 5}
-found = select((X, y), prescreen="fcbf", random_state=1, **swarm, **judge)
+swarm = {"algo": "pbpso", "algo_params": {"population": 10}, "max_evals": 100, "patience": 5}
+found = select((X, y), prescreen="fcbf", random_state=1, **swarm, **evaluation)
 print(found.evaluations, found.stop)
-print(f"{found.size} columns, area under the curve {1 - found.scores['error']:.4f}")
+print(f"{found.size} features, ROC AUC {found.score:.4f}")
 
 # %% [markdown]
 """
-The third is the cheapest: let a built-in classifier search, thousands of subsets in seconds, and ask your model about
-the [front](several-objectives.md) only.
+3. **A built-in classifier as a proxy.** It evaluates thousands of subsets in seconds; your model then scores only the
+   [Pareto front](several-objectives.md).
 """
 
 # %%
-quick = select((X, y), classifier="nb", algo="mopbpso", random_state=1, max_evals=2000)
-for point in quick.front:
+proxy = select((X, y), estimator="nb", algo="mopbpso", random_state=1, max_evals=2000)
+for point in proxy.front:
     score = cross_val_score(model, X[list(point.selected)], y, cv=3, scoring="roc_auc").mean()
-    print(f"size {point.size}: error {point.error:.4f} by naive Bayes, area {score:.4f} by yours")
+    print(f"size {point.size}: naive Bayes error {point.error:.4f}, ROC AUC of the model {score:.4f}")
 
 # %% [markdown]
 """
-A subset that is good for one model is often good for another, but seldom its best: compare with the search before.
+A subset that is good for one model is often good for another, but rarely its best.
 
-## Is it honest?
+## Unbiased scores
 
-All these scores are of the folds that chose the columns. In a pipeline each outer fold is kept from the search:
+All scores above are optimistic: the same folds chose the features. In a pipeline the selector is fitted on the training
+part of each outer fold (nested cross-validation):
 """
 
 # %%
-selector = SwarmSelector("sfs", prescreen="fcbf", max_features=2, **judge)
-for name, steps in {"all columns": (model,), "two columns": (selector, model)}.items():
+selector = SwarmSelector(
+    model, algo="sfs", prescreen="fcbf", max_features=2, scoring="roc_auc", cv=3
+)
+for name, steps in {"all features": (model,), "two features": (selector, model)}.items():
     score = cross_val_score(make_pipeline(*steps), X, y, cv=3, scoring="roc_auc").mean()
-    print(f"{name}: {score:.4f}")
+    print(f"{name}: ROC AUC {score:.4f}")
 
 # %% [markdown]
 """
-## Rows that belong together
+## Grouped rows
 
-Several rows of one patient must not stand on both sides of a split. A list of splits says so in `select`; with
-metadata routing a `SwarmSelector` does it inside pipelines, see [selectors.md](../selectors.md#groups-of-samples).
+Rows of the same patient must not be in both the training and the test part. Give `select` a list of splits; a
+`SwarmSelector` uses metadata routing, see [selectors.md](../selectors.md#sample-groups-and-weights).
 """
 
 # %%
 patients = np.arange(len(y)) // 3
 splits = list(GroupKFold(3).split(X, y, patients))
-found = select((X, y), algo="sfs", prescreen="fcbf", max_features=2, **judge | {"cv": splits})
-print(", ".join(found.selected), f"{1 - found.scores['error']:.4f}")
+grouped = evaluation | {"cv": splits}
+found = select((X, y), algo="sfs", prescreen="fcbf", max_features=2, **grouped)
+print(", ".join(found.selected), f"ROC AUC {found.score:.4f}")
 
 # %% [markdown]
 """
-## Numbers instead of classes
+## Regression
 
-A regressor makes the target numbers. Its own score is r2; any other is a word of `scoring` away.
+A regressor makes the target continuous. The default score is R2; `scoring` takes any other.
 """
 
 # %%
 diabetes = load_diabetes()
 X, y = pl.DataFrame(diabetes.data, schema=diabetes.feature_names), diabetes.target
-judge = {"classifier": Ridge(0.1), "scoring": "neg_root_mean_squared_error"}
-found = select((X, y), algo="sfs", max_features=4, cv=5, **judge)
-print(", ".join(found.selected), f"root mean squared error {found.scores['error'] - 1:.2f}")
+evaluation = {"estimator": Ridge(0.1), "scoring": "neg_root_mean_squared_error", "cv": 5}
+found = select((X, y), algo="sfs", max_features=4, **evaluation)
+print(", ".join(found.selected), f"root mean squared error {-found.score:.2f}")
 
 # %% [markdown]
 """
 ## Pitfalls
 
-- `vlpso`, the default of `SwarmSelector`, asks for a hundred subsets or more in each iteration: give it a `population`, or
-  take `sfs`, `sffs` or `pbpso` where fits are dear.
-- Estimators with chance need a `random_state` of their own, or the next run gives the same subsets other scores.
-- `sample_weight` reaches `fit` by `fit_params` of `select`; see [selectors.md](../selectors.md#groups-of-samples).
-- Not even an estimator? `scorer=` takes any function of masks
-  ([evaluation.md](../evaluation.md#measures-from-outside)), and `minimize` any function of bits
+- `vlpso-ls`, the default algorithm, evaluates a hundred subsets or more in each iteration: set its `population`, or use
+  `sfs`, `sffs` or `pbpso` for slow estimators.
+- A randomized estimator needs its own `random_state`, or its scores differ from run to run.
+- `sample_weight` is passed to `fit` by `fit_params` of `select`.
+- For other cost functions, `scorer=` takes any function of masks
+  ([evaluation.md](../evaluation.md#other-estimators-and-scorers)), and `minimize` any function of bits
   ([minimize.md](../minimize.md)).
 """

@@ -1,17 +1,17 @@
 # %% [markdown]
 """
-# Credit data with categories
+# Categorical, missing and imbalanced data
 
-Tables of customers have words in them, gaps, an identifier, and few of the cases that matter. Nothing of this is dealt
-with behind your back: each is asked for by an option, and what is refused says which one.
+A credit data set with text columns, missing values, an identifier and a rare class. swarmrs does not handle any of these
+silently: each needs an option, and the error message names it.
 """
 
 # %% [markdown]
 """
-## A table as banks have it
+## The data
 
-Six hundred loans. Whether one is paid back depends on income against amount, savings, housing and years in a job.
-Purpose and region say nothing; nor does the customer's number.
+600 loans. The outcome depends on income relative to the amount, savings, housing and years in a job. Purpose, region and the
+customer number are irrelevant.
 """
 
 # %%
@@ -44,10 +44,10 @@ loans = pl.DataFrame(
         "outcome": np.select([risk > 2.8, risk > 0.9], ["lost", "late"], "paid"),
     }
 )
-gaps = pl.Series(rng.random(n) < 0.05)
+missing = pl.Series(rng.random(n) < 0.05)
 loans = loans.with_columns(
-    income=pl.when(gaps).then(None).otherwise("income"),
-    savings=pl.when(gaps.reverse()).then(pl.lit("?")).otherwise("savings"),
+    income=pl.when(missing).then(None).otherwise("income"),
+    savings=pl.when(missing.reverse()).then(pl.lit("?")).otherwise("savings"),
 )
 loans.write_csv("loans.csv")
 print(loans.write_csv()[:180])
@@ -57,50 +57,50 @@ print(loans.write_csv()[:180])
 
 # %% [markdown]
 """
-## Decide
+## Options
 
-`describe` names the five decisions that are yours. Here they are taken so:
+`describe` names the five decisions. This guide chooses:
 
-| what was found | option | why |
+| finding | option | reason |
 | --- | --- | --- |
-| a number of the customer | `--exclude customer` | it rises with the row: no measurement |
-| words | `--encode onehot` | a column for each word; `ordinal` ranks words by their spelling, which fits trees only |
-| the columns of one word list | `--together encoded` | housing is in or out as a whole, not `housing=rent` alone |
-| 66 gaps | `--missing drop-rows` | they are few and stand anywhere; `median` fills them instead, inside the folds |
-| 8 loans lost | `--rare-class merge` | ten folds cannot each have one: `late` and `lost` become one class, `other` |
+| an identifier | `--exclude customer` | it rises with the row number and is no measurement |
+| text columns | `--encode onehot` | an indicator for each category; `ordinal` codes have an arbitrary order and suit trees only |
+| indicators of one column | `--together encoded` | select housing as a whole, not `housing=rent` alone |
+| 66 missing values | `--missing drop-rows` | they are few and random; `median` imputes them inside the folds instead |
+| a class of 8 rows | `--rare-class merge` | fewer than the ten folds: `late` and `lost` become one class, `other` |
 
-One more is about the error. Who calls every loan paid errs in a fifth of them, so that an error of 0.16 is no feat.
-`--scoring balanced_accuracy` counts both classes alike, `matthews_corrcoef` and `f1_macro` are others of this kind. Naive Bayes is
-the judge here (`--classifier nb`): distances of k-NN are soon ruled by indicators of words.
+The classes are imbalanced. Predicting "paid" for every loan has an error of about 0.2, so a low error means little.
+`--scoring balanced_accuracy` weights both classes equally; `f1_macro` and `matthews_corrcoef` are alternatives. The estimator
+is naive Bayes (`--estimator nb`), because indicators dominate the distances of k-NN.
 
 ## Search
 """
 
 # %%
 # !swarmrs select loans.csv --exclude customer --encode onehot --together encoded \
-#   --missing drop-rows --rare-class merge --scoring balanced_accuracy --classifier nb \
+#   --missing drop-rows --rare-class merge --scoring balanced_accuracy --estimator nb \
 #   --algo sffs --seed 1
 
 # %% [markdown]
 """
-These are the columns the risk was made of, and no others. Every decision is noted above the result.
-`--output reduced.csv` writes the table of these columns, `--output model.py` code that fits the model.
+The search selects exactly the features that determine the risk. The notes above the result list every decision.
+`--output reduced.csv` writes the reduced table, `--output model.py` scikit-learn code that fits the model.
 
-What `--together` is good for shows when it is left out: pieces of purpose and region slip in, because with so many
-columns some fit by chance.
+Without `--together` the search selects indicators one by one:
 """
 
 # %%
 # !swarmrs select loans.csv --exclude customer --encode onehot \
-#   --missing drop-rows --rare-class merge --scoring balanced_accuracy --classifier nb \
+#   --missing drop-rows --rare-class merge --scoring balanced_accuracy --estimator nb \
 #   --algo sffs --seed 1 --format csv --quiet
 
 # %% [markdown]
 """
-## What is it worth?
+Two indicators of region are selected as well, and only one of savings: with many features some fit by chance.
 
-The same settings in Python. The line of `outer error` that `--outer-cv` prints is of the plain error;
-`held_out.scores` has them all.
+## Nested cross-validation
+
+The same settings in Python, with ten outer folds:
 """
 
 # %%
@@ -111,51 +111,49 @@ settings = {
     "missing": "drop-rows",
     "rare_class": "merge",
     "scoring": "balanced_accuracy",
-    "classifier": "nb",
+    "estimator": "nb",
     "algo": "sffs",
     "random_state": 1,
 }
 found = select("loans.csv", outer_cv=10, **settings)
-inside = np.mean([part.selection.scores["balanced_accuracy"] for part in found.held_out.parts])
-outside = found.held_out.scores["balanced_accuracy"]
-print(f"balanced accuracy {inside:.3f} by the searches, {outside:.3f} on rows held out")
+inner = np.mean([part.selection.score for part in found.held_out.parts])
+outer = found.held_out.scores["balanced_accuracy"]
+print(f"balanced accuracy: inner {inner:.3f}, outer {outer:.3f}")
 
 # %% [markdown]
 """
-The warning speaks of `lost`, as the command line did. Gaps can be filled instead: `median`, and `mode` for words, are
-taken from training rows alone, for each fold of a search anew and for the rows held out.
+Imputation instead of dropped rows: the median, and the mode for text, are computed from the training rows of each fold.
 """
 
 # %%
-filled = select("loans.csv", outer_cv=10, **settings | {"missing": "median"}).held_out
-print(f"balanced accuracy {filled.scores['balanced_accuracy']:.3f} with gaps filled")
+imputed = select("loans.csv", outer_cv=10, **settings | {"missing": "median"}).held_out
+print(f"balanced accuracy with imputation: outer {imputed.scores['balanced_accuracy']:.3f}")
 
 # %% [markdown]
 """
-## Leave the gaps to the model
+## Estimators that accept missing values
 
-Trees take gaps and ranked words as they are. `missing="keep"` hands them over, and nothing has to be filled at all. A
-model of your own takes far longer than a built-in one; [any-classifier.md](any-classifier.md) tells how to deal with
-that.
+Decision trees accept missing values and ordinal codes. `missing="keep"` passes missing values on. Estimators of scikit-learn
+are slower than the built-in ones; see [any-classifier.md](any-classifier.md).
 """
 
 # %%
 tree = DecisionTreeClassifier(max_depth=4, random_state=0)
 kept = {"encode": "ordinal", "missing": "keep", "together": (), "scoring": "roc_auc"}
-found = select("loans.csv", **settings | kept | {"classifier": tree, "algo": "sfs"})
-print(f"{', '.join(found.selected)}: area under the curve {1 - found.scores['error']:.3f}")
+found = select("loans.csv", **settings | kept | {"estimator": tree, "algo": "sfs"})
+print(f"{', '.join(found.selected)}: ROC AUC {found.score:.3f}")
 
 # %% [markdown]
 """
-The tree takes in purpose, which was made to say nothing: this score, too, is of the folds that chose.
+The tree also selects the irrelevant features purpose and region: this score is optimistic, too.
 
 ## Pitfalls
 
-- `--rare-class` goes by the number of folds. With `--cv 3` eight loans are enough, and nothing is joined.
-- A column known only after the loan was decided, such as the number of reminders, predicts too well. Nothing can warn
-  of it but you; a plain copy of the target is refused.
-- Rows of one customer must not be torn apart by folds: give `cv` and `outer_cv` a splitter that knows, as in
-  [selectors.md](../selectors.md#groups-of-samples).
-- All that is said to strange tables is in [bad-input.md](../bad-input.md), all options are in [cli.md](../cli.md),
-  what columns may be bound to is in [constraints.md](../constraints.md).
+- `--rare-class` depends on the number of folds. With `--cv 3` eight loans are enough, and no class is merged.
+- Target leakage: a feature that is known only after the outcome, such as the number of reminders, predicts too well. Only you can
+  detect it; an exact copy of the target is refused.
+- Rows of one customer must stay in one fold: give `cv` and `outer_cv` a grouped splitter, as in
+  [selectors.md](../selectors.md#sample-groups-and-weights).
+- All messages for problematic tables are in [bad-input.md](../bad-input.md), all options in [cli.md](../cli.md), constraints on
+  features in [constraints.md](../constraints.md).
 """
