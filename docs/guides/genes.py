@@ -1,17 +1,17 @@
 # %% [markdown]
 """
-# 12 000 genes
+# Gene expression: thousands of features, few samples
 
-A gene table has some dozen patients and thousands of columns, so that some columns tell the classes apart by chance
-alone. Two questions decide everything: which search can walk through so many columns, and how do you see through luck?
+A gene-expression table has some dozen samples and thousands of features, so that many features separate the classes by chance.
+This guide selects genes with a swarm for high-dimensional data and estimates the error without overfitting.
 """
 
 # %% [markdown]
 """
-## A table where the answer is known
+## Synthetic data
 
-Sixty samples of three tumors and 2000 genes. Four genes are raised in each tumor; the others are noise, and one probe
-is dead. As in most such files there is a number of the patient, too.
+60 samples of three tumors and 2000 genes. Four genes are raised in each tumor; the others are noise, and one probe
+is constant. The table also has a patient number.
 """
 
 # %%
@@ -35,7 +35,7 @@ genes.with_row_index("patient").with_columns(labels).write_parquet("genes.parque
 
 # %% [markdown]
 """
-Look before you search. Of many columns only those are listed that there is something to say about.
+`describe` lists the features that need attention:
 """
 
 # %%
@@ -43,34 +43,35 @@ Look before you search. Of many columns only those are listed that there is some
 
 # %% [markdown]
 """
-The dead probe is left out by itself. The number of the patient is not: whether a column is an identifier, only you
-know. Exclude it, or a search may find that the tumors came in some order.
+The constant probe is dropped automatically. The patient number is not: exclude it, or the search may use the order of the
+samples.
 
 ## Search
 
-`vlpso` is made for this: its particles search prefixes of the ranked genes, short ones too, so that they need not
-carry thousands of columns along. It measures by 1-NN and leave-one-out, as its paper does, which wastes no sample.
+`vlpso` is designed for thousands of features: its particles search prefixes of the features ranked by relevance, so that most of
+them have few features. Leave-one-out uses every sample for training.
 """
 
 # %%
-# !swarmrs select genes.parquet -t tumor --exclude patient --algo vlpso --seed 1 --output reduced.csv
+# !swarmrs select genes.parquet -t tumor --exclude patient --algo vlpso --cv loo -k 1 --seed 1 \
+#   --output reduced.csv
 
 # %% [markdown]
 """
-`reduced.csv` holds the chosen columns and the tumor. A subset proposed twice is evaluated once, hence two numbers of
-evaluations. As the truth is known here: the genes that are not called raised got in by luck. On these sixty samples
-they do help, and so the error above is optimistic. Do not quote it.
+`reduced.csv` holds the selected genes and the tumor. Here all five are truly raised. The error is optimistic nevertheless: it is
+the lowest of 5203 evaluated subsets on the same folds. Do not report it.
 
-## What is it worth?
+## Nested cross-validation
 
-`--outer-cv` keeps each fold from a search and then asks what that search is worth on it. A prescreen drops the genes
-that tell nothing about the tumor alone. It looks at classes, so it is done anew without each fold as well: nothing
-leaks.
+`--outer-cv` estimates the error on samples that the search has not seen. A prescreen drops genes without relevance to the
+class. It is fitted on the training samples of each outer fold, so nothing leaks.
 """
 
 # %%
+nearest = KNeighborsClassifier(1)
+settings = {"algo": "vlpso", "estimator": nearest, "cv": "loo", "random_state": 1}
 for prescreen in (None, "su>0"):
-    found = select((genes, labels), algo="vlpso", prescreen=prescreen, random_state=1, outer_cv=5)
+    found = select((genes, labels), prescreen=prescreen, outer_cv=5, **settings)
     held_out = found.held_out
     print(
         f"{prescreen or 'all genes':9}  {found.size} genes, inner error {held_out.inner_error:.2f}, "
@@ -79,62 +80,61 @@ for prescreen in (None, "su>0"):
 
 # %% [markdown]
 """
-Quote the outer error. The inner one is what the searches believe. With sixty samples even the outer one is good to
-0.06 at best, the root of 0.3 x 0.7 / 60, so that the two ways above cannot be told apart.
+Report the outer error; the inner error is optimistic. With 60 samples the standard error of an outer error of 0.22 is 0.05, the
+square root of 0.22 x 0.78 / 60, so the two rows differ by little more than two standard errors.
 
-A prescreen makes a search quicker, and with so few samples it rarely hurts. But a gene that tells something only
-beside another does not survive it. Decide by the outer error, never by the inner one.
+A prescreen makes the search faster, but a gene that is relevant only in combination with another does not survive it. Compare
+outer errors, never inner ones.
 
-## The trap
+## Selection bias
 
-Most false hopes come from choosing genes on all samples and cross-validating afterwards. Shuffle the tumors, so that
-there is nothing to find, and the mistake shows itself:
+The most common mistake is to select genes on all samples and to cross-validate afterwards. With shuffled labels there is nothing
+to find, and the bias becomes visible:
 """
 
 # %%
 X, shuffled = genes.to_numpy(), rng.permutation(tumors)
-choose = FilterSelector("mi", n_features=20)
-judge = KNeighborsClassifier(1)
-leaked = cross_val_score(judge, choose.fit_transform(X, shuffled), shuffled, cv=5)
-honest = cross_val_score(make_pipeline(choose, judge), X, shuffled, cv=5)
-print(f"error chosen before the folds {1 - leaked.mean():.2f}, inside them {1 - honest.mean():.2f}")
+filter_genes = FilterSelector("mi", n_features=20)
+leaked = cross_val_score(nearest, filter_genes.fit_transform(X, shuffled), shuffled, cv=5)
+nested = cross_val_score(make_pipeline(filter_genes, nearest), X, shuffled, cv=5)
+print(f"error: selection before the folds {1 - leaked.mean():.2f}, inside {1 - nested.mean():.2f}")
 
 # %% [markdown]
 """
-Guessing among three tumors errs in two of three. In a pipeline a selector is fitted on training rows only, and
-`SwarmSelector` stands in the place of a filter just so:
+Random guessing among three tumors has an error of 0.67. In a pipeline the selector is fitted on training samples only. A
+`SwarmSelector` takes the place of the filter:
 """
 
 # %%
-search = SwarmSelector("vlpso", prescreen="su>0", random_state=1, max_evals=2000)
-scores = cross_val_score(make_pipeline(search, judge), X, tumors, cv=5)
-print(f"error {1 - scores.mean():.2f} with the true tumors, in folds of scikit-learn")
+search = SwarmSelector(
+    nearest, algo="vlpso", cv="loo", prescreen="su>0", random_state=1, max_evals=2000
+)
+scores = cross_val_score(make_pipeline(search, nearest), X, tumors, cv=5)
+print(f"error {1 - scores.mean():.2f} with the true tumors")
 
 # %% [markdown]
 """
-Other folds, outside and inside (a selector takes ten unless told otherwise), and a shorter search: how far this is from
-the outer error above, sixty samples leave open.
+This agrees with the outer error above, although the outer folds and the length of the search differ.
 
-## A real table
+## Real data
 
-11_Tumors, a table of 174 samples, 12 533 genes and 11 classes that is not part of the package, in the file
-`11tumor.parquet`. One search takes seconds; each line is eleven of them.
+11_Tumors has 174 samples, 12 533 genes and 11 classes. It is not part of the package; here it is the file
+`11tumor.parquet`. One search takes seconds; each row of the table is eleven searches.
 
-| `swarmrs select 11tumor.parquet --algo vlpso --seed 1 --outer-cv 10 --jobs 1` | inner error | outer error | genes in a search |
+| `swarmrs select 11tumor.parquet --algo vlpso --objective hybrid -k 1 --metric manhattan --cv loo --seed 1 --outer-cv 10 --jobs 1` | inner error | outer error | genes per search |
 | --- | --- | --- | --- |
-| as it stands | 0.0549 | 0.1324 ± 0.0551 | 89 to 470 |
-| with `--prescreen 'su>0'`, which leaves 3181 genes | 0.0543 | 0.1258 ± 0.0848 | 82 to 406 |
+| all genes | 0.0549 | 0.1324 ± 0.0551 | 89 to 470 |
+| with `--prescreen 'su>0'`, which keeps 3181 genes | 0.0543 | 0.1258 ± 0.0848 | 82 to 406 |
 
-The seeds fix these numbers on any machine; seconds are another matter. Without `--outer-cv` it is one search, which
-asks for 30 850 subsets, 16 042 with the prescreen. Its line of `seconds` had 7 and 3 on one thread of a busy server.
+Without `--outer-cv` it is one search of 30 850 evaluations, 16 042 with the prescreen, which took 7 and 3 seconds on one thread
+of a busy server.
 
 ## Pitfalls
 
-- `vlpso` is for thousands of columns; with a few dozen take `sffs`, `upso2d` or `pbpso`. Floating searches try all
-  columns one by one: bound them by `--max-features`, and give them a prescreen first.
-- Classes with fewer samples than folds are warned of, inner or outer. Leave-one-out has no such trouble.
-- A list of genes is seldom the only one: see [stable.md](stable.md) before you name any.
-- A long run should survive a crash: `--checkpoint run.ckpt` and a `--seed`. All of it is in [cli.md](../cli.md).
-- What a prescreen and the rankings compute is in [filters.md](../filters.md), what `vlpso` does in
-  [algorithms.md](../algorithms.md).
+- `vlpso` is for thousands of features; for a few dozen use `sffs`, `upso2d` or `pbpso`. Floating searches evaluate every feature
+  in each step: limit them with `--max-features` and a prescreen.
+- Classes with fewer samples than folds give a warning. Leave-one-out has no such problem.
+- Many gene lists are equally good: see [stable.md](stable.md) before you report one.
+- Use `--checkpoint run.ckpt` and `--seed` for long searches; see [cli.md](../cli.md).
+- Prescreens and rankings are explained in [filters.md](../filters.md), `vlpso` in [algorithms.md](../algorithms.md).
 """

@@ -1,38 +1,38 @@
 # %% [markdown]
 """
-# Several objectives
+# Error and number of features: the Pareto front
 
-Few columns or a low error? A column has to be measured, stored and explained, and may cost money. Before you decide
-what one is worth, look at what it buys.
+Every feature has to be collected, stored and explained. A Pareto front shows the trade-off between error and subset size before
+you decide.
 """
 
 # %% [markdown]
 """
-## Look at the front
+## Search for the front
 
-`mopbpso` and `nsga2` lower error and size at once. Their result is a front: subsets that none tried beats in both.
+`mopbpso` and `nsga2` minimize error and size at once (multi-objective optimization). The result is a Pareto front: the
+subsets that no other evaluated subset beats in both.
 """
 
 # %%
-# !swarmrs select sklearn:breast_cancer --classifier nb --algo mopbpso --seed 1 --max-evals 2000
+# !swarmrs select sklearn:breast_cancer --estimator nb --algo mopbpso --seed 1 --max-evals 2000
 
 # %% [markdown]
 """
-From one column to three the error falls steeply, then hardly at all. The *knee* is where this turns. The least error
-is what `selected` marks, unless you pick another:
+The error falls steeply for the first features and hardly afterwards; the *knee* marks the bend. By default the subset of least
+error is selected. `--pick` selects another:
 
-| you want | type |
+| wanted | option |
 | --- | --- |
 | the knee | `--pick knee` |
-| the least error of three columns at most | `--pick 'size<=3'` |
-| the fewest columns that are as good as the best, as far as the rows can tell | `--parsimony 1se` |
+| the least error of at most three features | `--pick 'size<=3'` |
+| the fewest features within one standard error of the best | `--pick 1se` |
 
-Any search has a front, also those that lower the error alone, but they leave its small end unexplored.
+Every search has a front, but a search that minimizes the error alone explores few small subsets.
 
-## Does it hold on new rows?
+## Check the front on new data
 
-Every error of a front is optimistic: the same folds chose all its subsets, and the least of many errors is also the
-luckiest. Keep rows apart, and ask all points of the front about them:
+Every error of a front is optimistic: the same folds chose its subsets. Hold out rows and score all points of the front on them:
 """
 
 # %%
@@ -45,63 +45,64 @@ from swarmrs import Evaluator, select
 cancer = load_breast_cancer()
 X, y = pl.DataFrame(cancer.data, schema=cancer.feature_names.tolist()), cancer.target
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, stratify=y, random_state=0)
-settings = {"classifier": "nb", "max_evals": 2000, "random_state": 1}
+settings = {"estimator": "nb", "max_evals": 2000, "random_state": 1}
 found = select((X_train, y_train), algo="mopbpso", **settings)
 for point in found.front:
-    columns = list(point.selected)
-    accuracy = GaussianNB().fit(X_train[columns], y_train).score(X_test[columns], y_test)
+    features = list(point.selected)
+    accuracy = GaussianNB().fit(X_train[features], y_train).score(X_test[features], y_test)
     mark = "  knee" if point is found.front.knee else ""
-    print(f"size {point.size}  error {point.error:.4f}, on new rows {1 - accuracy:.4f}{mark}")
+    print(f"size {point.size}  inner error {point.error:.4f}, test error {1 - accuracy:.4f}{mark}")
 
 # %% [markdown]
 """
-What the front promises beyond its knee does not come true: on new rows three columns do as well as eight.
+On the test rows four features are as good as six: the further decrease of the inner error is overfitting to the folds.
 
-## One number for both
+## A weighted sum
 
-Where you know what a column is worth, say so and search for one subset. `weighted` counts alpha of the error and the
-rest of the share of columns: with 0.9 and 30 columns, a column must lower the error by 0.1 / 30 / 0.9 = 0.0037 to pay
-for itself.
+If you know the price of a feature, minimize a weighted sum instead. The objective `weighted` is alpha * error +
+(1 - alpha) * share of features: with alpha = 0.9 and 30 features, a feature must lower the error by 0.1 / 30 / 0.9 = 0.0037 to
+pay for itself.
 """
 
 # %%
 for alpha in (0.98, 0.9, 0.6):
-    found = select((X, y), algo="pbpso", objective="weighted", alpha=alpha, **settings)
+    objective = {"kind": "weighted", "alpha": alpha}
+    found = select((X, y), algo="pbpso", objective=objective, **settings)
     print(f"alpha {alpha}: size {found.size}, error {found.scores['error']:.4f}")
 
 # %% [markdown]
 """
-A front shows all such prices at once, so that none has to be guessed beforehand.
+A front shows all such weights at once.
 
-## Columns that cost different amounts
+## Features of different prices
 
-What a column costs can be anything, if you write the objective yourself. `Evaluator` measures as a search does, and
-`scorer` takes a function of masks. Say that a measurement of the *worst* cells takes three times the work of a mean:
+For any other cost write your own objective. `Evaluator` scores subsets as a search does, and `scorer` takes a function of
+masks. In this example a *worst* feature costs three times as much as the others:
 """
 
 # %%
-evaluator = Evaluator(X, y, classifier="nb")
-price = [3.0 if name.startswith("worst") else 1.0 for name in X.columns]
+evaluator = Evaluator(X, y, estimator="nb")
+prices = [3.0 if name.startswith("worst") else 1.0 for name in X.columns]
 
 
-def dear(masks):
-    """Return the error of each subset, and a thousandth for each unit of work."""
-    return evaluator.measure(masks)["error"] + 0.001 * (masks @ price)
+def priced_error(masks):
+    """Return the error of each subset plus 0.001 for each unit of price."""
+    return evaluator.measure(masks)["error"] + 0.001 * (masks @ prices)
 
 
-found = select((X, y), algo="pbpso", scorer=dear, max_evals=2000, random_state=1)
+found = select((X, y), algo="pbpso", scorer=priced_error, max_evals=2000, random_state=1)
 print(", ".join(found.selected))
 error = evaluator.measure([found.support])["error"][0]
-print(f"work {found.support @ price:.0f}, error {error:.4f}")
+print(f"price {found.support @ prices:.0f}, error {error:.4f}")
 
 # %% [markdown]
 """
 ## Pitfalls
 
-- A hypervolume compares fronts, not subsets, and only those of the same table and folds.
-- A front has the sizes that were tried. A gap in it does not mean that no subset of that size is good.
-- More than two objectives at once are not offered. What is a limit rather than a wish is a constraint:
-  `--max-features`, `--include`, `--one-per-group`, see [constraints.md](../constraints.md).
-- Fronts are explained, and searches for them compared, in [fronts.md](../fronts.md); objectives in
-  [evaluation.md](../evaluation.md#objectives).
+- The hypervolume compares fronts of the same data and folds, not subsets.
+- A front contains evaluated sizes only. A missing size does not mean that no good subset of this size exists.
+- There are two objectives at most. Hard limits are constraints: `--max-features`, `--include`, `--one-per-group`; see
+  [constraints.md](../constraints.md).
+- [fronts.md](../fronts.md) explains fronts and compares algorithms; [evaluation.md](../evaluation.md#objectives) defines the
+  objectives.
 """
