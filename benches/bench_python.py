@@ -156,10 +156,10 @@ class Contest:
         start = now()
         self.swarm(ask, np.random.default_rng(seed))
         spent = now() - start
-        each, sampled, beyond = self.sample(ask.all_evaluations, sample)
+        each, sampled, beyond = self.sample(ask.measured, sample)
         theirs = Run(ask.best_cost, ask.best, ask.count, spent / ask.count)
         gap = abs(float(self.numpy(one.mask[None])[0]) - one.cost)
-        scikit_learn = (spent - measure.spent + each * len(ask.all_evaluations)) / ask.count
+        scikit_learn = (spent - measure.spent + each * len(ask.measured)) / ask.count
         return Round(one, two, theirs, scikit_learn, sampled, gap, beyond)
 
     def sample(self, measured: Masks, seconds: float) -> tuple[Floats, int, float]:

@@ -25,6 +25,12 @@ scikit-learn selector: `transform`, `fit_transform`, `inverse_transform`, `get_s
 [quickstart.md](quickstart.md) and [selectors.md](selectors.md).
 """
 
+PRESETS = """### presets
+
+A mapping of names to `Preset`: the settings of published studies, such as
+`swarmrs.presets["tran2019"].options`. `swarmrs presets` prints them.
+"""
+
 # What is called, by what it is for; then what calls return, and what they raise.
 CALLED = {
     "Search": [swarmrs.select, swarmrs.SwarmSelector, swarmrs.minimize, swarmrs.algorithms],
@@ -182,6 +188,8 @@ def page() -> str:
     parts = [INTRO]
     for title, things in CALLED.items():
         parts += [f"## {title}\n", *(entry(thing, is_called=True) for thing in things)]
+        if title == "Search":
+            parts.append(PRESETS)
     parts += ["## Results\n", *(entry(thing, is_called=False) for thing in RETURNED)]
     parts += ["## Exceptions\n", "All are in `swarmrs.exceptions`.\n"]
     rows = (

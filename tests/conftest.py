@@ -11,7 +11,12 @@ import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
+from swarmrs import Selection, Table
 from swarmrs.cli import main
+from swarmrs.exceptions import DataError
+from swarmrs.experiments import _run_cell
+from swarmrs.search._select import run_search
+from swarmrs.search._settings import Settings
 
 
 class Outcome(NamedTuple):
@@ -45,6 +50,19 @@ def start() -> Callable[..., subprocess.Popen[str]]:
         return subprocess.Popen(command, text=True, **pipes | options)
 
     return process
+
+
+@pytest.fixture
+def failing_bpso(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Have every cell of a comparison fail whose method is `bpso`; return the reason."""
+
+    def fail(table: Table, settings: Settings) -> Selection:
+        if settings.options["algo"] == "bpso":
+            raise DataError("made to fail")
+        return run_search(table, settings)
+
+    monkeypatch.setattr(_run_cell, "run_search", fail)
+    return "made to fail"
 
 
 @pytest.fixture(scope="session")

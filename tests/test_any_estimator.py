@@ -147,7 +147,7 @@ class TestClassifiers:
     def test_a_swarm_of_the_hybrid_objective_minimizes_the_error(self, blobs: Blobs) -> None:
         found = select(blobs, algo="vlpso", estimator=BAYES, cv=2, **SMALL)
         assert found.objective == {"kind": "error"}
-        with pytest.raises(SpecError, match="hybrid.*needs the neighbors of knn"):
+        with pytest.raises(SpecError, match=r"hybrid.*needs the neighbors of knn"):
             select(blobs, algo="vlpso", estimator=BAYES, cv=2, objective="paper", **SMALL)
 
 

@@ -215,10 +215,10 @@ class TestIdentifiers:
     def test_estimators_do_not(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            SwarmSelector("sfs", cv=2).fit(self.X, self.y)
+            SwarmSelector(algo="sfs", cv=2).fit(self.X, self.y)
             FilterSelector().fit(self.X + 9 * self.y[:, np.newaxis], self.y)
 
     def test_named_features_are_checked(self) -> None:
         frame = pl.DataFrame(self.X, schema=["patient", "age"], orient="row")
         with pytest.warns(SwarmrsWarning, match="'patient' looks like a row identifier"):
-            SwarmSelector("sfs", cv=2).fit(frame, self.y)
+            SwarmSelector(algo="sfs", cv=2).fit(frame, self.y)

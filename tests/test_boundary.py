@@ -8,6 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.impute import SimpleImputer
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from swarmrs import (
     Evaluator,
     FilterSelector,
@@ -85,13 +89,17 @@ class TestMaskedArrays:
         holes[2:9, 1] = np.nan
         by_mask = read_table(masked, y, missing="median")
         assert (by_mask.x == read_table(holes, y, missing="median").x).all()
-        fitted = SwarmSelector("sfs", cv=2, missing="median").fit(masked, y)
-        assert fitted.result_.data["fingerprint"] is not None
-        assert np.isnan(
-            SwarmSelector("sfs", cv=2, missing="median", include=[1])
-            .fit(masked, y)
-            .transform(masked)
-        ).any()
+
+    def test_an_estimator_that_accepts_nan_is_given_them(self, samples: Any) -> None:
+        x, y = samples
+        masked, holes = np.ma.masked_array(x.copy()), x.copy()
+        masked[2:9, 1] = np.ma.masked
+        holes[2:9, 1] = np.nan
+        model = make_pipeline(SimpleImputer(), KNeighborsClassifier(3))
+        selector = SwarmSelector(model, algo="sfs", cv=2, constraints={"include": [1]})
+        by_mask = clone(selector).fit(masked, y)
+        assert by_mask.best_score_ == clone(selector).fit(holes, y).best_score_
+        assert np.isnan(by_mask.transform(masked)).any()
 
     def test_transform_refuses_them_as_it_refuses_nan(self, samples: Any) -> None:
         x, y = samples
@@ -157,7 +165,7 @@ class TestTargets:
         frame.write_csv(tmp_path / "d.csv")
         assert describe(frame).classes == {}
         out = cli("describe", tmp_path / "d.csv").out
-        assert "target       'price', no classes" in out
+        assert "target        'price', no classes" in out
         assert "refuse it: target 'price' of d.csv has 450 different numbers in 500 rows" in out
         assert cli("select", tmp_path / "d.csv").code == 1
 
@@ -182,7 +190,8 @@ class TestTextInArrays:
         rng = np.random.default_rng(0)
         x = rng.integers(0, 9, (20, 2)).astype("U").astype(kind)
         for door in DOORS.values():
-            with pytest.raises(DataError, match=r"2 columns (of|neither number nor) text: 'x0'"):
+            told = r"2 (columns (of|neither number nor) text|text features): 'x0'"
+            with pytest.raises(DataError, match=told):
                 door(x, [0, 1] * 10)
 
     def test_objects_that_are_numbers_are_numbers(self) -> None:

@@ -50,7 +50,7 @@ def test_a_population_too_large_for_the_features_is_refused() -> None:
         raise AssertionError
 
     with pytest.raises(SpecError) as caught:
-        minimize(cost, 100_000, algo="bpso", params={"population": 100_000})
+        minimize(cost, 100_000, algo="bpso", algo_params={"population": 100_000})
     said = "bpso with 100000 members of 100000 features needs about 298 GiB"
     assert str(caught.value).startswith(said)
     assert caught.value.hint == "lower population or archive, or leave out features"
@@ -77,7 +77,7 @@ def test_threads_are_bounded(table: XY, call: Callable[[XY, Any], object], n_job
 def test_jobs_are_bounded(cli: Callable[..., Any], command: list[str]) -> None:
     outcome = cli(*command, "sklearn:iris", "--jobs", 1_000_000)
     assert outcome.code == 2
-    assert "error: jobs is 1000000, expected 1024 at most\n" in outcome.err
+    assert "error: --jobs is 1000000, expected a whole number from -1024 to 1024\n" in outcome.err
 
 
 def test_runs_are_bounded(table: XY) -> None:
@@ -99,8 +99,14 @@ NAN, INFINITY = float("nan"), float("inf")
         ({"time_limit": 0}, "time_limit is 0, expected a finite number above 0"),
         ({"target_cost": NAN}, "target_cost is nan, expected a finite number"),
         ({"algo": None}, "algo is None, expected a string"),
-        ({"algo_params": {"inertia": NAN}}, "inertia is nan, expected a number, 0 or more"),
-        ({"algo_params": {"population": 1.5}}, "population is 1.5, expected a whole number from 1"),
+        (
+            {"algo": "bpso", "algo_params": {"inertia": NAN}},
+            "inertia is nan, expected a number, 0 or more",
+        ),
+        (
+            {"algo": "bpso", "algo_params": {"population": 1.5}},
+            "population is 1.5, expected a whole number from 1",
+        ),
         ({"cv": [([0, 1], [2, -1])]}, "cv names row -1, expected 0 or more"),
         ({"objective": {"kind": "weighted", "alpha": NAN}}, "alpha is nan, expected"),
         ({"checkpoint": "/dev/null"}, "checkpoint /dev/null: it is no regular file"),

@@ -12,6 +12,6 @@ def test_cards_describe_every_algorithm() -> None:
     population = next(p for p in cards["bpso"].params if p.name == "population")
     assert population.default == 30
     assert population.about
-    vlpso = {"k": 1, "metric": "manhattan", "folds": {"scheme": "loo"}}
+    vlpso = {"n_neighbors": 1, "metric": "manhattan", "folds": {"scheme": "loo"}}
     assert cards["vlpso"].evaluated_by == vlpso
     assert json.loads(json.dumps(cards["bpso"].to_dict()))["params"][0]["name"] == "population"

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import swarmrs
 import swarmrs.cli
-from swarmrs.evaluation._native import METRICS
+from swarmrs._base._choices import METRICS
 from swarmrs.search._presets import presets
 
 Start = Callable[..., subprocess.Popen[str]]

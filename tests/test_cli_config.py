@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Callable
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from swarmrs.cli._app import app
 from swarmrs.cli._command import REST, SECTIONS
 from swarmrs.cli._config import from_tables
-from swarmrs.cli._signature import options_of
+from swarmrs.cli._signature import Option, options_of
 from swarmrs.exceptions import SpecError
 from typer.core import TyperGroup
 
@@ -319,7 +320,7 @@ VALUES = st.recursive(
 def test_what_a_file_holds_is_taken_as_the_option_has_it_or_refused(
     tables: dict[str, object],
 ) -> None:
-    options = {name: options_of(command) for name, command in commands().items()}
+    options = known_options()
     try:
         found = from_tables("swarmrs.toml", tables, options)
     except SpecError:
@@ -331,6 +332,11 @@ def test_what_a_file_holds_is_taken_as_the_option_has_it_or_refused(
             assert isinstance(values, list)
             assert all(isinstance(it, (int, float) if kind is float else kind) for it in values)
             assert kind is bool or not any(isinstance(it, bool) for it in values)
+
+
+@cache
+def known_options() -> dict[str, dict[str, Option]]:
+    return {name: options_of(command) for name, command in commands().items()}
 
 
 def commands() -> dict[str, Any]:

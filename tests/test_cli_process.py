@@ -24,7 +24,7 @@ NOTE = "note: the target is the last column, 'tree'\n"
 def test_a_signal_ends_with_the_best_so_far(
     start: Start, blobs_csv: Path, tmp_path: Path, which: signal.Signals, code: int
 ) -> None:
-    endless = ("--max-evals", 10**12, "--seed", 1, "--format", "json")
+    endless = ("--algo", "bpso", "--max-evals", 10**12, "--seed", 1, "--format", "json")
     with start("select", blobs_csv, *endless, "--checkpoint", tmp_path / "run") as process:
         while not (tmp_path / "run").exists():
             assert process.poll() is None
@@ -97,11 +97,11 @@ def test_progress_is_shown_on_a_terminal(
     assert NOTE.strip() in shown
     assert ("60/60" in shown) == is_shown
     assert bool(re.search(r"error 0\.\d{4}, size \d, \d+/s .*\d\d:\d\d.* left", shown)) == is_shown
-    assert out.startswith("data         blobs.csv")
+    assert out.startswith("data          blobs.csv")
 
 
 def test_a_terminal_may_have_no_colors_or_nothing_at_all(start: Start, blobs_csv: Path) -> None:
-    words = ("select", blobs_csv, "--max-evals", 60)
+    words = ("select", blobs_csv, "-a", "bpso", "--max-evals", 60)
     color = re.compile(r"\x1b\[[\d;]+m")
     assert color.search(on_a_terminal(start, *words)[0])
     plain, _ = on_a_terminal(start, *words, NO_COLOR="1")

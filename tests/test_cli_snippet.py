@@ -51,6 +51,13 @@ def test_it_selects_the_same_columns_and_prints_an_error(cli: Cli, tmp_path: Pat
     assert error == pytest.approx(found.scores["error"], abs=0.04)
 
 
+def test_a_score_of_scikit_learn_keeps_the_neighbors(run: Callable[..., dict[str, Any]]) -> None:
+    scored = ("--scoring", "roc_auc_ovr", "--cv", 3, "--max-features", 1, "--jobs", 1)
+    names = run("sklearn:iris", "-a", "sfs", "-k", 3, "--metric", "manhattan", *scored)
+    knn = names["model"][-1]
+    assert (knn.n_neighbors, knn.metric) == (3, "manhattan")
+
+
 def test_the_page_of_commands_shows_it_as_it_is(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     assert cli("select", "sklearn:iris", "-a", "sfs", "--seed", 1, "-o", path).code == 0
@@ -78,7 +85,7 @@ def test_the_model_errs_as_the_search_says(
     predicted = cross_val_predict(names["model"], names["X"], names["y"], cv=LeaveOneOut())
     error = 1 - accuracy_score(names["y"], predicted)
     said = cli("select", data, "--seed", 1, *same).out
-    assert f"error        {error:.4f}" in said
+    assert f"error         {error:.4f}" in said
 
 
 @pytest.mark.parametrize(

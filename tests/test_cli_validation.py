@@ -39,7 +39,7 @@ def test_json_is_the_result_of_select(
 
 
 def lines_of(text: str) -> dict[str, str]:
-    return {line[:13].strip(): line[13:] for line in text.splitlines() if line[:1].isalpha()}
+    return {line[:14].strip(): line[14:] for line in text.splitlines() if line[:1].isalpha()}
 
 
 def test_the_table_shows_nested_cross_validation(cli: Cli, blobs_csv: Path) -> None:

@@ -72,18 +72,15 @@ def test_the_cells_of_a_store_are_lines_of_csv(cli: Cli, tmp_path: Path, blobs_c
 
 
 def test_a_failed_cell_is_told_with_its_seed_and_the_others_are_done(
-    cli: Cli, tmp_path: Path
+    cli: Cli, tmp_path: Path, failing_bpso: str
 ) -> None:
     store = tmp_path / "r.db"
-    # A particle that selects no feature.
-    empty = "pso[population=1,iterations=1,threshold=1]"
-    words = ["compare", "sklearn:iris", "--algos", f"{empty},sfs", *QUICK]
+    words = ["compare", "sklearn:iris", "--algos", "bpso,sfs", *QUICK]
     done = cli(*words, "--store", store)
     assert done.code == 3
-    why = "pso proposed only the empty subset: no subset was evaluated"
     assert done.err.splitlines() == [
-        f"failed: {empty} on sklearn:iris, run 1, fold 0, seed 1: {why}",
-        f"failed: {empty} on sklearn:iris, run 2, fold 0, seed 2: {why}",
+        f"failed: bpso on sklearn:iris, run 1, fold 0, seed 1: {failing_bpso}",
+        f"failed: bpso on sklearn:iris, run 2, fold 0, seed 2: {failing_bpso}",
         "error: 2 cells failed",
         "hint: the same command tries them again; other results are stored",
     ]
@@ -100,7 +97,7 @@ def test_a_dry_run_counts_and_makes_no_store(cli: Cli, tmp_path: Path) -> None:
     words = ["compare", "sklearn:iris", "--algos", "bpso,all", *QUICK, "--store", store]
     dry = cli(*words, "--dry-run")
     assert dry.code == 0
-    assert "cells        4: 0 done, 4 to do\n" in dry.out
+    assert "cells         4: 0 done, 4 to do\n" in dry.out
     assert "by short trials" in dry.out
     assert not store.exists()
     cli(*words)
@@ -233,7 +230,7 @@ def test_tables_are_found_by_name(cli: Cli, tmp_path: Path, blobs_csv: Path) -> 
                     "bpso: population is 0, expected a whole number from 1",
                 ),
                 (["-a", "bpso", "--set", "inertia=-1"], "bpso: inertia is -1, expected"),
-                (["-a", "all,sfs", "-k", "160"], "sklearn:iris: k is 160, expected 1 to"),
+                (["-a", "all,sfs", "-k", "160"], "sklearn:iris: n_neighbors is 160, expected 1 to"),
                 (["-a", "sfs", "--cv", "170"], "sklearn:iris: folds is 170, expected 2 to"),
                 (["-a", "sfs", "--prescreen", "best"], "prescreen is best, expected"),
                 (["-a", "sfs", "--constant", "no"], "unknown policy for constant columns 'no'"),
@@ -285,11 +282,20 @@ def test_without_dask_a_cluster_is_refused_by_the_name_of_the_extra(
     assert "pip install 'swarmrs[dask]'" in done.err
 
 
+@pytest.mark.usefixtures("failing_bpso")
 def test_a_file_name_cannot_steer_the_terminal(cli: Cli, tmp_path: Path, blobs_csv: Path) -> None:
     odd = tmp_path / "red\x1b[31m;\u202e'.csv"
     os.rename(blobs_csv, odd)
     store = tmp_path / "r.db"
-    done = cli("compare", odd, "--algos", "sfs,bpso[population=500]", *QUICK, "--store", store)
+    done = cli(
+        "compare",
+        odd,
+        "--algos",
+        "sfs,bpso",
+        *QUICK,
+        "--store",
+        store,
+    )
     assert done.code == 3
     assert "\x1b" not in done.out + done.err
     assert "\u202e" not in done.out + done.err

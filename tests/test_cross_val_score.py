@@ -37,7 +37,8 @@ def samples(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.i
 def estimators(rng: np.random.Generator) -> Any:
     """Return a random classifier that the engine has, alone or after a scaler."""
     neighbors = int(rng.choice([1, 3, 4, 5, 7]))
-    metric = [{"p": 1}, {"p": 2}, {"metric": "manhattan"}, {"metric": "euclidean"}][rng.integers(4)]
+    metrics: list[dict[str, Any]] = [{"p": 1}, {"p": 2}, {"metric": "manhattan"}]
+    metric = [*metrics, {"metric": "euclidean"}][rng.integers(4)]
     weights = rng.choice(["uniform", "distance"])
     classifier = (
         KNeighborsClassifier(neighbors, weights=str(weights), **metric)

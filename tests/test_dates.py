@@ -123,7 +123,7 @@ class TestReducedTable:
             *("-o", tmp_path / "out.csv"),
         )
         assert done.code == 0
-        assert "codes        size: 0 high, 1 low, 2 mid\n" in done.out
+        assert "codes         size: 0 high, 1 low, 2 mid\n" in done.out
         written = pl.read_csv(tmp_path / "out.csv")
         assert written["size"].to_list() == ["low", "high", "high", "mid"] * 10
         assert written["ok"].to_list() == [True, False, False, False] * 10
@@ -136,7 +136,7 @@ class TestReducedTable:
             include=["size"],
         )  # fmt: skip
         assert found.to_dict()["data"]["codes"] == {"size": ["high", "low", "mid"]}  # type: ignore[index]
-        assert select((np.eye(4), [0, 1] * 2), algo="sfs", cv=2, k=1).data["codes"] == {}
+        assert select((np.eye(4), [0, 1] * 2), algo="sfs", cv=2, estimator="nb").data["codes"] == {}
 
     def test_what_a_mean_filled_stays_a_number(self) -> None:
         table = read_table(self.FRAME, missing="mean", encode="ordinal")

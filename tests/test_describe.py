@@ -178,21 +178,21 @@ class TestCommand:
         assert err == "note: the target is the last column, 'class'\n"
         lines = out.splitlines()
         assert lines[:8] == [
-            "data         found.parquet, Parquet: 12 rows, 9 features and the target",
-            "target       'class': 2 classes",
+            "data          found.parquet, Parquet: 12 rows, 9 features and the target",
+            "target        'class': 2 classes",
             "  x  6  50.0 %  ##############################",
             "  y  6  50.0 %  ##############################",
-            "missing      6 values in 2 columns",
-            "memory       about 2.11 KiB, and what --memory allows",
-            "select would refuse it: 1 column neither number nor text: 'raw' (Binary)",
-            "             turn them into numbers, or leave them out with --exclude",
+            "missing       6 values in 2 columns",
+            "memory        about 2.11 KiB, and what --memory allows",
+            "select would  refuse it: 1 column neither number nor text: 'raw' (Binary)",
+            "              turn them into numbers, or leave them out with --exclude",
         ]
         assert lines[8].split()[:2] == ["command", "swarmrs"]
         assert lines[8].endswith(
             "--target class --missing median --encode onehot "
             "--exclude copy --exclude id --exclude raw --exclude far"
         )
-        assert lines[9] == "time         about a second, by a rough estimate"
+        assert lines[9] == "time          about a second, by a rough estimate"
         assert lines[11].split() == [
             *("INDEX", "COLUMN", "TYPE", "MISSING", "DISTINCT", "LEAST", "GREATEST"),
             *("SELECT", "WOULD"),

@@ -182,7 +182,7 @@ def test_python_has_it_as_settings(tmp_path: Path) -> None:
     }
     assert found.refusal == "d.csv is UTF-16 text"
     table = read_table(path, **found.settings)  # type: ignore[arg-type]
-    assert select(table, max_evals=30, cv=3, random_state=1).selected
+    assert select(table, algo="bpso", max_evals=30, cv=3, random_state=1).selected
 
 
 def test_what_was_given_stays(tmp_path: Path) -> None:
@@ -199,14 +199,14 @@ def test_what_was_given_stays(tmp_path: Path) -> None:
 def test_where_no_command_is_known(cli: Cli, tmp_path: Path) -> None:
     FRAME.select("a", "b").write_csv(tmp_path / "d.csv")
     out = cli("describe", tmp_path / "d.csv").out
-    assert "\ncommand      none is known: see what select would refuse\n" in out
+    assert "\ncommand       none is known: see what select would refuse\n" in out
     assert "\ntime " not in out
 
 
 def test_standard_input_is_described_too(cli: Cli) -> None:
     code, out, _ = cli("describe", "-", stdin=as_text(FRAME, ";").encode())
     assert code == 0
-    assert "command      swarmrs select - --target class --separator ';'\n" in out
+    assert "command       swarmrs select - --target class --separator ';'\n" in out
 
 
 class TestTime:
@@ -242,7 +242,7 @@ class TestTime:
         # k is too large: the search is refused after the note, before it is begun.
         long = cli("select", tmp_path / "d.csv", "--jobs", "1", "-k", "99999")
         assert told in long.err
-        assert "(6000 evaluations of 9000 rows)" in long.err
+        assert "(10000 evaluations of 9000 rows)" in long.err
         for option in (("--time-limit", "5"), ("--max-evals", "30"), ("-e", "nb"), ("-q",)):
             short = cli("select", tmp_path / "d.csv", "--cv", "99999", *option)
             assert told not in short.err

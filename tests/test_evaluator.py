@@ -84,7 +84,7 @@ def test_its_defaults_are_those_of_select(blobs: Blobs) -> None:
 
 
 def test_an_estimator_that_the_engine_does_not_have_is_refused(blobs: Blobs) -> None:
-    with pytest.raises(SpecError, match="DecisionTreeClassifier.*does not have") as error:
+    with pytest.raises(SpecError, match=r"DecisionTreeClassifier.*does not have") as error:
         Evaluator(*blobs, estimator=DecisionTreeClassifier())
     assert error.value.hint is not None
     assert "cross_val_score" in error.value.hint

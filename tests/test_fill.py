@@ -37,7 +37,7 @@ def test_each_fold_is_filled_as_scikit_learn_does_in_a_pipeline(policy: str) -> 
     x, y = gappy()
     splits = splits_of(y)
     table = read_table((x, y), missing=policy)
-    judge = Evaluator(table, k=3, cv=splits)
+    judge = Evaluator(table, estimator=KNeighborsClassifier(3), cv=splits, scale="minmax")
     fill = SimpleImputer(strategy=STRATEGY[policy])
     for width in range(1, 6):
         mask = np.arange(5) < width
@@ -53,7 +53,7 @@ def test_folds_drawn_by_the_engine_are_filled_the_same_way() -> None:
     x, y = gappy()
     table = read_table((x, y), missing="median")
     masks = np.array([[True, True, False, True, True], [True] * 5])
-    for cv in ("loo", "kfold=5,contiguous", 3, "holdout=0.3"):
+    for cv in ("loo", 5, 3, "holdout=0.3"):
         drawn = Evaluator(table, cv=cv, cv_seed=4)
         rows, _ = drawn.predict(masks[0])
         once = Evaluator(table.as_filled(), cv=cv, cv_seed=4)
@@ -139,7 +139,7 @@ def test_an_estimator_is_given_what_an_imputer_before_it_would_give() -> None:
     found = select(
         table,
         algo="sfs",
-        classifier=make_pipeline(judge),
+        estimator=make_pipeline(judge),
         cv=splits,
         max_features=3,
         fit_params={"logisticregression__sample_weight": weight},
@@ -154,13 +154,13 @@ def test_an_estimator_is_given_what_an_imputer_before_it_would_give() -> None:
     plain = cross_val_score(
         make_pipeline(SimpleImputer(), judge), x[:, found.support], y, cv=splits
     )
-    unweighted = select(table, algo="sfs", classifier=judge, cv=splits, include=found.selected)
+    unweighted = select(table, algo="sfs", estimator=judge, cv=splits, include=found.selected)
     assert unweighted.cost <= 1 - plain.mean() + 1e-12
 
 
 def test_a_search_measures_its_answer_as_the_evaluator_does() -> None:
     x, y = gappy()
     table = read_table((x, y), missing="knn")
-    found = select(table, algo="ga", max_evals=200, cv=5, parsimony="1se", random_state=2)
+    found = select(table, algo="ga", max_evals=200, cv=5, pick="1se", random_state=2)
     again = Evaluator(table, cv=5).measure(found.support)
     assert found.scores["error"] == again["error"][0]

@@ -224,15 +224,21 @@ class TestFilterSelector:
 class TestPrescreen:
     def test_the_search_sees_survivors_only(self, blobs: Blobs) -> None:
         for rule in ("su>0", "top=2", "fcbf"):
-            result = select(blobs, prescreen=rule, max_evals=90, random_state=1)
+            result = select(blobs, algo="bpso", prescreen=rule, max_evals=90, random_state=1)
             assert result.prescreen == {"rule": rule, "candidates": 6, "survivors": 2}
             assert set(result.selected_indices) <= {1, 4}
             assert {name for point in result.front for name in point.selected} <= {"x1", "x4"}
-        assert select(blobs, max_evals=90).prescreen is None
+        assert select(blobs, algo="bpso", max_evals=90).prescreen is None
 
     def test_included_columns_survive(self, blobs: Blobs) -> None:
         result = select(
-            blobs, prescreen="top=1", include=[0], exclude=[1], max_evals=90, random_state=1
+            blobs,
+            algo="bpso",
+            prescreen="top=1",
+            include=[0],
+            exclude=[1],
+            max_evals=90,
+            random_state=1,
         )
         assert result.selected_indices in ((0,), (0, 4))
         assert result.prescreen == {"rule": "top=1", "candidates": 4, "survivors": 1}
@@ -260,7 +266,7 @@ class TestPrescreen:
         assert code == 0
         found = json.loads(out)
         assert found["prescreen"] == {"rule": "fcbf", "candidates": 6, "survivors": 2}
-        assert "prescreen    fcbf leaves 2 features of 6\n" in cli(*args).out
+        assert "prescreen     fcbf leaves 2 features of 6\n" in cli(*args).out
         code, _, err = cli(*args, "--exclude", "b", "--exclude", "e")
         assert code == 1
         assert err.splitlines()[1].startswith("hint: search without a prescreen")

@@ -26,7 +26,7 @@ def test_a_number_of_folds_is_that_of_scikit_learn(seed: int) -> None:
 @pytest.mark.parametrize("algo", ["cdbpso", "sga", "hga"])
 def test_these_are_evaluated_as_in_their_paper_by_its_preset(algo: str) -> None:
     card = {card.id: card for card in algorithms()}[algo]
-    assert (card.evaluated_by["k"], card.evaluated_by["metric"]) == (1, "euclidean")
+    assert (card.evaluated_by["n_neighbors"], card.evaluated_by["metric"]) == (1, "euclidean")
     assert card.evaluated_by["folds"]["scheme"] == "loo"
     rng = np.random.default_rng(1)
     data = (rng.random((20, 4)), np.arange(20) % 2)

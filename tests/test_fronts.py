@@ -205,7 +205,7 @@ class TestPick:
         "pick", ["worst", "size<=0", "size<=-1", "size<=2.5", "size=3", 7, None]
     )
     def test_what_is_no_pick_is_refused(self, blobs: Blobs, pick: Any) -> None:
-        with pytest.raises(SpecError, match="pick is .*, expected"):
+        with pytest.raises(SpecError, match=r"pick is .*, expected"):
             select(blobs, pick=pick)
 
     def test_a_pick_smaller_than_what_is_included_is_refused_at_once(self, blobs: Blobs) -> None:

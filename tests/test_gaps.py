@@ -69,9 +69,9 @@ def test_a_selector_keeps_them_too(holed: Blobs) -> None:
 def test_our_own_classifiers_refuse_them(holed: Blobs, estimator: str) -> None:
     with pytest.raises(DataError) as error:
         select(holed, estimator=estimator, missing="keep")
-    assert str(error.value) == f"missing values are kept, but '{estimator}' cannot measure them"
-    assert error.value.hint == "give an estimator of scikit-learn, or another missing"
-    with pytest.raises(DataError, match="cannot measure them"):
+    assert str(error.value) == f"missing values are kept, but '{estimator}' cannot handle them"
+    assert error.value.hint == "give an estimator that can, or impute them with missing='median'"
+    with pytest.raises(DataError, match="cannot handle them"):
         Evaluator(read_table(holed, missing="keep"), estimator=estimator)
 
 

@@ -60,7 +60,7 @@ class TestMethods:
         x, y = np.random.default_rng(0).random((150, 12)), labels(150)
         first = group(x, y)
         assert group(x, y, n_jobs=2).to_dict() == first.to_dict()
-        assert not group(x, y, seed=1).curve.equals(first.curve)
+        assert not group(x, y, random_state=1).curve.equals(first.curve)
         assert first.settings == {
             "n_groups": None,
             "rows": 100,
@@ -85,7 +85,9 @@ class TestMethods:
         expected = {"n_groups": 2, "rows": 30, "levels": 4, "criterion": "icl", "restarts": 2}
         assert found.settings == {**expected, "seed": 0}
         assert set(found.curve["n_groups"]) == {2}
-        found = group(planted(), labels(60), by="hclust,rows=30,levels=5,distance=spearman", seed=4)
+        found = group(
+            planted(), labels(60), by="hclust,rows=30,levels=5,distance=spearman", random_state=4
+        )
         expected = {"n_groups": None, "rows": 30, "levels": 5, "distance": "spearman"}
         assert found.settings == {**expected, "seed": 4}
 
@@ -268,9 +270,9 @@ class TestCommand:
         assert (code, err) == (0, "")
         lines = out.splitlines()
         assert lines[:4] == [
-            "data         planted.csv: 60 rows, 10 features, 2 classes of 'tree'",
-            "grouped by   lbm, criterion aic, levels 3, restarts 5, rows 100, seed 0",
-            "groups       3 of 9 features, 1 feature in none",
+            "data          planted.csv: 60 rows, 10 features, 2 classes of 'tree'",
+            "grouped by    lbm, criterion aic, levels 3, restarts 5, rows 100, seed 0",
+            "groups        3 of 9 features, 1 feature in none",
             "",
         ]
         assert lines[4:8] == [
@@ -333,7 +335,7 @@ class TestCommand:
             (["--by", "lbm=11"], "n_groups is 11, expected 1 to 9"),
             (["--by", "kmeans"], "groups 'kmeans' are no method and no file"),
             (["--by", "hclust,link=ward"], "unknown setting of hclust 'link'"),
-            (["--seed", "-1"], "seed is -1, expected a whole number of 0 or more"),
+            (["--seed", "-1"], "--seed is -1, expected a whole number of 0 or more"),
             (["--format", "xml"], "unknown format 'xml'"),
             (["--output", "groups.xml"], "'groups.xml' ends in '.xml'"),
         ],

@@ -144,7 +144,7 @@ class TestDescribe:
     def test_what_the_target_misses_is_counted(self, cli: Cli, write: Write) -> None:
         path = write(b"a,class\n1,x\n2,\n3,y\n4,y\n")
         out = cli("describe", path).out
-        assert "missing      1 value of the target\n" in out
+        assert "missing       1 value of the target\n" in out
         path = write(b"a,class\n1,x\n,\n3,\n,y\n4,x\n")
         out = cli("describe", path).out
-        assert "missing      1 value in 1 column, 1 value of the target\n" in out
+        assert "missing       1 value in 1 column, 1 value of the target\n" in out

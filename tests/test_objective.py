@@ -119,8 +119,8 @@ def test_the_objective_of_a_paper_gives_way_to_the_error_with_a_warning(blobs: B
         ),
         (
             {"objective": 0.7},
-            "objective is 0.7, expected a name",
-            "known: error, paper, weighted, hybrid, gaussian, filter-cfs, filter-mrmr",
+            "objective is 0.7, expected a string or a mapping",
+            None,
         ),
         (
             {"scoring": "macro_f1"},

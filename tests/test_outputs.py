@@ -250,7 +250,7 @@ class TestNoRoom:
             "error: standard output cannot be written: No space left on device\n"
             f"hint: the result is in '{kept / name}'\n"
         )
-        assert "selected     2 of 6 features" in (kept / name).read_text()
+        assert "selected      2 of 6 features" in (kept / name).read_text()
         assert (tmp_path / "r.csv").exists()
 
     @pytest.mark.skipif(not FULL.exists(), reason="there is no full device")

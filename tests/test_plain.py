@@ -20,6 +20,7 @@ from plain.vlpso import Swarm, first_lengths, learning_chances, next_lengths
 from scipy.stats import mannwhitneyu
 from sklearn.datasets import load_wine
 from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator, rank, select
 from threadpoolctl import threadpool_limits
 
@@ -72,8 +73,9 @@ def test_numpy_breaks_ties_as_the_evaluator_does(seed: int) -> None:
 
 def assert_hybrid_is_ours(problem: Problem, engine: str) -> None:
     found = select(
-        (problem.x, problem.y), algo="random", objective="hybrid", random_state=1,
-        k=1, metric="manhattan", cv="loo", max_evals=300, constant="keep",
+        (problem.x, problem.y), algo="random", objective="hybrid", random_state=1, scale="minmax",
+        estimator=KNeighborsClassifier(1, metric="manhattan"), cv="loo", max_evals=300,
+        constant="keep",
     )  # fmt: skip
     masks = np.zeros((len(found.front), problem.x.shape[1]), np.bool_)
     for mask, point in zip(masks, found.front, strict=True):
@@ -116,7 +118,7 @@ def test_relevance_has_the_worked_values_and_is_that_of_rank() -> None:
     names = [f"x{at}" for at in range(x.shape[1])]
     theirs = dict(zip(names, scores, strict=True))
     assert sorted(ours["score"]) == pytest.approx(sorted(theirs.values()), abs=1e-6)
-    assert [names[at] for at in plain.ranking(x, y)] == ours["column"].to_list()
+    assert [names[at] for at in plain.ranking(x, y)] == ours["feature"].to_list()
 
 
 def test_a_velocity_of_bpso_has_the_worked_numbers() -> None:
@@ -228,7 +230,7 @@ def test_a_swarm_finds_a_planted_subset(name: str) -> None:
     assert ask.best_cost == 0.0
     assert np.flatnonzero(ask.best).tolist() == [2, 3, 11, 17]
     assert ask.count == 6000
-    assert len(ask.all_evaluations) == len({mask.tobytes() for mask in ask.all_evaluations}) < 6000
+    assert len(ask.measured) == len({mask.tobytes() for mask in ask.measured}) < 6000
 
 
 def test_vlpso_finds_a_planted_subset_among_the_first_of_its_order() -> None:
@@ -266,7 +268,7 @@ def test_bests_move_on_strict_improvement_and_a_batch_is_never_cut() -> None:
 
     ask = Asked(lambda masks: masks.mean(axis=1), 3, 7, worst=1.0)
     assert ask(bits("000", "110", "110")).tolist() == [1.0, 2 / 3, 2 / 3]
-    assert (ask.count, len(ask.all_evaluations)) == (3, 1)
+    assert (ask.count, len(ask.measured)) == (3, 1)
     assert ask.allows(4)
     assert not ask.allows(5)
 

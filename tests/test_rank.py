@@ -68,8 +68,8 @@ class TestCommand:
         code, out, err = cli("rank", blobs_csv, "--target", "tree", "--top", 2)
         assert (code, err) == (0, "")
         lines = out.splitlines()
-        assert lines[0] == "data         blobs.csv: 60 rows, 6 features, 3 classes of 'tree'"
-        assert lines[2] == "relevant     2 of 6 features"
+        assert lines[0] == "data          blobs.csv: 60 rows, 6 features, 3 classes of 'tree'"
+        assert lines[2] == "relevant      2 of 6 features"
         assert [line.split()[:3] for line in lines[5:]] == [["1", "1", "b"], ["2", "4", "e"]]
 
     def test_json(self, cli: Callable[..., Any], blobs_csv: Path) -> None:
@@ -100,7 +100,7 @@ class TestCommand:
                 "every feature is excluded: nothing is left to rank",
             ),
             (["--format", "xml"], "unknown format 'xml'"),
-            (["--jobs", "0"], "jobs is 0, expected 1 or more, or -1 for all"),
+            (["--jobs", "0"], "--jobs is 0, expected a number of threads, or -1 for all"),
         ],
     )
     def test_bad_calls(

@@ -89,7 +89,7 @@ def test_functions_read_files_as_commands_do(cli: Cli, german: Path) -> None:
     assert rank(german, **options).frame.equals(rank(table).frame)
     assert group(german, by="prefix", **options).groups == (("u",), ("v",))
     assert describe(german, **options).refusal is None
-    best = rank(table).frame["column"][0]
+    best = rank(table).frame["feature"][0]
     assert cli("rank", german, *words, "-f", "csv").out.splitlines()[1].split(",")[2] == best
 
 

@@ -307,12 +307,13 @@ def test_report_writes_a_page_and_figures(
     assert cli("report", store, "--measure", "sizes").err.startswith("error: unknown measure")
 
 
+@pytest.mark.usefixtures("failing_bpso")
 def test_a_store_without_a_finished_run_has_nothing_to_compare(
     cli: Callable[..., Any], blobs_csv: Path, tmp_path: Path
 ) -> None:
     store = tmp_path / "r.db"
     some = ("--runs", 1, "--protocol", "split70", "-q", "--store", store, "--max-evals", 10)
-    done = cli("compare", blobs_csv, "--algos", "bpso[population=50]", *some)
+    done = cli("compare", blobs_csv, "--algos", "bpso", *some)
     assert done.code == 3
     assert done.out == "nothing to compare yet: no cell is finished\n"
     assert json.loads(cli("report", store, "-f", "json").out)["summary"] is None

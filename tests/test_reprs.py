@@ -37,7 +37,7 @@ def test_a_grouping() -> None:
     grouping = group((x, np.arange(8) % 2), by=[[index] for index in range(12)])
     lines = repr(grouping).splitlines()
     assert lines[0] == "12 groups of 12 features by given"
-    assert (len(lines), lines[1], lines[-1]) == (12, "  0: x0", "  and 2 more")
+    assert (len(lines), lines[1], lines[-1]) == (7, "  0: x0", "  and 7 more")
     assert grouping._repr_html_().count("<li>") == 12
 
 

@@ -344,7 +344,7 @@ BAD_CALLS = [
     ({"cv": "ten"}, "unknown cv 'ten'", "known: 10, loo, holdout=0.3"),
     ({"algo_params": {"populaton": 3}}, "unknown parameter 'populaton' of vlpso-ls", "population"),
     ({"algo_params": {"population": 0}}, "population is 0, expected", None),
-    ({"estimator": KNeighborsClassifier(55)}, "k is 55, expected 1 to 54", None),
+    ({"estimator": KNeighborsClassifier(55)}, "n_neighbors is 55, expected 1 to 54", None),
     ({"cv": 2.5}, "cv is 2.5, expected folds", "known: 10, "),
     ({"cv_seed": -1}, "cv_seed is -1, expected a whole number of 0 or more", None),
     ({"max_evals": 0}, "max_evals is 0, expected a whole number of 1 or more", None),

@@ -25,13 +25,13 @@ def result(start: Start, *args: object, **environment: str) -> dict[str, Any]:
     "settings",
     [
         ("--algo", "vlpso", "--metric", "manhattan"),
-        ("--algo", "pbpso", "--metric", "euclidean", "--k", 5),
-        ("--algo", "sfs", "--classifier", "nb"),
+        ("--algo", "pbpso", "--metric", "euclidean", "-k", 5),
+        ("--algo", "sfs", "--estimator", "nb"),
     ],
 )
 def test_scalar_code_gives_the_same_result(start: Start, settings: tuple[object, ...]) -> None:
     fastest = result(start, "sklearn:wine", *settings)
-    assert "error" not in fastest
+    assert fastest["algorithm"] == settings[1]
     assert result(start, "sklearn:wine", *settings, SWARMRS_SIMD="scalar") == fastest
 
 

@@ -216,15 +216,15 @@ class TestRepeats:
 
     def test_rows_are_drawn_for_each_run(self, blobs: Blobs) -> None:
         x, y = blobs
-        settings = {"max_evals": 90, "cv": 3, "cv_seed": 4}
+        settings: dict[str, Any] = {"max_evals": 90, "cv": 3, "cv_seed": 4}
         found = select(
             blobs, algo="bpso", random_state=1, repeats=3, resample=0.8, n_jobs=2, **settings
-        )  # type: ignore[arg-type]
-        assert key(found) == key(select(blobs, algo="bpso", random_state=1, **settings))  # type: ignore[arg-type]
+        )
+        assert key(found) == key(select(blobs, algo="bpso", random_state=1, **settings))
         for number, run in enumerate(stability_of(found).runs):
             draw = StratifiedShuffleSplit(1, test_size=1.0 - 0.8, random_state=4 + number)
             rows, _ = next(draw.split(x, y))
-            alone = select((x[rows], y[rows]), random_state=1 + number, **settings)  # type: ignore[arg-type]
+            alone = select((x[rows], y[rows]), algo="bpso", random_state=1 + number, **settings)
             assert key(run) == key(alone)
 
     @pytest.mark.parametrize("algo", [card.id for card in algorithms()])

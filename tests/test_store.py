@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import polars as pl
 import pytest
@@ -19,7 +20,7 @@ from swarmrs.search._results import Seconds
 
 
 def made(path: Path, **how: object) -> Path:
-    wanted: dict[str, object] = {"runs": 2, "protocol": "split70", "max_evals": 100, **how}
+    wanted: dict[str, Any] = {"runs": 2, "protocol": "split70", "max_evals": 100, **how}
     compare(["sklearn:iris"], "bpso,sfs", store=path, **wanted)
     return path
 
@@ -214,7 +215,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
 
 def test_a_table_keeps_its_name_and_a_name_its_table(tmp_path: Path) -> None:
     path = tmp_path / "r.db"
-    how = {"runs": 1, "protocol": "resub", "store": path}
+    how: dict[str, Any] = {"runs": 1, "protocol": "resub", "store": path}
     compare({"flowers": "sklearn:iris"}, "sfs", **how)
     with pytest.raises(SpecError, match="'iris' is the same table as 'flowers'"):
         compare({"iris": "sklearn:iris"}, "sfs", **how)

@@ -235,7 +235,8 @@ def wide() -> pl.DataFrame:
 def test_a_full_disk_keeps_what_was_finished(
     tmp_path: Path, full_disk: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, how = tmp_path / "r.db", {"runs": 4, "protocol": "split70", "n_jobs": 1}
+    path = tmp_path / "r.db"
+    how: dict[str, Any] = {"runs": 4, "protocol": "split70", "n_jobs": 1}
     full_disk(2)
     with pytest.raises(StoreError, match="cannot be written: database or disk is full") as told:
         compare({"wide": wide()}, "all", store=path, **how)

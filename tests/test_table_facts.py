@@ -401,7 +401,7 @@ def test_text_that_is_no_numbers(values: list[str | None]) -> None:
         (
             ["1", "2", "none"],
             """but for 'none': correct that, or call it missing with """
-            """read_table(..., null_words=["none"])""",
+            """read_table(..., null=["none"])""",
         ),
     ],
 )
@@ -713,7 +713,7 @@ def test_a_tuple_is_features_and_labels() -> None:
     x = [[1.0], [2.0], [4.0], [3.0]]
     for given, count in (((x,), 1), ((x, ["p", "q"] * 2, 3), 3)):
         with pytest.raises(DataError, match=f"^the data is a tuple of {count}, expected features"):
-            read_table(given)  # type: ignore[arg-type]
+            read_table(given)
     assert read_table((x, ["p", "q"] * 2)).labels == ("p", "q")
 
 
@@ -768,3 +768,12 @@ def test_many_numbers_are_doubted() -> None:
         told = many_values(labels, tuple(range(n)))
         assert (told is not None) == is_doubted
         assert many_values(labels.cast(pl.String), tuple(range(n))) is None
+
+
+def test_labels_of_128_bits_are_classes() -> None:
+    big = 2**63
+    frame = pl.DataFrame(
+        {"a": [1.0, 2.0, 3.0, 4.0], "y": [big, big + 1] * 2},
+        schema={"a": pl.Float64, "y": pl.Int128},
+    )
+    assert read_table(frame, "y").labels == (str(big), str(big + 1))

@@ -1,17 +1,17 @@
 # %% [markdown]
 """
-# Error and number of features: the Pareto front
+# Several objectives: error and number of features
 
-Every feature has to be collected, stored and explained. A Pareto front shows the trade-off between error and subset size before
-you decide.
+Fewer features or a lower error? Each feature has to be recorded, stored and explained. A Pareto front shows the
+trade-off before you choose a subset.
 """
 
 # %% [markdown]
 """
-## Search for the front
+## The Pareto front
 
-`mopbpso` and `nsga2` minimize error and size at once (multi-objective optimization). The result is a Pareto front: the
-subsets that no other evaluated subset beats in both.
+`mopbpso` and `nsga2` minimize the error and the number of features at once. Their result is a Pareto front: the
+non-dominated subsets, where no other evaluated subset is better in one objective and as good in the other.
 """
 
 # %%
@@ -19,20 +19,14 @@ subsets that no other evaluated subset beats in both.
 
 # %% [markdown]
 """
-The error falls steeply for the first features and hardly afterwards; the *knee* marks the bend. By default the subset of least
-error is selected. `--pick` selects another:
+The result is the subset of least error. `--pick knee` returns the knee of the front instead, the point after which
+more features lower the error only slowly. `--pick 'size<=3'` returns the best subset of at most three features. The
+hypervolume measures the quality of a whole front; larger is better.
 
-| wanted | option |
-| --- | --- |
-| the knee | `--pick knee` |
-| the least error of at most three features | `--pick 'size<=3'` |
-| the fewest features within one standard error of the best | `--pick 1se` |
+## The front on new data
 
-Every search has a front, but a search that minimizes the error alone explores few small subsets.
-
-## Check the front on new data
-
-Every error of a front is optimistic: the same folds chose its subsets. Hold out rows and score all points of the front on them:
+Errors on a front are optimistic, and the largest subsets are often overfitted. Hold out rows and score each subset on
+them:
 """
 
 # %%
@@ -50,18 +44,17 @@ found = select((X_train, y_train), algo="mopbpso", **settings)
 for point in found.front:
     features = list(point.selected)
     accuracy = GaussianNB().fit(X_train[features], y_train).score(X_test[features], y_test)
-    mark = "  knee" if point is found.front.knee else ""
-    print(f"size {point.size}  inner error {point.error:.4f}, test error {1 - accuracy:.4f}{mark}")
+    knee = "  knee" if point is found.front.knee else ""
+    print(f"size {point.size}: CV error {point.error:.4f}, test error {1 - accuracy:.4f}{knee}")
 
 # %% [markdown]
 """
-On the test rows four features are as good as six: the further decrease of the inner error is overfitting to the folds.
+The CV error falls with every feature. The test error does not: four features are as good on new data as six.
 
-## A weighted sum
+## A weighted objective
 
-If you know the price of a feature, minimize a weighted sum instead. The objective `weighted` is alpha * error +
-(1 - alpha) * share of features: with alpha = 0.9 and 30 features, a feature must lower the error by 0.1 / 30 / 0.9 = 0.0037 to
-pay for itself.
+A weighted sum turns two objectives into one cost. `weighted` is alpha * error + (1 - alpha) * share of features. With
+alpha 0.9 and 30 features, a feature has to lower the error by 0.1 / 30 / 0.9 = 0.0037 to be selected.
 """
 
 # %%
@@ -72,12 +65,12 @@ for alpha in (0.98, 0.9, 0.6):
 
 # %% [markdown]
 """
-A front shows all such weights at once.
+A Pareto front needs no weight: it shows the result of all weights at once.
 
-## Features of different prices
+## Feature costs
 
-For any other cost write your own objective. `Evaluator` scores subsets as a search does, and `scorer` takes a function of
-masks. In this example a *worst* feature costs three times as much as the others:
+Features can have different costs. `scorer` takes your own objective, a function of feature masks. `Evaluator` computes
+the cross-validated error as a search does. In this example a *worst* feature costs three times as much as the others:
 """
 
 # %%
@@ -85,12 +78,12 @@ evaluator = Evaluator(X, y, estimator="nb")
 prices = [3.0 if name.startswith("worst") else 1.0 for name in X.columns]
 
 
-def priced_error(masks):
+def error_and_price(masks):
     """Return the error of each subset plus 0.001 for each unit of price."""
     return evaluator.measure(masks)["error"] + 0.001 * (masks @ prices)
 
 
-found = select((X, y), algo="pbpso", scorer=priced_error, max_evals=2000, random_state=1)
+found = select((X, y), algo="pbpso", scorer=error_and_price, max_evals=2000, random_state=1)
 print(", ".join(found.selected))
 error = evaluator.measure([found.support])["error"][0]
 print(f"price {found.support @ prices:.0f}, error {error:.4f}")
@@ -99,10 +92,10 @@ print(f"price {found.support @ prices:.0f}, error {error:.4f}")
 """
 ## Pitfalls
 
-- The hypervolume compares fronts of the same data and folds, not subsets.
-- A front contains evaluated sizes only. A missing size does not mean that no good subset of this size exists.
-- There are two objectives at most. Hard limits are constraints: `--max-features`, `--include`, `--one-per-group`; see
-  [constraints.md](../constraints.md).
-- [fronts.md](../fronts.md) explains fronts and compares algorithms; [evaluation.md](../evaluation.md#objectives) defines the
+- A hypervolume compares Pareto fronts of the same table and the same folds only.
+- A front has only evaluated subsets. A missing size does not mean that no good subset of that size exists.
+- More than two objectives are not supported. A hard limit is a constraint: `--max-features`, `--include`,
+  `--one-per-group`, see [constraints.md](../constraints.md).
+- More: [fronts.md](../fronts.md) compares the algorithms, [evaluation.md](../evaluation.md#objectives) lists the
   objectives.
 """

@@ -5,7 +5,7 @@ Examples
 >>> from swarmrs import select
 >>> result = select("sklearn:wine", algo="sfs")
 >>> result.size, round(result.score, 3)
-(7, 0.983)
+(5, 0.983)
 """
 
 from importlib import import_module

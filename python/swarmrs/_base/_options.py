@@ -1,9 +1,11 @@
 """Options: each is declared once and offered by every door that has it."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ForwardRef, get_args
+from typing import Any, ForwardRef, TypeVar, get_args, get_type_hints
+
+Call = TypeVar("Call", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,13 +73,16 @@ def defaults_of(declaration: type, door: str | None = None) -> dict[str, Any]:
     return {name: option.default for name, option in options_of(declaration, door).items()}
 
 
-def takes_options(*declarations: type, door: str = "p") -> Callable[[Any], Any]:
+def takes_options(
+    *declarations: type, types: Mapping[str, object], door: str = "p"
+) -> Callable[[Call], Call]:
     """Show the options that a function takes as keywords in its signature and its docstring.
 
-    The docstring says where: a line ``{options}`` in its section of parameters.
+    The docstring says where: a line ``{options}`` in its section of parameters. `types` are those
+    that the declarations name, so that the arguments can be checked against them.
     """
 
-    def show(function: Any) -> Any:
+    def show(function: Call) -> Call:
         own = [
             parameter
             for parameter in inspect.signature(function).parameters.values()
@@ -85,15 +90,16 @@ def takes_options(*declarations: type, door: str = "p") -> Callable[[Any], Any]:
         ]
         entries = []
         for declaration in declarations:
+            known = get_type_hints(declaration, localns=dict(types))
             for name, option in options_of(declaration, door).items():
                 written = type_of(declaration, name)
                 kind = inspect.Parameter.KEYWORD_ONLY
                 own.append(
-                    inspect.Parameter(name, kind, default=option.default, annotation=written)
+                    inspect.Parameter(name, kind, default=option.default, annotation=known[name])
                 )
                 head = f"    {name} : {written}, default={option.default!r}"
                 entries.append(f"{head}\n        {option.help} {option.more}".rstrip())
-        function.__signature__ = inspect.Signature(
+        function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             own, return_annotation=inspect.signature(function).return_annotation
         )
         # Docstrings are left out under python -OO.

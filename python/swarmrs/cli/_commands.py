@@ -118,7 +118,7 @@ def select(
         if output is not None and output.suffix.lower() == ".json":
             render.write_text(render.as_json(plain), output)
         elif output is not None and output.suffix.lower() == ".py":
-            render.write_text(snippet(result, table, data, exclude, reading), output)
+            render.write_text(snippet(result, table, data, settings, reading), output)
         elif output not in (None, options.STDOUT):
             render.write_frame(table.reduced(result.selected), output)
     with attempts.attempt():

@@ -28,7 +28,9 @@ def group(
             autocompletion=complete.words("filters._groups", "METHODS"),
         ),
     ] = "lbm",
-    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,
+    random_state: Annotated[
+        int, typer.Option("--seed", "--random-state", metavar="N", help="Random seed.")
+    ] = 0,
     exclude: options.Exclude = [],  # noqa: B006
     n_jobs: options.Jobs = -1,
     *,
@@ -68,7 +70,9 @@ def group(
         remark("note", table.notices)
         remark("warning", table.warnings)
     with told_later():
-        grouping = _groups.group(table, by=by, seed=seed, exclude=exclude, n_jobs=n_jobs)
+        grouping = _groups.group(
+            table, by=by, random_state=random_state, exclude=exclude, n_jobs=n_jobs
+        )
     plain = grouping.to_dict()
     if output == options.STDOUT:
         print(grouping.to_text())

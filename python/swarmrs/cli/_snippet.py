@@ -1,7 +1,7 @@
-"""A result as code: a Python file that fits the classifier of a search on the chosen columns."""
+"""A result as code: a Python file that fits the classifier of a search on the selected features."""
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from swarmrs.cli._reading import Reading
@@ -10,12 +10,14 @@ from swarmrs.search._presets import find_preset
 
 if TYPE_CHECKING:
     from swarmrs.data._table import Table
+    from swarmrs.evaluation._native import Classifier
     from swarmrs.search._results import Selection
+    from swarmrs.search._settings import Settings
 
 # All that comes from users stands in the code as a literal, so that nothing they name is run.
-_CODE = '''"""Columns that swarmrs {version} chose ({algorithm}, seed {seed}), and a model on them.
+_CODE = '''"""Features selected by swarmrs {version} ({algorithm}, seed {seed}), and a model.
 
-Run it to see the error of the model; import `model` and `COLUMNS` to use it.
+Run it to print the error of the model; import `model` and `COLUMNS` to use it.
 """
 
 {imports}
@@ -29,7 +31,7 @@ table = read_table(
 )
 X, y = table.frame.select(COLUMNS).to_numpy(), table.y
 
-# The search scales by all rows and cuts other folds of this kind, so errors differ a little.
+# The scaler is fitted inside each fold, that of the search on all rows: errors may differ a little.
 model = make_pipeline(
 {steps}
 )
@@ -38,7 +40,7 @@ model.fit(X, y)
 if __name__ == "__main__":
     folds = {folds}
     accuracy = cross_val_score(model, X, y, cv=folds)
-    print(f"error {{1 - accuracy.mean():.4f}} of {{len(COLUMNS)}} columns, mean of the folds")'''
+    print(f"error {{1 - accuracy.mean():.4f}} of {{len(COLUMNS)}} features, mean of the folds")'''
 _SCALERS = {"minmax": ["MinMaxScaler"], "standard": ["StandardScaler"], "none": []}
 
 
@@ -58,29 +60,30 @@ def check_snippet(data: str, estimator: str | None, preset: str | None) -> None:
 
 
 def snippet(
-    result: "Selection", table: "Table", data: str, exclude: Sequence[str | int], reading: Reading
+    result: "Selection", table: "Table", data: str, settings: "Settings", reading: Reading
 ) -> str:
     """Return the code for a result.
 
     Parameters
     ----------
     result : Selection
-        What was found.
+        The result of the search.
     table : Table
-        Where it was found.
+        The data.
     data : str
         The file of the table, as the command line names it.
-    exclude : sequence of str or int
-        The excluded columns.
+    settings : Settings
+        The settings of the search.
     reading : mapping
         How the file was read.
     """
     plain: Mapping[str, Any] = result.to_dict()
-    evaluation = plain["evaluation"]
-    folds, split = _folds(evaluation["folds"])
-    scalers = _SCALERS[evaluation["scale"].removeprefix("fold-")]
-    classifier, home, settings = _classifier(evaluation)
-    steps = [*(f"{scaler}()" for scaler in scalers), f"{classifier}({settings})"]
+    folds, split = _folds(plain["evaluation"]["folds"])
+    equal = settings.equal_classifier
+    assert equal is not None, "the command line has names, each of which has a classifier"
+    scalers = _SCALERS[equal.scaling(settings.options["scale"]).removeprefix("fold-")]
+    classifier, home, arguments = _classifier(equal)
+    steps = [*(f"{scaler}()" for scaler in scalers), f"{classifier}({arguments})"]
     imports = [
         f"from sklearn.model_selection import {', '.join(sorted([split, 'cross_val_score']))}",
         f"from {home} import {classifier}",
@@ -88,7 +91,9 @@ def snippet(
         *(f"from sklearn.preprocessing import {scaler}" for scaler in scalers),
         "from swarmrs import read_table",
     ]
-    given = _given({"target": table.target, "exclude": list(exclude), **reading})
+    given = _given(
+        {"target": table.target, "exclude": list(settings.options["exclude"]), **reading}
+    )
     return _CODE.format(
         version=plain["versions"]["swarmrs"],
         algorithm=plain["algorithm"],
@@ -132,17 +137,13 @@ def _given(arguments: Mapping[str, object]) -> list[str]:
     ]
 
 
-def _classifier(evaluation: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return its name in scikit-learn, where it is found, and how it is set."""
-    if evaluation["estimator"] == "nb":
+def _classifier(classifier: "Classifier") -> tuple[str, str, str]:
+    """Return its name in scikit-learn, its module and its arguments."""
+    if classifier.name == "nb":
         return "GaussianNB", "sklearn.naive_bayes", ""
-    settings = {name: evaluation[name] for name in ("metric", "weights")}
-    given = "".join(f", {name}={literal(value)}" for name, value in settings.items())
-    return (
-        "KNeighborsClassifier",
-        "sklearn.neighbors",
-        f"n_neighbors={evaluation['n_neighbors']}{given}",
-    )
+    names = ("n_neighbors", "metric", "weights")
+    given = ", ".join(f"{name}={literal(getattr(classifier, name))}" for name in names)
+    return "KNeighborsClassifier", "sklearn.neighbors", given
 
 
 def _folds(folds: Mapping[str, Any]) -> tuple[str, str]:

@@ -152,7 +152,7 @@ def _another() -> str:
 
 def _cut() -> str:
     numbers = worded(
-        python="give a regressor as the classifier", shell="a regressor in Python takes numbers"
+        python="give a regressor as the estimator", shell="a regressor in Python takes numbers"
     )
     return f"{_another()}, or cut its values into classes first; {numbers}"
 
@@ -171,7 +171,8 @@ def classes_of(
     """
     target = f"target '{labels.name}' of {where}"
     another = _another()
-    if labels.dtype in (pl.Categorical, pl.Enum):
+    # numpy has no integers of 128 bits.
+    if labels.dtype in (pl.Categorical, pl.Enum, pl.Int128, pl.UInt128):
         labels = labels.cast(pl.String)
     if labels.dtype.is_float():
         if not (labels.drop_nulls() % 1 == 0).all():

@@ -1,6 +1,7 @@
 """SwarmSelector: wrapper feature selection as a scikit-learn selector."""
 
 from collections.abc import Mapping
+from inspect import isclass
 from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
@@ -209,11 +210,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
 
     def _allows_nan(self) -> bool:
         """Whether missing values are left to the estimator."""
-        if self.estimator is None or isinstance(self.estimator, str):
-            return False
-        return hasattr(self.estimator, "fit") and bool(
-            get_tags(self.estimator).input_tags.allow_nan
-        )
+        return _accepts_nan(self.estimator)
 
     def _keep(self, result: Selection) -> None:
         self.result_ = result
@@ -251,3 +248,18 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._allows_nan()
         return tags
+
+
+def _accepts_nan(estimator: object) -> bool:
+    """Whether an estimator accepts missing values, by its tags.
+
+    The tags of a pipeline do not say; missing values reach its steps up to an imputer.
+    """
+    for _, step in getattr(estimator, "steps", ()):
+        if hasattr(step, "fit") and not _accepts_nan(step):
+            return False
+        if type(step).__module__.startswith("sklearn.impute."):
+            return True
+    if isclass(estimator) or not hasattr(estimator, "__sklearn_tags__"):
+        return False
+    return hasattr(estimator, "steps") or bool(get_tags(estimator).input_tags.allow_nan)

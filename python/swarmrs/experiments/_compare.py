@@ -8,14 +8,14 @@ from swarmrs._base._arguments import check_arguments
 from swarmrs._base._options import takes_options
 from swarmrs.data._table import Data as Given
 from swarmrs.data._target import Target
-from swarmrs.experiments._estimate import Estimate
 from swarmrs.experiments._plan import Comparison, Plan
 from swarmrs.experiments._workers import Progress
+from swarmrs.search._option_types import OPTION_TYPES
 from swarmrs.search._options import SearchOptions
 
 
 # Three options of a search mean something of their own here.
-@takes_options(SearchOptions, door="m")
+@takes_options(SearchOptions, types=OPTION_TYPES, door="m")
 def compare(  # type: ignore[misc]
     data: Mapping[str, Given] | Sequence[Given] | str | os.PathLike[str],
     algos: str | Sequence[str],
@@ -35,10 +35,9 @@ def compare(  # type: ignore[misc]
     cluster: str | None = None,
     n_jobs: int | None = None,
     memory: int = 2**30,
-    dry_run: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
     **options: Unpack[SearchOptions],
-) -> Comparison | Estimate:
+) -> Comparison:
     """Compare methods on tables by their scores on held-out rows.
 
     Every method, table, run and fold is a cell. All methods are evaluated alike, by 5-NN and 10
@@ -85,8 +84,6 @@ def compare(  # type: ignore[misc]
         enough of them. It changes no result.
     memory : int
         Bytes for cached distances, of all running cells together. It changes no result.
-    dry_run : bool
-        Only estimate how many cells there are and what they take.
     on_progress : callable, optional
         Called with the progress, several times a second.
     {options}
@@ -94,7 +91,7 @@ def compare(  # type: ignore[misc]
     Returns
     -------
     Comparison
-        The cells and their settings; with `dry_run` an `Estimate`.
+        The cells and their settings.
 
     Raises
     ------
@@ -112,7 +109,7 @@ def compare(  # type: ignore[misc]
     --------
     >>> found = compare(["sklearn:iris"], "sfs,all", runs=2, protocol="split70")
     >>> found.cells.select("method", "run", "size", "state").rows()
-    [('sfs', 1, 2, 'done'), ('sfs', 2, 2, 'done'), ('all', 1, 4, 'done'), ('all', 2, 4, 'done')]
+    [('sfs', 1, 2, 'done'), ('sfs', 2, 3, 'done'), ('all', 1, 4, 'done'), ('all', 2, 4, 'done')]
     """
     check_arguments(compare, locals())
     plan = Plan.of(
@@ -129,6 +126,4 @@ def compare(  # type: ignore[misc]
         shard=shard,
         **options,
     )
-    if dry_run:
-        return plan.estimate(store, n_jobs=n_jobs, memory=memory)
     return plan.run(store, n_jobs=n_jobs, memory=memory, cluster=cluster, on_progress=on_progress)

@@ -17,7 +17,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs._base._arguments import check_arguments, check_options
-from swarmrs._base._messages import check_whole, check_word, counted, listed, locate, nearest
+from swarmrs._base._messages import (
+    check_whole,
+    check_word,
+    counted,
+    listed,
+    locate,
+    nearest,
+    shortened,
+)
 from swarmrs._base._public import public
 from swarmrs._base._resources import count_threads
 from swarmrs._base._versions import SCHEMA_VERSION, versions
@@ -27,8 +35,8 @@ from swarmrs.data._table import Data, Table, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
-# Groups that a representation shows.
-_SHOWN = 10
+# Groups that a representation shows, each cut to so many characters.
+_SHOWN, _WIDE = 5, 70
 
 
 @public
@@ -72,7 +80,8 @@ class Grouping:
         return len(self.groups)
 
     def __repr__(self) -> str:
-        lines = [f"  {place}: {listed(group)}" for place, group in enumerate(self.groups[:_SHOWN])]
+        shown = enumerate(self.groups[:_SHOWN])
+        lines = [f"  {place}: {shortened(listed(group), _WIDE)}" for place, group in shown]
         more = [f"  and {len(self) - _SHOWN} more"] if len(self) > _SHOWN else []
         return "\n".join([self._title(), *lines, *more])
 
@@ -261,7 +270,7 @@ def group(
     target: Target = None,
     *,
     by: Groups = "lbm",
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
     **options: Unpack[ReadOptions],
 ) -> Grouping:
@@ -282,7 +291,7 @@ def group(
         or ``spearman``. ``"prefix"`` and ``"prefix=SEP"`` group names by the part before the last
         ``_`` or SEP, or without their trailing digits where there is none. A path names a file with
         a line of names or indices for each group, separated by commas. Lists are taken as groups.
-    seed : int
+    random_state : int
         The random seed of a method: it samples rows and initial groups.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
@@ -317,7 +326,7 @@ def group(
         table = replace(table, x=x)
     source, spec = group_spec(by, table)
     if spec["source"] != "given":
-        spec["seed"] = check_whole("seed", seed, 0)
+        spec["seed"] = check_whole("random_state", random_state, 0)
     dataset = dataset_of(table)
     answer = json.loads(dataset.group(json.dumps(spec), count_threads(n_jobs)))
     found, settings = answer["found"], answer["spec"]

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from swarmrs.search._nested import HeldOut
     from swarmrs.search._stability import Stability
 
-# A short summary names so many features, the rest by their number.
-_NAMED = 10
+# A short summary names so many features, each cut to so many characters, the rest by their number.
+_NAMED, _WIDE = 10, 30
 # Bits are spread out for so many subsets at a time: a byte for each would not fit otherwise.
 _AT_A_TIME = 1024
 
@@ -243,7 +243,10 @@ class Selection:
             error += f", outer error {self.held_out.outer_error:.4f}"
         return [
             ("Selection", f"Selection of {of} by {self.algorithm}, seed {self.seed}"),
-            ("features", listed((shortened(printable(name)) for name in self.selected), _NAMED)),
+            (
+                "features",
+                listed((shortened(printable(name), _WIDE) for name in self.selected), _NAMED),
+            ),
             ("errors", error),
         ]
 

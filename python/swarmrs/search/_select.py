@@ -15,6 +15,7 @@ from swarmrs.data._table import Data, Table, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 from swarmrs.search._nested import cross_validate, hold_out
+from swarmrs.search._option_types import OPTION_TYPES
 from swarmrs.search._options import SearchOptions
 from swarmrs.search._progress import Callback
 from swarmrs.search._repeats import repeat
@@ -23,7 +24,7 @@ from swarmrs.search._search import Search
 from swarmrs.search._settings import Settings
 
 
-@takes_options(SearchOptions)
+@takes_options(SearchOptions, types=OPTION_TYPES)
 def select(
     data: Data,
     target: Target = None,
@@ -67,9 +68,9 @@ def select(
     ('alcohol', 'flavanoids')
     """
     refuse_unknown(options, options_of(SearchOptions, "p"))
+    check_arguments(select, {"read": read, "missing": missing, "encode": encode, **options})
     settings = Settings.of(options)
     asked = settings.options
-    check_arguments(select, {"data": data, "target": target, **asked})
     check_word("on_interrupt", asked["on_interrupt"], ON_INTERRUPT)
     table = read_table(
         data,

@@ -72,10 +72,16 @@ class Settings:
         options = self.options
         if options["scorer"] is not None:
             return None
-        neighbors = {name: options[name] for name in _NEIGHBORS}  # type: ignore[literal-required]
-        native = Classifier.of(options["estimator"], **neighbors)
         is_enough = is_native_score(options["scoring"]) and not options["fit_params"]
-        return native if is_enough else None
+        equal = self.equal_classifier
+        return equal if is_enough else None
+
+    @cached_property
+    def equal_classifier(self) -> Classifier | None:
+        """The classifier of the engine that is the estimator's equal; a name always has one."""
+        options = self.options
+        neighbors = {name: options[name] for name in _NEIGHBORS}  # type: ignore[literal-required]
+        return Classifier.of(options["estimator"], **neighbors)
 
     @property
     def is_regression(self) -> bool:
@@ -145,9 +151,8 @@ class Settings:
                 raise SpecError(
                     "fit_params are given, but only an estimator takes them", "leave them out"
                 )
-            named_one = Classifier.of(estimator)
-            assert named_one is not None, "every name has a classifier"
-            estimator = cast(Estimator, named_one.to_sklearn())
+            assert self.equal_classifier is not None, "every name has a classifier"
+            estimator = cast(Estimator, self.equal_classifier.to_sklearn())
         return Outside.of_estimator(
             estimator,
             table,
