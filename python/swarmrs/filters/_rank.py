@@ -41,7 +41,7 @@ class Ranking:
         The number of features ranked, and of those with any relevance to the class.
     frame : polars.DataFrame
         A row for each feature, with its ``rank`` from 1 on, its ``index`` in the table, its name
-        (``column``), its ``score`` and its number of ``levels``, the intervals of the
+        (``feature``), its ``score`` and its number of ``levels``, the intervals of the
         discretization. A feature of one level is irrelevant and has score 0. Of equal scores the
         lower index comes first.
     """
