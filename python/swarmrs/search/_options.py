@@ -68,7 +68,7 @@ class SearchOptions(TypedDict, total=False):
             "filter-mrmr.",
             more="``'error'`` is 1 - score. ``'paper'`` is the fitness function of the algorithm's "
             "own paper. ``'weighted'`` is alpha * error + (1 - alpha) * share of features. "
-            "``'hybrid'`` is 1 - gamma * balanced accuracy - (1 - gamma) * separation of the "
+            "``'hybrid'`` is -gamma * balanced accuracy - (1 - gamma) * separation of the "
             "classes. A mapping gives the weights: ``{'kind': 'weighted', 'alpha': 0.8}``.",
             metavar="NAME",
             section="Search",
