@@ -122,19 +122,6 @@ print(f"error: {1 - scores.mean():.2f} with the true class labels")
 The inner folds, the objective and the budget differ from the nested cross-validation above. With 60 samples the
 difference between the two errors means little.
 
-## A real table
-
-11_Tumors has 174 samples, 12 533 genes and 11 classes. The file `11tumor.parquet` is not part of the package. Each line
-of the table is eleven searches.
-
-| `swarmrs select 11tumor.parquet --algo vlpso --preset tran2019 --seed 1 --outer-cv 10 --jobs 1` | inner error | outer error | genes per search |
-| --- | --- | --- | --- |
-| without prescreen | 0.0549 | 0.1324 ± 0.0551 | 89 to 470 |
-| with `--prescreen 'su>0'`, which keeps 3181 genes | 0.0543 | 0.1258 ± 0.0848 | 82 to 406 |
-
-The seed makes these numbers reproducible on any machine. The single search without `--outer-cv` has 30 850 evaluations,
-or 16 042 with the prescreen. It took 7 and 3 seconds on one thread of a busy server.
-
 ## Pitfalls
 
 - `vlpso` and `vlpso-ls` are made for thousands of features. For a few dozen features `sffs`, `upso2d` or `pbpso` work as
