@@ -42,7 +42,7 @@ class Minimum:
     fun : float
         What it costs.
     algorithm, params, seed : str, dict, int
-        The id of the algorithm, all its settings, what fixed its chance.
+        The id of the algorithm, all its hyperparameters, the random seed.
     budget : dict
         The limits in force.
     n_evaluations, n_unique : int
@@ -127,7 +127,7 @@ def minimize(
         A file that holds what was measured. If it exists, the search goes on where it stopped and
         ends as if it never had. It cannot tell one function from another.
     callback : callable, optional
-        Told how far the search is after each iteration; returns True to stop it. What `select`
+        Called after each iteration with its progress; True stops the search. What `select`
         calls the error is the cost here.
 
     Returns

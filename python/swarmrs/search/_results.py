@@ -62,7 +62,7 @@ class Selection:
     params : dict
         All its settings.
     seed : int
-        What fixed its chance; the same seed gives the same selection.
+        The random seed; the same seed gives the same selection.
     preset : str or None
         The study whose settings were used where the call had none.
     data, evaluation, objective, budget : dict
@@ -71,7 +71,7 @@ class Selection:
         The rule by which features were dropped before the search, how many candidates it was given
         and how many of them are its survivors; included and excluded ones are not counted.
     groups : tuple of tuple of str or None
-        The groups of features the search knew of; None where it asked for none.
+        The feature groups that the search used; None where it used none.
     pick : str
         Which subset of the run this is: ``"best"``, the least cost; ``"knee"`` or ``"size<=K"`` of
         the front; or ``"1se"``, the smallest near the best. What follows, down to the scores, is
@@ -104,7 +104,7 @@ class Selection:
     front : Front
         The trade-off between size and loss among all subsets tried, its knee and hypervolume.
     parsimony : Parsimony or None
-        What was given up for a smaller subset, if that was asked for.
+        The best subset and its standard error, if ``pick='1se'`` took a smaller one.
     all_evaluations : polars.DataFrame or None
         If `keep_all` was given, a row for each unique subset, in the order of evaluation: its
         iteration, size, cost and error, and the positions of its features.
