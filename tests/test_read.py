@@ -152,7 +152,7 @@ REFUSED = [
         b"a,y\n1,0.5\n2,0.7\n2,0.7\n",
         "target 'y' of data.csv is continuous, expected classes",
         "name the column of classes with target=..., or cut its values into classes first; "
-        "give a regressor as the classifier",
+        "give a regressor as the estimator",
     ),
     (
         b"a,class\n1,x\n2,\n3,y\n",

@@ -517,7 +517,7 @@ def test_what_to_do_about_a_measured_target() -> None:
         classes_of(pl.Series("y", [0.5, 1.5, 1.5]), "made")
     assert refused.value.hint == (
         "name the column of classes with target=..., or cut its values into classes first; "
-        "give a regressor as the classifier"
+        "give a regressor as the estimator"
     )
 
 

@@ -37,7 +37,7 @@ SECTIONS = {
     "Comparison": "algos datasets runs protocol store split_seed test_metric data_dir fetch shard "
     "cluster dry_run listed measure reference",
     "Data": "target missing encode allow_target_copy",
-    "Search": "by seed",
+    "Search": "by",
     "Evaluation": "",
     "Features": "features",
     "Stopping": "",
