@@ -103,7 +103,7 @@ def minimize(
     ----------
     fn : callable
         Given a batch of candidates, a boolean matrix with a row for each, returns a finite number
-        for each row; less is better, and negative is fine. It is not asked twice for the same
+        for each row; less is better, and negative is fine. It is not called twice for the same
         candidate. All bits 0 is a candidate like any other.
     n_bits : int
         How many bits a candidate has.
@@ -191,8 +191,8 @@ def minimize(
             callback=callback,
         )
     )
-    for told in found["warnings"]:
-        warnings.warn(told, SwarmrsWarning, stacklevel=2)
+    for message in found["warnings"]:
+        warnings.warn(message, SwarmrsWarning, stacklevel=2)
     x = np.zeros(n_bits, dtype=bool)
     x[found["selected"]] = True
     return Minimum(
@@ -238,7 +238,7 @@ def _check_freedom(forced: set[int], barred: set[int], n_bits: int, max_bits: in
 
 def _check_costs(given: ArrayLike, candidates: NDArray[np.bool_]) -> list[float]:
     hint = "return one finite number for each row of the matrix"
-    asked = counted(len(candidates), "candidate")
+    expected = counted(len(candidates), "candidate")
     try:
         costs = np.asarray(given)
         # NumPy would drop the imaginary part with a warning at most.
@@ -247,10 +247,12 @@ def _check_costs(given: ArrayLike, candidates: NDArray[np.bool_]) -> list[float]
         costs = costs.astype(np.float64)
     except (TypeError, ValueError):
         kind = type(given).__name__
-        raise SpecError(f"the function gave a {kind} without numbers for {asked}", hint) from None
+        raise SpecError(
+            f"the function gave a {kind} without numbers for {expected}", hint
+        ) from None
     if costs.shape != (len(candidates),):
         numbers = " x ".join(map(str, costs.shape)) + " numbers" if costs.ndim else repr(given)
-        raise SpecError(f"the function gave {numbers} for {asked}", hint)
+        raise SpecError(f"the function gave {numbers} for {expected}", hint)
     bad = np.flatnonzero(~np.isfinite(costs))
     if len(bad):
         n_set = counted(int(candidates[bad[0]].sum()), "bit")

@@ -54,7 +54,7 @@ BRIEF = (
 # The short help shows so many examples.
 EXAMPLES = 4
 REST = "Other"
-# The key of a context that says whether the short help is asked for.
+# The key of a context that says whether the short help is requested.
 _IS_BRIEF = "swarmrs.is_brief"
 # Options that name a file to read, those that name one to write; arguments are read.
 _READ = ("feature_groups", "by", "config")
@@ -101,7 +101,7 @@ class Command(TyperCommand):
     def invoke(self, ctx: "Context") -> Any:
         """Say what was set elsewhere than on the command line, then run."""
         if not ctx.params.get("quiet"):
-            remark("note", _told(ctx))
+            remark("note", _notes(ctx))
         check_distinct(*_files(ctx))
         door = CommandLine(settable(ctx)[str(ctx.info_name)], _elsewhere(ctx))
         with entered(door):
@@ -228,7 +228,7 @@ def _elsewhere(ctx: "Context") -> dict[str, Setting]:
     return found
 
 
-def _told(ctx: "Context") -> tuple[str, ...]:
+def _notes(ctx: "Context") -> tuple[str, ...]:
     """Return a message for each file and each variable that had a say."""
     by_origin: dict[str, list[str]] = {}
     for name, setting in _elsewhere(ctx).items():

@@ -15,7 +15,7 @@ from swarmrs.cli._progress import progress
 from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._signals import INTERRUPTED
 from swarmrs.cli._snippet import check_snippet, snippet
-from swarmrs.cli._text import Attempts, aligned, complain, deliver, remark, told_later
+from swarmrs.cli._text import Attempts, aligned, complain, deferred_warnings, deliver, remark
 from swarmrs.cli._validation import all_measured
 from swarmrs.exceptions import DataError
 
@@ -73,7 +73,7 @@ def select(
     if checkpoint is not None:
         check_place(checkpoint)
     given = {"n_jobs": -1, **given, "keep_all": kept is not None}
-    with told_later():
+    with deferred_warnings():
         try:
             from swarmrs import read_table
             from swarmrs.search import _select, _settings
@@ -186,18 +186,18 @@ def evaluate(
     ]
     wanted = set(table.locate(columns)) if columns else set(range(len(names)))
     mask = [index in wanted for index in range(len(names))]
-    with told_later():
+    with deferred_warnings():
         settings = Settings.of({"n_jobs": -1, **given})
-        asked = settings.options
+        options = settings.options
         evaluator = Evaluator(
             table,
             estimator=settings.classifier,
-            cv=asked["cv"],
-            cv_seed=asked["cv_seed"],
-            scale=asked["scale"],
-            n_jobs=asked["n_jobs"],
-            memory=asked["memory"],
-            rare_class=asked["rare_class"],
+            cv=options["cv"],
+            cv_seed=options["cv_seed"],
+            scale=options["scale"],
+            n_jobs=options["n_jobs"],
+            memory=options["memory"],
+            rare_class=options["rare_class"],
         )
     if not quiet:
         remark("note", table.notices)
@@ -206,7 +206,7 @@ def evaluate(
     scores = dict(zip(measured.dtype.names, measured.tolist(), strict=True))
     plain = {
         "schema_version": _versions.SCHEMA_VERSION,
-        "preset": asked["preset"],
+        "preset": options["preset"],
         "data": evaluator.describe_data(),
         "evaluation": evaluator.evaluation.to_dict(),
         "selected": [names[index] for index in sorted(wanted)],

@@ -210,10 +210,10 @@ def _estimated(plan: "Plan", store: Path | None, n_jobs: int, memory: int, forma
     from dataclasses import asdict
 
     from swarmrs._base._resources import count_threads
-    from swarmrs.cli._text import told_later
+    from swarmrs.cli._text import deferred_warnings
 
     threads = count_threads(n_jobs)
-    with told_later():
+    with deferred_warnings():
         found = plan.estimate(store, n_jobs=threads, memory=memory)
     if format == "json":
         return render.as_json(asdict(found))

@@ -54,7 +54,7 @@ def commands(context: typer.Context, incomplete: str) -> list[str]:
 
 def columns(context: typer.Context, incomplete: str) -> list[str]:
     """Offer the columns of the data, if its file is named before."""
-    # An option that still has no value keeps the arguments from being told apart.
+    # An option that still has no value makes the arguments ambiguous.
     data = context.params.get("data") or next(iter(context.args), "")
     names: Sequence[str] = ()
     # Whatever is wrong with a file is said when a command reads it.

@@ -11,7 +11,7 @@ from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._files import check_output
 from swarmrs.cli._reading import Reading, reads_data
-from swarmrs.cli._text import remark, told_later
+from swarmrs.cli._text import deferred_warnings, remark
 
 
 @reads_data
@@ -69,7 +69,7 @@ def group(
     if not quiet:
         remark("note", table.notices)
         remark("warning", table.warnings)
-    with told_later():
+    with deferred_warnings():
         grouping = _groups.group(
             table, by=by, random_state=random_state, exclude=exclude, n_jobs=n_jobs
         )

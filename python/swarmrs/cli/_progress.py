@@ -80,13 +80,13 @@ class Tally:
         self._evaluations: dict[int, int] = {}
 
     def count(self, iteration: "Iteration") -> SoFar:
-        """Be told of an iteration."""
+        """Handle an iteration."""
         self._evaluations[iteration.get("run", 0)] = iteration["evaluations"]
         runs, limit = iteration.get("runs", 1), iteration["limit"]
         return SoFar(
             sum(self._evaluations.values()),
             None if limit is None else limit * runs,
-            # One search knows itself how long it takes; several take turns, or share the time.
+            # One search knows itself how long it takes; several share the time.
             iteration["seconds"] if runs == 1 else self._clock() - self._start,
         )
 
@@ -106,7 +106,7 @@ class Lines:
         self._last = clock()
 
     def __call__(self, iteration: "Iteration") -> None:
-        """Be told of an iteration."""
+        """Handle an iteration."""
         now, so_far = self._clock(), self._tally.count(iteration)
         if now - self._last >= EVERY:
             self._last = now

@@ -9,7 +9,7 @@ from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._reading import Reading, reads_data
-from swarmrs.cli._text import remark, told_later
+from swarmrs.cli._text import deferred_warnings, remark
 
 
 @reads_data
@@ -51,7 +51,7 @@ def rank(
     if not quiet:
         remark("note", table.notices)
         remark("warning", table.warnings)
-    with told_later():
+    with deferred_warnings():
         ranking = _rank.rank(table, by=by, exclude=exclude, n_jobs=n_jobs)
     shown = ranking if top is None else ranking.top(top)
     if format == "json":

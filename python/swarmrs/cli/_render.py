@@ -279,13 +279,13 @@ def _losses(result: Mapping[str, Any]) -> list[str]:
     name, caution = loss_name(result["scoring"]), _caution(result["held_out"])
     error = f"{result['error']:.4f}"
     if name == "error":
-        told = [line("error", f"{error}, {caution}")]
+        lines = [line("error", f"{error}, {caution}")]
     else:
-        told = [line("loss", f"{result['loss']:.4f} ({name}), {caution}")]
-    told.append(line("baseline", baseline_text(result["loss"], result["baseline"])))
+        lines = [line("loss", f"{result['loss']:.4f} ({name}), {caution}")]
+    lines.append(line("baseline", baseline_text(result["loss"], result["baseline"])))
     # An estimator of scikit-learn has its one score only.
     has_more = name != "error" and result["accuracy"] is not None
-    return [*told, line("error", error)] if has_more else told
+    return [*lines, line("error", error)] if has_more else lines
 
 
 def _accuracies(result: Mapping[str, Any]) -> list[str]:
@@ -320,8 +320,8 @@ def _front(result: Mapping[str, Any]) -> list[str]:
     subsets = counted(len(front["points"]), "subset")
     area = f"hypervolume {front['hypervolume']:.4f}"
     what = "error" if is_error else f"loss ({name})"
-    told = f"{subsets}, non-dominated in {what} and size, {area}"
-    return ["", line("Pareto front", told), *(f"  {row}" for row in aligned(rows))]
+    summary = f"{subsets}, non-dominated in {what} and size, {area}"
+    return ["", line("Pareto front", summary), *(f"  {row}" for row in aligned(rows))]
 
 
 def _chosen(result: Mapping[str, Any]) -> list[str]:

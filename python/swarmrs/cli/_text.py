@@ -130,7 +130,7 @@ def mute_stdout() -> None:
 
 
 @contextmanager
-def told_later() -> Iterator[None]:
+def deferred_warnings() -> Iterator[None]:
     """Keep Python from printing the warnings that a result holds and `remark` prints."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SwarmrsWarning)

@@ -21,8 +21,8 @@ def baseline_text(loss: float, baseline: Mapping[str, Any]) -> str:
     """Return the loss of the majority class, given as for JSON, and whether `loss` is no better."""
     label, verdict = baseline["label"], against(loss, baseline["loss"])
     name = label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
-    told = "" if verdict is None else f": the selection is {verdict}"
-    return f"{baseline['loss']:.4f} by predicting '{name}', the majority class{told}"
+    judged = "" if verdict is None else f": the selection is {verdict}"
+    return f"{baseline['loss']:.4f} by predicting '{name}', the majority class{judged}"
 
 
 def stability_lines(stability: Mapping[str, Any] | None, what: str) -> list[str]:
@@ -65,7 +65,7 @@ def held_out_lines(held_out: Mapping[str, Any] | None, folds: str, what: str) ->
         all_rows = parts[0]["train_rows"] + parts[0]["test_rows"]
         which = f"{parts[0]['test_rows']} of {counted(all_rows, 'row')}, unseen by the search"
     loss, formula = ("error", "") if what == "error" else ("loss", f" ({what})")
-    told = [
+    lines = [
         "",
         line("held out", which),
         line(
@@ -82,16 +82,16 @@ def held_out_lines(held_out: Mapping[str, Any] | None, folds: str, what: str) ->
         *(line("note", note) for note in held_out["notes"]),
     ]
     if held_out["stability"] is None:
-        return told
+        return lines
     sizes = [part["size"] for part in parts]
     between = f"{min(sizes)} to {counted(max(sizes), 'feature')}"
-    return [*told, line("subsets", f"{between}, stability {_interval(held_out['stability'])}")]
+    return [*lines, line("subsets", f"{between}, stability {_interval(held_out['stability'])}")]
 
 
 def all_measured(result: "Selection", as_text: bool) -> "pl.DataFrame":
     """Return every subset measured with the seed of its run; features as text if need be.
 
-    Of runs that drew rows none is told: their numbers do not compare.
+    Leave out runs on drawn rows: their numbers do not compare.
     """
     import polars as pl
 

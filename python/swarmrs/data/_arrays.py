@@ -55,7 +55,7 @@ class ArrayColumns(NamedTuple):
 
 
 class FeatureFrame:
-    """The frame of a `Table`, built when it is first asked for if the table is made of an array.
+    """The frame of a `Table`, built when it is first used if the table is made of an array.
 
     A Series for each of 10 000 features takes longer than the engine takes to rank them.
     """

@@ -185,5 +185,5 @@ def _is_copy(column: pl.Series, labels: pl.Series) -> bool:
         return False
     kind = pl.String() if all(is_text) else pl.Float64()
     is_equal = bool((column.cast(kind) == labels.cast(kind)).all())
-    # A few values may agree by chance where most are missing.
+    # A few values may agree at random where most are missing.
     return is_equal and column.drop_nulls().n_unique() > 1

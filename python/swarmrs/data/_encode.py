@@ -242,7 +242,7 @@ def _refuse_other_kinds(frame: pl.DataFrame) -> None:
     if others:
         raise DataError(
             f"{counted(len(others), 'column')} neither number nor text: {listed(others)}",
-            f"turn them into numbers, or {leaving_out()}",
+            f"convert them to numbers, or {leaving_out()}",
         )
 
 

@@ -26,7 +26,7 @@ _CLASSES = ("class", "target", "label", "outcome", "diagnosis", "species", "y")
 
 
 class Found(NamedTuple):
-    """A table as it was read: how, and why not as it was asked for."""
+    """A table as it was read: how, and why not as requested."""
 
     raw: Raw
     reading: Reading
@@ -109,7 +109,7 @@ def _number_changes(found: Found) -> dict[str, object]:
 
 
 def suggest_target(raw: Raw, target: Target) -> Target:
-    """Return the target asked for, or else a column that has classes: the last, or a likely one."""
+    """Return the requested target, or else a column that has classes: the last, or a likely one."""
     frame = raw.frame
     if target is not None or raw.target is not None:
         return target if target is not None else raw.target
@@ -144,7 +144,7 @@ def suggest_policies(
     rows, labeled : int
         The rows, and those with a label.
     given : mapping
-        The policies asked for: missing, encode, exclude, allow_target_copy.
+        The requested policies: missing, encode, exclude, allow_target_copy.
     """
     policies = dict(given)
     drops = labeled < rows and given["missing"] in ("error", "drop-rows")

@@ -71,8 +71,8 @@ class Table:
     name : str
         What it is called in results: the file's name, not its path.
     frame : polars.DataFrame
-        The features, all numeric; no value is missing unless that was asked for. Where the table
-        is read from an array, the frame is built when it is first asked for.
+        The features, all numeric; no value is missing unless that was requested. Where the table
+        is read from an array, the frame is built when it is first used.
     x : ndarray of float64
         The same as one column-major array; a missing value is a NaN.
     target : str

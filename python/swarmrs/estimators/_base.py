@@ -42,7 +42,7 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray or frame
-            An array by default, whatever `X` is. Frames of the container asked for keep the types
+            An array by default, whatever `X` is. Frames of the requested container keep the types
             of their columns.
         """
         check_is_fitted(self)

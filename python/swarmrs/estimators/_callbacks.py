@@ -1,4 +1,4 @@
-"""The callbacks of scikit-learn, from 1.9 on: those of a selector are told of each iteration."""
+"""The callbacks of scikit-learn, from 1.9 on: those of a selector hear of each iteration."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,8 @@ __all__ = ["CallbackSupportMixin", "Task", "with_callbacks"]
 class Task:
     """The task of a fit, as callbacks see it: a subtask for each iteration.
 
-    An iteration is told when it is done. Its metadata is what `callback` of `swarmrs.select` is
-    told. No fitted selector goes with it: which subset is best, the engine tells at the end.
+    An iteration is reported when it is done. Its metadata is what `callback` of
+    `swarmrs.select` gets. No fitted selector goes with it: the best subset is known at the end.
 
     Parameters
     ----------
@@ -40,27 +40,27 @@ class Task:
     Attributes
     ----------
     callback : callable or None
-        What is to be told of each iteration; None if nobody listens, which then costs nothing.
+        What to pass on with each iteration; None if nobody listens, which then costs nothing.
     """
 
     def __init__(
         self, selector: "BaseEstimator", X: object, y: object, max_iter: int | None
     ) -> None:
-        self._told = {"estimator": selector, "X": X, "y": y}
+        self._event = {"estimator": selector, "X": X, "y": y}
         self._context: Any = None
         if hasattr(selector, "_init_callback_context"):
             self._context = selector._init_callback_context(max_subtasks=max_iter)
-            self._context.call_on_fit_task_begin(**self._told)
+            self._context.call_on_fit_task_begin(**self._event)
         is_heard = bool(getattr(selector, "_skl_callbacks", None))
         self.callback: Callback | None = self._tell if is_heard else None
 
     def end(self) -> None:
         """Tell that the fit is done."""
         if self._context is not None:
-            self._context.call_on_fit_task_end(**self._told)
+            self._context.call_on_fit_task_end(**self._event)
 
     def _tell(self, iteration: Iteration) -> bool:
         task = self._context.subcontext(task_name=f"iteration {iteration['iteration']}")
-        told = {**self._told, "metadata": {"iteration": iteration}}
-        task.call_on_fit_task_begin(**told)
-        return bool(task.call_on_fit_task_end(**told))
+        event = {**self._event, "metadata": {"iteration": iteration}}
+        task.call_on_fit_task_begin(**event)
+        return bool(task.call_on_fit_task_end(**event))

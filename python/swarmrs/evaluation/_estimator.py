@@ -76,7 +76,7 @@ class Outside:
     scorer : callable
         Returns the error of each of a batch of masks.
     scoring : str, optional
-        The score an estimator is asked for.
+        The score to compute.
     folds : Folds, optional
         The folds an estimator is scored on.
     has_classes : bool
@@ -166,8 +166,8 @@ class Outside:
                 return _constant_scores(_Seen.of(table, splits, None), table, scoring)
 
         # A function of the caller may look at what the estimator learned, which a constant has not.
-        asked = None if callable(scoring) else score_constant
-        return cls(name, scorer, shown, folds, table.values is None, splits, score, asked)
+        constant = None if callable(scoring) else score_constant
+        return cls(name, scorer, shown, folds, table.values is None, splits, score, constant)
 
     def baseline(self, table: Table, splits: Sequence[Rows] | None = None) -> Baseline | None:
         """Return what predicting one value shows; None where that cannot be scored.

@@ -92,8 +92,8 @@ class Evaluator:
             check_whole("memory", memory, 0),
             incremental,
         )
-        told = table.name_classes([*dataset.warnings, *self._engine.warnings])
-        self.warnings = (*table.warnings, *told)
+        noted = table.name_classes([*dataset.warnings, *self._engine.warnings])
+        self.warnings = (*table.warnings, *noted)
         for message in self.warnings:
             warnings.warn(message, SwarmrsWarning, stacklevel=2)
 

@@ -35,17 +35,19 @@ def settle_rare(table: Table, policy: str, cv: CV | None) -> Table:
     counts = np.bincount(table.codes, minlength=len(table.labels))
     if policy == "warn":
         lone = [_named(table, code) for code in np.flatnonzero(counts == 1)]
-        told = f"{counted(len(lone), 'class')} of 1 row, never learned when tested: {listed(lone)}"
-        return replace(table, warnings=(*table.warnings, told)) if lone else table
+        message = (
+            f"{counted(len(lone), 'class')} of 1 row, never learned when tested: {listed(lone)}"
+        )
+        return replace(table, warnings=(*table.warnings, message)) if lone else table
     least = _fewest(table, cv)
     rare = counts < least
     if not rare.any():
         return table
     shown = listed(f"{_named(table, code)} ({counts[code]})" for code in np.flatnonzero(rare))
-    told = f"{counted(int(rare.sum()), 'class')} of fewer than {least} rows: {shown}"
+    message = f"{counted(int(rare.sum()), 'class')} of fewer than {least} rows: {shown}"
     if policy == "error":
         raise DataError(
-            told,
+            message,
             f"leave their rows out with {setting('rare_class', 'drop')}, join them with merge, "
             "or take fewer folds",
         )
@@ -53,12 +55,12 @@ def settle_rare(table: Table, policy: str, cv: CV | None) -> Table:
         if not (cv is None or _is_named(cv) or hasattr(cv, "split")):
             raise SpecError("rows are left out which cv names", "give cv a number or a splitter")
         if (~rare).sum() < 2:
-            raise DataError(f"{told}; without them no two classes are left", "take fewer folds")
-        return _without(table, rare, f"{told}; their rows are left out")
+            raise DataError(f"{message}; without them no two classes are left", "take fewer folds")
+        return _without(table, rare, f"{message}; their rows are left out")
     joined = _joined(counts, rare, least)
     if joined.all():
-        raise DataError(f"{told}; joined they leave one class", "take fewer folds")
-    return _merged(table, joined, told)
+        raise DataError(f"{message}; joined they leave one class", "take fewer folds")
+    return _merged(table, joined, message)
 
 
 def _fewest(table: Table, cv: CV | None) -> int:
@@ -77,7 +79,7 @@ def _named(table: Table, code: np.intp) -> str:
     return f"'{shortened(str(table.labels[code]), 80)}'"
 
 
-def _without(table: Table, rare: NDArray[np.bool_], told: str) -> Table:
+def _without(table: Table, rare: NDArray[np.bool_], message: str) -> Table:
     kept_rows = ~rare[table.codes]
     new_codes = np.cumsum(~rare, dtype=np.uint32) - 1
     unfilled = table.unfilled
@@ -89,7 +91,7 @@ def _without(table: Table, rare: NDArray[np.bool_], told: str) -> Table:
         x=np.asfortranarray(table.x[kept_rows]),
         codes=new_codes[table.codes[kept_rows]].astype(np.uint32),
         labels=tuple(label for label, gone in zip(table.labels, rare, strict=True) if not gone),
-        warnings=(*table.warnings, told),
+        warnings=(*table.warnings, message),
         unfilled=unfilled,
     )
 
@@ -103,7 +105,7 @@ def _joined(counts: NDArray[np.intp], rare: NDArray[np.bool_], least: int) -> ND
     return joined
 
 
-def _merged(table: Table, joined: NDArray[np.bool_], told: str) -> Table:
+def _merged(table: Table, joined: NDArray[np.bool_], message: str) -> Table:
     kept = [str(label) for label, gone in zip(table.labels, joined, strict=True) if not gone]
     name = "other"
     while name in kept:
@@ -117,5 +119,5 @@ def _merged(table: Table, joined: NDArray[np.bool_], told: str) -> Table:
         table,
         codes=codes.astype(np.uint32),
         labels=into,
-        warnings=(*table.warnings, f"{told}; {members} are joined as '{name}'"),
+        warnings=(*table.warnings, f"{message}; {members} are merged into '{name}'"),
     )

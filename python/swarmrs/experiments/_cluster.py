@@ -222,7 +222,7 @@ class Cluster:
 
     @contextmanager
     def _connected(self) -> Iterator[None]:
-        """Turn exceptions into a ClusterError while the scheduler is gone."""
+        """Raise exceptions as a ClusterError while the scheduler is gone."""
         try:
             yield
         except Exception as problem:

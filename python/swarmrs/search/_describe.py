@@ -192,12 +192,12 @@ def describe(
     check_options(describe, options)
     settled = complete(options)
     check_policies(settled["missing"], settled["encode"])
-    asked = Reading.of(options)
+    reading = Reading.of(options)
     source, target = data if isinstance(data, tuple) else (data, target)
     if isinstance(source, Table):
         raise SpecError("a table that was read is described already", "give what it was read from")
-    reader = Reader.of(source, asked)
-    found = reader.read(asked)
+    reader = Reader.of(source, reading)
+    found = reader.read(reading)
     given = {name: settled[name] for name in POLICIES} | {"exclude": list(settled["exclude"])}
     look = _Look.at(found.raw, target, given)
     refusal, hint = look.refusal, look.hint

@@ -320,8 +320,10 @@ def _rare(table: Table, folds: Folds) -> tuple[str, ...]:
         return ()
     counts = np.bincount(table.codes, minlength=len(table.labels))
     rare = [str(table.labels[code]) for code in np.flatnonzero(counts < folds.k)]
-    told = f"{counted(len(rare), 'class')} of fewer rows than {folds.k} outer folds: {quoted(rare)}"
-    return (told,) if rare else ()
+    message = (
+        f"{counted(len(rare), 'class')} of fewer rows than {folds.k} outer folds: {quoted(rare)}"
+    )
+    return (message,) if rare else ()
 
 
 def _without_features(parts: Sequence[Part]) -> Iterator[str]:

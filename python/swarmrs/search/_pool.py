@@ -41,7 +41,7 @@ def run_all(jobs: Sequence[Job], threads: int, at_once: bool, callback: Callback
     """Run searches, one after the other or as many at once as there are threads for.
 
     Each is as it would be alone. When one is stopped, by Ctrl-C or by `callback`, all are;
-    `callback` is told of one iteration at a time, whichever search makes it.
+    `callback` hears of one iteration at a time, whichever search makes it.
     """
     workers = min(threads, len(jobs)) if at_once else 1
     is_halted, lock = False, Lock()
@@ -56,9 +56,9 @@ def run_all(jobs: Sequence[Job], threads: int, at_once: bool, callback: Callback
                 # What runs here may be several itself.
                 run, runs = iteration.get("run", 0), iteration.get("runs", 1)
                 which, of = number * runs + run, len(jobs) * runs
-                told: Iteration = {**iteration, "run": which, "runs": of}
+                event: Iteration = {**iteration, "run": which, "runs": of}
                 with lock:
-                    if callback(told):
+                    if callback(event):
                         halt()
             return is_halted
 

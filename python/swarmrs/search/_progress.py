@@ -37,7 +37,7 @@ class Patience:
     iterations : int
         How many.
     callback : callable, optional
-        Who else is told; it may end the search, too.
+        Another callback to call; it may end the search, too.
 
     Attributes
     ----------

@@ -68,15 +68,15 @@ def repeat(
         return best
     warnings = best.warnings
     if resample is None and all(run.trace.equals(best.trace) for run in ended):
-        told = (
+        message = (
             f"all {len(ended)} runs are the same, step by step: seeds change nothing here; "
             f"{setting('resample', 0.8)} shows what other rows change"
         )
-        warnings = (*warnings, told)
+        warnings = (*warnings, message)
     empty = sum(not run.selected for run in ended)
     if empty:
-        told = f"no feature survives the prescreen in {empty} of {counted(len(ended), 'run')}"
-        warnings = (*warnings, told)
+        message = f"no feature survives the prescreen in {empty} of {counted(len(ended), 'run')}"
+        warnings = (*warnings, message)
     stability = _compare(search, ended, best, resample, threads)
     return replace(best, stability=stability, warnings=warnings)
 

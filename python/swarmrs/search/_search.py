@@ -81,7 +81,7 @@ class Search:
         scoring = options["scoring"] if isinstance(evaluation, Evaluation) else None
         included, excluded = table.locate(options["include"]), table.locate(options["exclude"])
         lists = read_together(table, options["together"])
-        # A scorer is asked about every feature.
+        # A scorer may use any feature.
         policy = options["constant"] if options["scorer"] is None else "keep"
         excluded += useless(table, policy, included, excluded, lists)
         pick = Pick.read(options["pick"], len({*included}))
@@ -259,7 +259,7 @@ class Search:
 
     @property
     def scoring(self) -> str | None:
-        """The score of a classifier of ours that counts, if one was asked for."""
+        """The score of a classifier of ours that counts, if one was requested."""
         scoring: str | None = self.spec["scoring"]
         return scoring
 

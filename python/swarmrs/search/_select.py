@@ -70,19 +70,19 @@ def select(
     refuse_unknown(options, options_of(SearchOptions, "p"))
     check_arguments(select, {"read": read, "missing": missing, "encode": encode, **options})
     settings = Settings.of(options)
-    asked = settings.options
-    check_word("on_interrupt", asked["on_interrupt"], ON_INTERRUPT)
+    options = settings.options
+    check_word("on_interrupt", options["on_interrupt"], ON_INTERRUPT)
     table = read_table(
         data,
         target,
         missing=missing,
         encode=encode,
-        exclude=asked["exclude"],
+        exclude=options["exclude"],
         continuous=settings.is_regression,
         **dict(read or {}),
     )
     selection = run_search(table, settings)
-    if selection.stop == "interrupted" and asked["on_interrupt"] == "raise":
+    if selection.stop == "interrupted" and options["on_interrupt"] == "raise":
         raise KeyboardInterrupt
     for message in selection.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
@@ -90,21 +90,21 @@ def select(
 
 
 def run_search(table: Table, settings: Settings) -> Selection:
-    """Search a table, once or several times, and score the selection on rows held out if asked."""
-    asked = settings.options
-    n_runs = check_whole("repeats", asked["repeats"], most=MOST_RUNS)
-    drawn = _check_share("resample", asked["resample"])
-    held = _check_share("test_size", asked["test_size"])
-    outer_cv, checkpoint = asked["outer_cv"], asked["checkpoint"]
+    """Search a table, once or several times; score the selection on held-out rows if requested."""
+    options = settings.options
+    n_runs = check_whole("repeats", options["repeats"], most=MOST_RUNS)
+    drawn = _check_share("resample", options["resample"])
+    held = _check_share("test_size", options["test_size"])
+    outer_cv, checkpoint = options["outer_cv"], options["checkpoint"]
     if drawn is not None and n_runs == 1:
         raise SpecError("resample needs repeats: one run has no stability", "repeat it 20 times")
     if held is not None and outer_cv is not None:
         raise SpecError("test_size and outer_cv both hold out rows", "give one of the two")
     if checkpoint is not None and (n_runs > 1 or outer_cv is not None):
         raise SpecError("a checkpoint is for one search, not for several", "leave it out")
-    seed, threads = draw_seed(asked["random_state"]), count_threads(asked["n_jobs"])
-    search = Search.of(settings.settle(table), settings, asked["n_jobs"])
-    keep_all, callback = asked["keep_all"], asked["callback"]
+    seed, threads = draw_seed(options["random_state"]), count_threads(options["n_jobs"])
+    search = Search.of(settings.settle(table), settings, options["n_jobs"])
+    keep_all, callback = options["keep_all"], options["callback"]
 
     def procedure(search: Search, threads: int, callback: Callback | None) -> Selection:
         if n_runs == 1:

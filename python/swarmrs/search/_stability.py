@@ -44,7 +44,7 @@ class Stability:
         chose it; most often chosen ones first.
     agreement : Agreement
         The stability after Nogueira, Sechidis and Brown, and its confidence interval: 1 if all runs
-        chose the same, 0 on average if they choose by chance. Features that are always in or always
+        chose the same, 0 on average for random selections. Features that are always in or always
         out do not count.
     consensus : FrontPoint
         The features that more than half of the runs chose; of all subsets it differs least from
@@ -120,7 +120,7 @@ def agreement(masks: NDArray[np.bool_]) -> Agreement:
 
     The stability of Nogueira, Sechidis and Brown (On the Stability of Feature Selection Algorithms,
     JMLR 18(174), 2018) is 1 less the unbiased variance of whether a feature is in, averaged over
-    features, as a share of what it is where as many features are drawn by chance. The interval is
+    features, as a share of what it is where as many features are drawn at random. The interval is
     theirs too, cut to what a stability of M subsets can be, -1 / (M - 1) to 1. Equal subsets have
     stability 1, also where they are empty or full and the formula has no value.
 

@@ -40,7 +40,7 @@ def estimate_seconds(
     rows, features : int
         The size of the table.
     evaluations : int
-        How many subsets are asked for.
+        How many subsets are requested.
     classifier : str
         The built-in classifier: ``"knn"``, or naive Bayes.
     imputed : bool

@@ -10,60 +10,60 @@ use crate::problem::objective::Cost;
 use crate::search::algorithm::{Evaluation, Iteration, Optimizer, Space};
 use std::sync::Arc;
 
-/// Runs at most `turns` turns on a cost function and returns what each turn asked and was told.
+/// Runs at most `iterations` iterations on a cost function and returns the evaluations of each.
 pub fn drive(
     optimizer: &mut dyn Optimizer,
-    turns: u64,
+    iterations: u64,
     cost: impl Fn(&Subset) -> f64,
 ) -> Vec<Vec<Evaluation>> {
-    drive_seeded(1, optimizer, turns, cost)
+    drive_seeded(1, optimizer, iterations, cost)
 }
 
-/// [`drive`] with chance of another seed.
+/// [`drive`] with another seed.
 pub fn drive_seeded(
     seed: u64,
     optimizer: &mut dyn Optimizer,
-    turns: u64,
+    iterations: u64,
     cost: impl Fn(&Subset) -> f64,
 ) -> Vec<Vec<Evaluation>> {
-    driven(seed, optimizer, turns, cost).0
+    driven(seed, optimizer, iterations, cost).0
 }
 
 /// The notes of an optimizer, iteration by iteration.
 pub type Noted = Vec<Vec<(&'static str, f64)>>;
 
-/// [`drive`] that also returns what the optimizer noted of each turn.
+/// [`drive`] that also returns what the optimizer noted of each iteration.
 pub fn drive_noting(
     optimizer: &mut dyn Optimizer,
-    turns: u64,
+    iterations: u64,
     cost: impl Fn(&Subset) -> f64,
 ) -> (Vec<Vec<Evaluation>>, Noted) {
-    driven(1, optimizer, turns, cost)
+    driven(1, optimizer, iterations, cost)
 }
 
 fn driven(
     seed: u64,
     optimizer: &mut dyn Optimizer,
-    turns: u64,
+    iterations: u64,
     cost: impl Fn(&Subset) -> f64,
 ) -> (Vec<Vec<Evaluation>>, Noted) {
     let (streams, pool) = (Streams::new(seed), Pool::new(1));
     let mut history: Vec<Vec<Evaluation>> = Vec::new();
     let mut notes = Vec::new();
-    for number in 0..turns {
+    for number in 0..iterations {
         let best = history.iter().flatten().min_by_key(|tried| tried.cost);
-        let fraction = number as f64 / turns as f64;
-        let turn = |phase| Iteration {
+        let fraction = number as f64 / iterations as f64;
+        let iteration = |phase| Iteration {
             number,
             fraction,
-            iterations: Some(turns),
+            iterations: Some(iterations),
             best,
             streams: &streams,
             phase,
             pool: &pool,
         };
-        let told: Vec<Evaluation> = optimizer
-            .ask(&turn(Phase::Ask))
+        let results: Vec<Evaluation> = optimizer
+            .ask(&iteration(Phase::Ask))
             .into_iter()
             .map(|subset| {
                 let cost = cost(&subset);
@@ -71,12 +71,12 @@ fn driven(
                 Evaluation { subset, measures, cost: Cost::new(cost) }
             })
             .collect();
-        if told.is_empty() {
+        if results.is_empty() {
             break;
         }
-        optimizer.tell(&turn(Phase::Tell), &told);
+        optimizer.tell(&iteration(Phase::Tell), &results);
         notes.push(optimizer.notes());
-        history.push(told);
+        history.push(results);
     }
     (history, notes)
 }
@@ -98,17 +98,17 @@ pub fn bits(word: &str) -> Subset {
 
 /// The least costs that ten runs of a registered algorithm with its defaults find among `n`
 /// features.
-pub fn ten_runs(id: &str, n: usize, turns: u64, cost: impl Fn(&Subset) -> f64) -> Vec<f64> {
+pub fn ten_runs(id: &str, n: usize, iterations: u64, cost: impl Fn(&Subset) -> f64) -> Vec<f64> {
     let run = |seed| {
         let started = find(id).unwrap().start(&serde_json::Map::new(), &Space::new(n, n));
-        least(&drive_seeded(seed, &mut *started.unwrap().0, turns, &cost))
+        least(&drive_seeded(seed, &mut *started.unwrap().0, iterations, &cost))
     };
     (0..10).map(run).collect()
 }
 
 /// The mean number of 50 ones that ten such runs find.
-pub fn mean_ones(id: &str, turns: u64) -> f64 {
-    ten_runs(id, 50, turns, onemax).iter().map(|cost| 50.0 * (1.0 - cost)).sum::<f64>() / 10.0
+pub fn mean_ones(id: &str, iterations: u64) -> f64 {
+    ten_runs(id, 50, iterations, onemax).iter().map(|cost| 50.0 * (1.0 - cost)).sum::<f64>() / 10.0
 }
 
 /// The worked example of the sequential searches: four features, written from 1 as in the spec, and their accuracies.
@@ -137,15 +137,15 @@ pub fn toy(subset: &Subset) -> f64 {
     1.0 - accuracy
 }
 
-/// Runs an optimizer on the worked example to its end: the subset it holds after each turn, written like `13`, and how
+/// Runs an optimizer on the worked example to its end: the subset it holds after each iteration, written like `13`, and how
 /// many evaluations it took.
 pub fn toy_path<O: Optimizer>(
     mut optimizer: O,
     held: impl Fn(&O) -> &Subset,
 ) -> (Vec<String>, usize) {
     let (mut path, mut evaluations) = (Vec::new(), 0);
-    while let [told] = drive(&mut optimizer, 1, toy).as_slice() {
-        evaluations += told.len();
+    while let [results] = drive(&mut optimizer, 1, toy).as_slice() {
+        evaluations += results.len();
         path.push(held(&optimizer).iter().map(|feature| (feature + 1).to_string()).collect());
     }
     (path, evaluations)

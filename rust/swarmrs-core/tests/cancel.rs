@@ -109,17 +109,17 @@ fn long_filter(data: &Dataset) -> usize {
 #[test]
 fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
     for id in ["bpso", "ga", "sfs", "vlpso-ls", "nsga2"] {
-        // What the first turns find, and where they end.
+        // What the first iterations find, and where they end.
         let mut longer = spec(id, 2000);
         longer.budget = Budget { iterations: Some(50), ..Budget::default() };
-        let mut asked = Vec::new();
+        let mut requested = Vec::new();
         let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
-            asked.push(record.n_evaluations);
+            requested.push(record.n_evaluations);
         });
         let observers: &mut [&mut dyn Observer] = &mut [&mut watch, &mut StopAfter(4)];
         let whole = select(&longer, Resources::default(), observers);
         let unique = whole.evaluations.unique as usize;
-        // The end is requested in the middle of the fifth turn.
+        // The end is requested in the middle of the fifth iteration.
         let cancel = Arc::new(Cancel::default());
         let (count, other) = (AtomicUsize::new(0), Arc::clone(&cancel));
         let data = table();
@@ -145,7 +145,7 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
         let found = run(&longer, scorer);
         assert_eq!(found.stop, Stop::Interrupted, "{id}");
         assert_eq!(found.iterations, 4, "{id}");
-        assert_eq!(found.evaluations.total, *asked.last().unwrap(), "{id}");
+        assert_eq!(found.evaluations.total, *requested.last().unwrap(), "{id}");
         if whole.objective == longer.objective.unwrap() {
             assert_eq!(found.evaluations, whole.evaluations, "{id}");
             assert_eq!(found.selected, whole.selected, "{id}");

@@ -147,26 +147,29 @@ fn unknown_names_are_refused_with_the_known_ones() {
     }
 }
 
-/// Passes everything on and writes down what was asked and what was told.
+/// Passes everything on and records proposals and results.
 struct Spy {
     inner: Box<dyn Optimizer>,
-    asked: Arc<Mutex<Vec<Vec<Subset>>>>,
-    told: Arc<Mutex<Vec<usize>>>,
+    requested: Arc<Mutex<Vec<Vec<Subset>>>>,
+    results: Arc<Mutex<Vec<usize>>>,
 }
 
 impl Optimizer for Spy {
-    fn ask(&mut self, turn: &Iteration<'_>) -> Vec<Subset> {
-        let asked = self.inner.ask(turn);
-        self.asked.lock().unwrap().push(asked.clone());
-        asked
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        let requested = self.inner.ask(iteration);
+        self.requested.lock().unwrap().push(requested.clone());
+        requested
     }
 
-    fn tell(&mut self, turn: &Iteration<'_>, told: &[Evaluation]) {
-        let asked = self.asked.lock().unwrap();
-        let last = asked.last().unwrap();
-        assert!(told.iter().map(|tried| &tried.subset).eq(last), "told in the order asked");
-        self.told.lock().unwrap().push(told.len());
-        self.inner.tell(turn, told);
+    fn tell(&mut self, iteration: &Iteration<'_>, results: &[Evaluation]) {
+        let requested = self.requested.lock().unwrap();
+        let last = requested.last().unwrap();
+        assert!(
+            results.iter().map(|tried| &tried.subset).eq(last),
+            "results in the order requested"
+        );
+        self.results.lock().unwrap().push(results.len());
+        self.inner.tell(iteration, results);
     }
 
     fn is_answer(&self, subset: &Subset) -> bool {
@@ -187,20 +190,21 @@ fn every_subset_fits_the_space_and_no_turn_is_cut() {
             [(1, 1), (2, 1), (2, 2), (3, 2), (5, 5), (20, 1), (20, 7), (20, 20), (70, 3), (70, 70)]
         {
             for budget in [200, 333] {
-                let (asked, told) = (Arc::default(), Arc::default());
+                let (requested, results) = (Arc::default(), Arc::default());
                 let inner = started(entry, (n, limit), "{}");
-                let spy = Spy { inner, asked: Arc::clone(&asked), told: Arc::clone(&told) };
+                let spy =
+                    Spy { inner, requested: Arc::clone(&requested), results: Arc::clone(&results) };
                 let outcome = search(Box::new(spy), (n, limit), budget, 3, score);
                 let what = format!("{} on {limit} of {n}, {budget} evaluations", entry.id);
-                let (asked, told) = (asked.lock().unwrap(), told.lock().unwrap());
-                for subset in asked.iter().flatten() {
+                let (requested, results) = (requested.lock().unwrap(), results.lock().unwrap());
+                for subset in requested.iter().flatten() {
                     assert_eq!(subset.len(), n, "{what}");
                     assert!(subset.count() <= limit, "{what}");
                 }
-                let spent = told.iter().sum::<usize>() as u64;
+                let spent = results.iter().sum::<usize>() as u64;
                 assert_eq!(outcome.evaluations.total, spent, "{what}");
                 assert!(spent <= budget, "{what}");
-                let last = asked.last().map_or(0, Vec::len) as u64;
+                let last = requested.last().map_or(0, Vec::len) as u64;
                 match outcome.stop {
                     Stop::MaxEvals => assert!(spent + last > budget, "{what}"),
                     Stop::Finished => assert_eq!(last, 0, "{what}"),
@@ -300,10 +304,10 @@ fn a_budget_below_the_first_batch_evaluates_what_it_allows() {
             let what = format!("{} with {limit} of {}", entry.id, whole.len());
             let spec = spec(entry.id, limit as u64);
             let run = Run::new(&spec, &support::table(), Resources::default(), None).unwrap();
-            let mut told = Vec::new();
+            let mut results = Vec::new();
             let mut watch =
                 Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
-                    told.extend(record.evaluations.to_vec());
+                    results.extend(record.evaluations.to_vec());
                 });
             let found = match run.execute(None, &mut [&mut watch]) {
                 Ok(found) => found,
@@ -311,7 +315,7 @@ fn a_budget_below_the_first_batch_evaluates_what_it_allows() {
                 Err(_) if whole[..limit].iter().all(|tried| tried.subset.is_empty()) => continue,
                 Err(error) => panic!("{what}: {error}"),
             };
-            assert_eq!(told, whole[..limit], "{what}");
+            assert_eq!(results, whole[..limit], "{what}");
             assert_eq!((found.iterations, found.stop), (1, Stop::MaxEvals), "{what}");
             assert_eq!(found.evaluations.total, limit as u64, "{what}");
             let warning = found.warnings.last().unwrap();
@@ -336,22 +340,23 @@ fn a_budget_of_iterations_is_the_schedule_of_an_algorithm() {
     for entry in REGISTRY {
         let has_schedule = entry.defaults().contains_key("iterations");
         let mut spec = spec(entry.id, 1);
-        for turns in [1, 2, 8] {
-            spec.budget = Budget { iterations: Some(turns), ..Budget::default() };
+        for iterations in [1, 2, 8] {
+            spec.budget = Budget { iterations: Some(iterations), ..Budget::default() };
             let found = select(&spec, Resources::default(), &mut []);
-            assert!(found.iterations <= turns, "{}", entry.id);
+            assert!(found.iterations <= iterations, "{}", entry.id);
             if !has_schedule {
                 assert_eq!(found.params.get("iterations"), None, "{}", entry.id);
                 continue;
             }
-            assert_eq!((found.iterations, found.stop), (turns, Stop::MaxIter), "{}", entry.id);
-            let moves = json!(turns.saturating_sub(1).max(1));
+            assert_eq!((found.iterations, found.stop), (iterations, Stop::MaxIter), "{}", entry.id);
+            let moves = json!(iterations.saturating_sub(1).max(1));
             assert_eq!(found.params["iterations"], moves, "{}", entry.id);
             // The same moves as with the parameter of the algorithm and no such budget.
             let mut own = spec.clone();
             own.budget = Budget::default();
             own.params.insert("iterations".into(), moves);
-            let own = select(&own, Resources::default(), &mut [&mut support::StopAfter(turns)]);
+            let own =
+                select(&own, Resources::default(), &mut [&mut support::StopAfter(iterations)]);
             assert_eq!(found.trace, own.trace, "{}", entry.id);
         }
         if has_schedule {
@@ -448,7 +453,10 @@ fn over_bare_bits_the_empty_candidate_is_measured_like_any_other() {
         let mut seen = Vec::new();
         let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
             seen.extend(
-                record.evaluations.iter().map(|told| (told.subset.count(), told.cost.value())),
+                record
+                    .evaluations
+                    .iter()
+                    .map(|result| (result.subset.count(), result.cost.value())),
             );
         });
         let run = Run::over_bits(&spec, 4, Box::new(Bits)).unwrap();

@@ -90,8 +90,8 @@ proptest! {
                 Err(other) => panic!("{}: {other}", entry.id),
             };
             let mut watch = Watch(|record: &IterationRecord<'_>| {
-                let told = record.evaluations.iter().map(|told| &told.subset).filter(|told| !told.is_empty());
-                for subset in record.evaluated.iter().map(|(subset, _)| subset).chain(told) {
+                let results = record.evaluations.iter().map(|result| &result.subset).filter(|result| !result.is_empty());
+                for subset in record.evaluated.iter().map(|(subset, _)| subset).chain(results) {
                     assert!(held.is_obeyed_by(subset), "{}: {subset:?}", entry.id);
                 }
             });
@@ -131,8 +131,8 @@ fn a_prescreen_keeps_what_goes_together_where_one_of_them_tells() {
     spec.prescreen = Some("top=2".into());
     let mut seen = Subset::empty(N_FEATURES);
     let mut watch = Watch(|record: &IterationRecord<'_>| {
-        for told in record.evaluations {
-            seen = seen.union(&told.subset);
+        for result in record.evaluations {
+            seen = seen.union(&result.subset);
         }
     });
     let screened = select(&spec, Resources::default(), &mut [&mut watch]).prescreen.unwrap();

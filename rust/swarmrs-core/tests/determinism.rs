@@ -53,26 +53,31 @@ fn a_run_resumed_after_any_turn_is_the_uninterrupted_one() {
     let data = table();
     for entry in REGISTRY {
         let spec = spec(entry.id, EVALUATIONS);
-        let record = |turns: u64| {
+        let record = |iterations: u64| {
             let run = Run::new(&spec, &data, Resources::default(), None).unwrap();
             let mut replay = Replay::new(data.fingerprint(), &run.settings());
-            let selection = run.execute(None, &mut [&mut replay, &mut StopAfter(turns)]).unwrap();
+            let selection =
+                run.execute(None, &mut [&mut replay, &mut StopAfter(iterations)]).unwrap();
             (replay, selection)
         };
         let (whole, selection) = record(u64::MAX);
         let expected = timeless(&selection);
-        // Every turn of a short run, some of each part of a long one.
+        // Every iteration of a short run, some of each part of a long one.
         let step = (selection.iterations / 12).max(1) as usize;
-        for turns in (1..=selection.iterations).step_by(step) {
-            let (mut replay, _) = record(turns);
-            assert_eq!(replay.iterations().len() as u64, turns, "{}", entry.id);
+        for iterations in (1..=selection.iterations).step_by(step) {
+            let (mut replay, _) = record(iterations);
+            assert_eq!(replay.iterations().len() as u64, iterations, "{}", entry.id);
             let bytes = replay.to_bytes();
             let run = Run::new(&spec, &data, Resources::default(), None).unwrap();
             let stored =
                 Replay::from_bytes(&bytes, "x", data.fingerprint(), &run.settings()).unwrap();
             let resumed = run.execute(Some(&stored), &mut [&mut replay]).unwrap();
-            assert_eq!(timeless(&resumed), expected, "{} after {turns} turns", entry.id);
-            assert_eq!(replay, whole, "{} after {turns} turns: the record goes on", entry.id);
+            assert_eq!(timeless(&resumed), expected, "{} after {iterations} iterations", entry.id);
+            assert_eq!(
+                replay, whole,
+                "{} after {iterations} iterations: the record goes on",
+                entry.id
+            );
         }
     }
 }

@@ -84,7 +84,7 @@ fn a_resumed_run_is_the_uninterrupted_one() {
     }
 }
 
-/// Counts what it is asked.
+/// Counts its calls.
 struct Counting(std::sync::Arc<std::sync::atomic::AtomicUsize>);
 
 impl Evaluator for Counting {
@@ -96,12 +96,15 @@ impl Evaluator for Counting {
 
 #[test]
 fn a_scorer_from_outside_measures_the_answer_alone() {
-    let asked = std::sync::Arc::default();
-    let scorer = Box::new(Counting(std::sync::Arc::clone(&asked)));
+    let requested = std::sync::Arc::default();
+    let scorer = Box::new(Counting(std::sync::Arc::clone(&requested)));
     let spec = led("bpso", Objective::FilterCfs);
     let run = Run::new(&spec, &table(), Resources::default(), Some(scorer)).unwrap();
     let found = run.execute(None, &mut []).unwrap();
-    assert_eq!((found.scores.error, asked.load(std::sync::atomic::Ordering::Relaxed)), (0.25, 1));
+    assert_eq!(
+        (found.scores.error, requested.load(std::sync::atomic::Ordering::Relaxed)),
+        (0.25, 1)
+    );
 }
 
 #[test]

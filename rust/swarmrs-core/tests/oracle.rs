@@ -322,7 +322,7 @@ proptest! {
             evaluator.evaluate(std::slice::from_ref(subset)).unwrap();
             bound += per_feature * subset.count().min(case.d - subset.count()) as u64;
         }
-        // All features once; with one subset a turn, its leader is kept as it is built.
+        // All features once; with one subset a batch, its leader is kept as it is built.
         let work = evaluator.work();
         prop_assert!(work.element_ops <= bound + per_feature * case.d as u64);
         // Getting ready: all rows under all features, then under all, a half, a third and a quarter of them.
@@ -337,9 +337,9 @@ proptest! {
         let subsets = case.subsets();
         let mut whole = case.evaluator(1, true, 1 << 30);
         let mut resumed = case.evaluator(2, true, 1 << 30);
-        for (turn, some) in subsets.chunks(2).enumerate() {
+        for (batch, some) in subsets.chunks(2).enumerate() {
             let measures = whole.evaluate(some).unwrap();
-            if turn < known {
+            if batch < known {
                 resumed.recall(some, &measures);
             } else {
                 let again = resumed.evaluate(some).unwrap();

@@ -63,9 +63,9 @@ fn space(entry: &Entry) -> Space {
 struct OneOfEach;
 
 impl Optimizer for OneOfEach {
-    fn ask(&mut self, turn: &Iteration<'_>) -> Vec<Subset> {
+    fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let one_of_each = |slot| {
-            let mut rng = turn.rng(slot);
+            let mut rng = iteration.rng(slot);
             let chosen = (0..N_RELEVANT).map(|group| group * EVERY + rng.below(EVERY));
             Subset::from_indices(N_FEATURES, chosen)
         };

@@ -30,9 +30,9 @@ pub fn scale(word: &str) -> Result<Scale> {
 }
 
 pub fn evaluation(text: &str) -> Result<EvaluationSpec> {
-    let asked: EvaluationRequest =
+    let requested: EvaluationRequest =
         serde_json::from_str(text).map_err(|error| bad_spec("evaluation", &error))?;
-    Ok(asked.settle(&Protocol::COMMON))
+    Ok(requested.settle(&Protocol::COMMON))
 }
 
 pub fn spec(text: &str) -> Result<Spec> {

@@ -182,9 +182,9 @@ impl PyEvaluator {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let subsets = self::masks(py, &masks, self.n_features)?;
         let known = |subset: &&swarmrs_core::base::subset::Subset| !subset.is_empty();
-        let asked: Vec<_> = subsets.iter().filter(known).cloned().collect();
+        let requested: Vec<_> = subsets.iter().filter(known).cloned().collect();
         let mut measured = heard(py, || {
-            self.inner.lock().unwrap_or_else(PoisonError::into_inner).evaluate(&asked)
+            self.inner.lock().unwrap_or_else(PoisonError::into_inner).evaluate(&requested)
         })?
         .into_iter();
         let scores = Measures::SCORES.len();

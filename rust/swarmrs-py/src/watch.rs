@@ -1,4 +1,4 @@
-//! A run seen from Python: the observer that calls back, the scorer that is asked, Ctrl-C.
+//! A run seen from Python: the observer that calls back, the scorer it calls, Ctrl-C.
 
 use crate::checkpoint::Checkpoint;
 use crate::error::{from_panic, to_py};
@@ -194,20 +194,20 @@ struct Callback {
 
 impl Observer for Callback {
     fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
-        let told = Python::attach(|py| {
-            let turn = PyDict::new(py);
-            turn.set_item("iteration", record.iteration)?;
-            turn.set_item("evaluations", record.n_evaluations)?;
-            turn.set_item("unique", record.n_unique)?;
-            turn.set_item("limit", self.limit)?;
-            turn.set_item("best_cost", record.best.cost.value())?;
-            turn.set_item("best_error", record.best.measures.error)?;
-            turn.set_item("best_loss", self.score.loss(&record.best.measures))?;
-            turn.set_item("best_size", record.best.subset.count())?;
-            turn.set_item("seconds", record.seconds)?;
-            self.call.call1(py, (turn,))?.is_truthy(py)
+        let results = Python::attach(|py| {
+            let iteration = PyDict::new(py);
+            iteration.set_item("iteration", record.iteration)?;
+            iteration.set_item("evaluations", record.n_evaluations)?;
+            iteration.set_item("unique", record.n_unique)?;
+            iteration.set_item("limit", self.limit)?;
+            iteration.set_item("best_cost", record.best.cost.value())?;
+            iteration.set_item("best_error", record.best.measures.error)?;
+            iteration.set_item("best_loss", self.score.loss(&record.best.measures))?;
+            iteration.set_item("best_size", record.best.subset.count())?;
+            iteration.set_item("seconds", record.seconds)?;
+            self.call.call1(py, (iteration,))?.is_truthy(py)
         });
-        match told {
+        match results {
             Ok(false) => ControlFlow::Continue(()),
             Ok(true) => ControlFlow::Break(()),
             Err(error) => {
@@ -232,7 +232,7 @@ impl Evaluator for Scorer {
 
     fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         cancel::check();
-        let asked = Python::attach(|py| {
+        let requested = Python::attach(|py| {
             let bits: Vec<bool> = subsets
                 .iter()
                 .flat_map(|subset| (0..subset.len()).map(|feature| subset.contains(feature)))
@@ -240,7 +240,7 @@ impl Evaluator for Scorer {
             let masks = PyArray1::from_vec(py, bits).reshape([subsets.len(), subsets[0].len()])?;
             self.call.call1(py, (masks,))?.extract::<Vec<f64>>(py)
         });
-        match asked {
+        match requested {
             Ok(errors) if errors.len() == subsets.len() => {
                 Ok(errors.into_iter().map(Measures::from_error).collect())
             }

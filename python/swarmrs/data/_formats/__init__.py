@@ -57,7 +57,7 @@ class Reading:
         return (*(() if self.null_only else NULL_WORDS), *self.null)
 
     def separator_of(self, path: Path) -> str:
-        """Return what separates fields: what is asked for, or what the format or suffix says."""
+        """Return what separates fields: what is requested, or what the format or suffix says."""
         if self.separator is not None:
             return _tab(self.separator)
         if self.input_format is not None:
@@ -88,14 +88,14 @@ def name_of(source: str) -> str:
 
 def parse_content(raw: bytes, packed: int, path: Path, name: str, reading: Reading) -> Raw:
     """Read the content of a file, unpacked, that had so many bytes before; see `read_file`."""
-    asked = reading.input_format
-    if asked == "parquet" or (asked is None and raw.startswith(b"PAR1")):
+    wanted = reading.input_format
+    if wanted == "parquet" or (wanted is None and raw.startswith(b"PAR1")):
         return parse_parquet(raw, name, packed, reading.max_bytes)
-    if asked == "arrow" or (asked is None and raw.startswith(b"ARROW1")):
+    if wanted == "arrow" or (wanted is None and raw.startswith(b"ARROW1")):
         return parse_arrow(raw, name, packed, reading.max_bytes)
     check_magic(raw, name)
     text = decode(raw, name, reading.encoding)
-    if asked == "arff" or (asked is None and is_arff(text)):
+    if wanted == "arff" or (wanted is None and is_arff(text)):
         return parse_arff(text, name, dedupe_names=reading.dedupe_names)
     return parse_text(
         text,

@@ -64,14 +64,14 @@ def other_separator(header: Sequence[str], separator: str) -> str | None:
 
 
 def guess_reading(content: bytes, separator: str, encoding: str | None) -> dict[str, object]:
-    """Return the options by which text is read that cannot be read as it was asked for.
+    """Return the options by which text is read that cannot be read as requested.
 
     Parameters
     ----------
     content : bytes
         The file, unpacked.
     separator, encoding : str
-        What was asked for.
+        The requested options.
     """
     found: dict[str, object] = {}
     if encoding is None:

@@ -85,11 +85,11 @@ def find_sources(
         else:
             absent[name] = paper.absent.get(name, "not available")
     if absent and (must_exist or not found):
-        raise DataError(_told(absent), _hint(absent, data_dir, fetch))
+        raise DataError(_message(absent), _hint(absent, data_dir, fetch))
     return found, absent
 
 
-def _told(absent: Mapping[str, str]) -> str:
+def _message(absent: Mapping[str, str]) -> str:
     return "; ".join(f"'{name}' is {why}" for name, why in absent.items())
 
 

@@ -141,7 +141,7 @@ class Reproduced:
     def to_markdown(self) -> str:
         """Return the table as Markdown, with the notes beneath it."""
         head = ("data", "method", "figure", "published", "ours", "difference", "verdict")
-        told = ", ".join(f"{word} {times}" for word, times in self.tally.items())
+        counts = ", ".join(f"{word} {times}" for word, times in self.tally.items())
         return "\n".join(
             [
                 f"## {self.table}: {self.title}",
@@ -154,7 +154,7 @@ class Reproduced:
                 "|---|---|---|--:|--:|--:|---|",
                 *(f"| {' | '.join(line.cells())} |" for line in self.lines),
                 "",
-                f"Of {counted(len(self.lines), 'figure')}: {told or 'none can be compared'}.",
+                f"Of {counted(len(self.lines), 'figure')}: {counts or 'none can be compared'}.",
                 *(["", *(f"- {note}" for note in self.notes)] if self.notes else []),
             ]
         )

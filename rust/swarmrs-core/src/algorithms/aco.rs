@@ -141,7 +141,7 @@ impl Optimizer for Aco {
             }
             let mut way = Subset::from_fn(self.space.n_features(), |d| {
                 let [out, within] = self.trails[d];
-                rng.chance(within / (out + within))
+                rng.bernoulli(within / (out + within))
             });
             self.space.trim(&mut way, &mut rng);
             way

@@ -75,7 +75,7 @@ pub fn moved(
         let (r1, r2) = (rng.unit(), rng.unit());
         let v = &mut particle.v[d];
         *v = coefficients.velocity(*v, x, p, g, r1, r2).clamp(-velocity_limit, velocity_limit);
-        rng.chance(sigmoid(*v))
+        rng.bernoulli(sigmoid(*v))
     })
 }
 
@@ -237,7 +237,7 @@ mod tests {
         for &v in velocities {
             (least, most) = (least.min(v), most.max(v));
         }
-        // Of 600 even draws the extremes lie in the outer hundredths but for one chance in 400.
+        // Of 600 even draws the extremes lie in the outer hundredths but for one case in 400.
         assert!((-6.0..-5.88).contains(&least) && (5.88..6.0).contains(&most), "{least} {most}");
     }
 }

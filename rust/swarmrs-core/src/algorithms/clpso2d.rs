@@ -73,7 +73,7 @@ fn draw_donors(particle: usize, n: usize, own: &[(Subset, Cost)], rng: &mut Rng)
     let rate = learning_probability(particle, population);
     let mut donors: Vec<usize> = (0..n)
         .map(|_| {
-            if !rng.chance(rate) {
+            if !rng.bernoulli(rate) {
                 return particle;
             }
             let first = rng.below(population - 1);

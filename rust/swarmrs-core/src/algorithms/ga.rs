@@ -18,7 +18,7 @@
 //! not evaluated again, so an iteration of `gs3` evaluates 72 subsets. The number of children is rounded down to
 //! even.
 //!
-//! Costs outside 0..1 are spread over 0..1 within the iteration first, which makes them windowed. Chance
+//! Costs outside 0..1 are spread over 0..1 within the iteration first, which makes them windowed. Randomness
 //! after the first iteration comes from slot `population`: parents, then for each pair its crossing and
 //! two points, the bits of all children, survivors.
 //!
@@ -185,14 +185,14 @@ impl Optimizer for Ga {
             parents.into_iter().map(|parent| self.members[parent].0.clone()).collect();
         for pair in children.chunks_exact_mut(2) {
             if let [a, b] = pair
-                && rng.chance(params.crossover_rate)
+                && rng.bernoulli(params.crossover_rate)
             {
                 two_point(a, b, &mut rng);
             }
         }
         for child in &mut children {
             for d in 0..child.len() {
-                if rng.chance(params.mutation_rate) {
+                if rng.bernoulli(params.mutation_rate) {
                     child.set(d, !child.contains(d));
                 }
             }
@@ -221,10 +221,10 @@ mod tests {
     #[test]
     fn gs3_asks_eighty_once_and_then_seventy_two() {
         let mut search = Ga::start(gs3(), &Space::new(20, 20));
-        let asked: Vec<usize> = drive(&mut search, 83, onemax).iter().map(Vec::len).collect();
-        assert_eq!(asked[0], 80);
-        assert!(asked[1..].iter().all(|&n| n == 72));
-        assert_eq!(asked.iter().sum::<usize>(), 5984);
+        let requested: Vec<usize> = drive(&mut search, 83, onemax).iter().map(Vec::len).collect();
+        assert_eq!(requested[0], 80);
+        assert!(requested[1..].iter().all(|&n| n == 72));
+        assert_eq!(requested.iter().sum::<usize>(), 5984);
         assert_eq!(search.members.len(), 80);
     }
 

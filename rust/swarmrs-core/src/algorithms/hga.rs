@@ -204,14 +204,14 @@ mod tests {
 
     /// The number of subsets that these sweeps evaluate over `n` features, from `size` on.
     fn evaluations(sweeps: impl IntoIterator<Item = Sweep>, n: usize, mut size: usize) -> usize {
-        let mut asked = 0;
+        let mut requested = 0;
         for sweep in sweeps {
             match sweep {
-                Sweep::Add => (asked, size) = (asked + n - size, size + 1),
-                Sweep::Remove => (asked, size) = (asked + size, size - 1),
+                Sweep::Add => (requested, size) = (requested + n - size, size + 1),
+                Sweep::Remove => (requested, size) = (requested + size, size - 1),
             }
         }
-        asked
+        requested
     }
 
     #[test]

@@ -95,7 +95,7 @@ struct Particle {
 impl Particle {
     /// The child at `now` of a particle with this best; a coin decides where neither dominates.
     fn child(now: TradeOff, best: &TradeOff, rng: &mut Rng) -> Self {
-        let is_lucky = rng.chance(0.5);
+        let is_lucky = rng.bernoulli(0.5);
         let replaces =
             dominates(now.costs, best.costs) || (is_lucky && !dominates(best.costs, now.costs));
         let best = if replaces { now.clone() } else { best.clone() };
@@ -200,7 +200,7 @@ impl Mopbpso {
             let p0 = if is_in { mutation_rate } else { gain };
             let rates = [p0, cognitive, social];
             is_in
-                != rng.chance(flip_probability(
+                != rng.bernoulli(flip_probability(
                     rates,
                     is_in != p.contains(d),
                     is_in != g.contains(d),
@@ -420,8 +420,8 @@ mod tests {
             let history = crate::testing::drive_seeded(seed, &mut search, 6, crate::testing::rugged(seed));
             prop_assert!(history.iter().all(|iteration| iteration.len() == population));
             prop_assert_eq!(search.particles.len(), population);
-            let asked = |subset: &Subset| history.iter().flatten().any(|t| t.subset == *subset);
-            prop_assert!(search.particles.iter().all(|p| asked(&p.now.subset) && asked(&p.best.subset)));
+            let requested = |subset: &Subset| history.iter().flatten().any(|t| t.subset == *subset);
+            prop_assert!(search.particles.iter().all(|p| requested(&p.now.subset) && requested(&p.best.subset)));
         }
     }
 }

@@ -76,7 +76,7 @@ impl Nsga2 {
 
     fn pair(&self, rng: &mut Rng) -> [Subset; 2] {
         let (mut a, mut b) = (self.parent(rng), self.parent(rng));
-        if rng.chance(self.params.crossover_rate) {
+        if rng.bernoulli(self.params.crossover_rate) {
             match self.params.crossover {
                 Crossover::OnePoint => one_point(&mut a, &mut b, rng),
                 Crossover::Uniform => uniform(&mut a, &mut b, rng),
@@ -85,7 +85,7 @@ impl Nsga2 {
         let n = self.space.n_features();
         let rate = self.params.mutation_rate.unwrap_or(1.0 / n as f64);
         [a, b].map(|child| {
-            let mut mutant = Subset::from_fn(n, |d| child.contains(d) != rng.chance(rate));
+            let mut mutant = Subset::from_fn(n, |d| child.contains(d) != rng.bernoulli(rate));
             self.space.trim(&mut mutant, rng);
             self.space.fill(&mut mutant, rng);
             mutant

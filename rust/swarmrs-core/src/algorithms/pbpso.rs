@@ -60,7 +60,7 @@ impl Optimizer for Pbpso {
             let mut moved = Subset::from_fn(x.len(), |d| {
                 let bit = x.contains(d);
                 let flip = flip_probability(rates, bit != p.contains(d), bit != g.contains(d));
-                bit != rng.chance(flip)
+                bit != rng.bernoulli(flip)
             });
             self.space.trim(&mut moved, &mut rng);
             moved

@@ -57,7 +57,7 @@ impl Rng {
     }
 
     /// True with this probability: always from 1 up, never from 0 down.
-    pub fn chance(&mut self, probability: f64) -> bool {
+    pub fn bernoulli(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 

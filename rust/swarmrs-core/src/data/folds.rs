@@ -242,7 +242,7 @@ fn members(codes: &[u32], n_classes: usize) -> Vec<Vec<u32>> {
     members
 }
 
-/// Deals each class to the folds in turn, the next class going on where the last one stopped; shuffled by a seed, for
+/// Deals each class to the folds one row at a time, the next class going on where the last one stopped; shuffled by a seed, for
 /// the first time or again. Without a shuffle the folds are those of scikit-learn's `StratifiedKFold`, which deals the
 /// classes in the order in which they first appear.
 fn stratified(

@@ -331,7 +331,7 @@ mod tests {
             rows in 0u64..80,
             threads in 1usize..4,
             start in proptest::collection::btree_set(0..N, 1..N),
-            turns in proptest::collection::vec(
+            batches in proptest::collection::vec(
                 proptest::collection::vec(proptest::collection::btree_set(0..N, 0..12), 1..6), 1..6),
         ) {
             let merit = if is_cfs { Merit::Cfs } else { Merit::Mrmr };
@@ -340,7 +340,7 @@ mod tests {
             let (mut few, mut all) = (of(rows * 4 * N as u64, threads), of(1 << 20, 1));
             let mut recalling = of(1 << 20, 1);
             let mut held = Subset::from_indices(N, start);
-            for flips in turns {
+            for flips in batches {
                 let subsets: Vec<Subset> = flips
                     .into_iter()
                     .map(|flips| {

@@ -484,7 +484,8 @@ mod tests {
 
     #[test]
     fn three_sums_have_places_of_their_own_and_the_rest_is_for_slots() {
-        let slots = |capacity, asked| evaluator(Recorded::new(4, 1, 1), capacity).slots(asked);
+        let slots =
+            |capacity, requested| evaluator(Recorded::new(4, 1, 1), capacity).slots(requested);
         assert_eq!([slots(2, 9), slots(3, 9), slots(4, 9)], [0, 0, 1]);
         assert_eq!([slots(13, 9), slots(13, 10), slots(13, 11)], [9, 10, 10]);
     }
@@ -502,7 +503,7 @@ mod tests {
         assert_eq!(subset_of(most.cache.all.as_ref()), Some(&Subset::full(6)));
         let more = most.work().element_ops;
         assert_eq!(reached(&mut most, &[run(6, 1, 5)])[0].changes, 1);
-        // The second turn does not build all features again.
+        // The second batch does not build all features again.
         assert!(most.work().element_ops - more < 60);
         assert_eq!(most.work().from_scratch_ops, 10 * (1 + 5 + 5));
         // Without room for any sum, each subset costs its size.
@@ -526,7 +527,7 @@ mod tests {
         assert_eq!(is_kept(&mut wide, &[run(d, 0, 10), run(d, 20, 10)]), [true, true]);
         // Four and five features from the first.
         assert_eq!(is_kept(&mut wide, &[run(d, 0, 14), run(d, 0, 5)]), [false, true]);
-        // One subset alone is the leader of its turn.
+        // One subset alone is the leader of its batch.
         assert_eq!(is_kept(&mut wide, &[run(d, 0, 11)]), [true]);
         let mut small = evaluator(Recorded::new(10, 1, 1), 100);
         assert_eq!(is_kept(&mut small, &[run(10, 0, 5), run(10, 5, 5)]), [false, false]);
@@ -538,36 +539,36 @@ mod tests {
     #[test]
     fn the_shelf_has_room_for_two_turns_and_the_best_of_each_slot() {
         let d = 40;
-        let turn = [run(d, 0, 10), run(d, 10, 10), run(d, 20, 10)];
+        let batch = [run(d, 0, 10), run(d, 10, 10), run(d, 20, 10)];
         let rooms = |capacity| {
             let mut evaluator = evaluator(Recorded::new(d, 1, 1), capacity);
-            evaluator.evaluate(&turn).unwrap();
+            evaluator.evaluate(&batch).unwrap();
             (evaluator.cache.recent.len(), evaluator.cache.own.len())
         };
         assert_eq!(rooms(100), (6, 3));
         assert_eq!(rooms(11), (6, 2));
         assert_eq!(rooms(8), (5, 0));
-        // A smaller turn gives no room back.
+        // A smaller batch gives no room back.
         let mut evaluator = evaluator(Recorded::new(d, 1, 1), 100);
-        evaluator.evaluate(&turn).unwrap();
+        evaluator.evaluate(&batch).unwrap();
         assert_eq!(evaluator.cache.oldest, 3);
-        evaluator.evaluate(&turn[..1]).unwrap();
+        evaluator.evaluate(&batch[..1]).unwrap();
         assert_eq!((evaluator.cache.recent.len(), evaluator.cache.oldest), (6, 4));
-        evaluator.evaluate(&turn).unwrap();
+        evaluator.evaluate(&batch).unwrap();
         assert_eq!(evaluator.cache.oldest, 1);
     }
 
     #[test]
     fn the_oldest_of_two_turns_makes_room() {
         let d = 40;
-        let turn = [run(d, 0, 10), run(d, 10, 10), run(d, 20, 10)];
+        let batch = [run(d, 0, 10), run(d, 10, 10), run(d, 20, 10)];
         let mut evaluator = evaluator(Recorded::new(d, 1, 1), 100);
-        evaluator.evaluate(&turn).unwrap();
+        evaluator.evaluate(&batch).unwrap();
         let recent = |evaluator: &Incremental<Recorded>| -> Vec<Option<Subset>> {
             let subset = |kept: &Option<Reference<i64>>| subset_of(kept.as_ref()).cloned();
             evaluator.cache.recent.iter().map(subset).collect()
         };
-        let [a, b, c] = turn.clone().map(Some);
+        let [a, b, c] = batch.clone().map(Some);
         assert_eq!(recent(&evaluator), [a, b.clone(), c.clone(), None, None, None]);
         // Four from the second subset: it stands for the new one. The leader is kept itself.
         evaluator.additive.error = |subset| if subset.contains(39) { 0.1 } else { 0.5 };
@@ -612,14 +613,14 @@ mod tests {
         // Too few features for slots: only all, best and leader.
         let d = 10;
         let error: fn(&Subset) -> f64 = |subset| if subset.contains(9) { 0.1 } else { 0.5 };
-        let turn = [run(d, 0, 4), run(d, 7, 3), run(d, 1, 4)];
+        let batch = [run(d, 0, 4), run(d, 7, 3), run(d, 1, 4)];
         let mut evaluator_of_three = evaluator(Recorded::new(d, 1, 10), 3);
         evaluator_of_three.additive.error = error;
-        evaluator_of_three.evaluate(&turn).unwrap();
+        evaluator_of_three.evaluate(&batch).unwrap();
         let leader = evaluator_of_three.cache.leader.clone().unwrap();
-        assert_eq!(leader.subset, turn[1]);
+        assert_eq!(leader.subset, batch[1]);
         assert!(leader.sums.get().is_some());
-        assert_eq!(*evaluator_of_three.additive.built.lock().unwrap(), [turn[1].clone()]);
+        assert_eq!(*evaluator_of_three.additive.built.lock().unwrap(), [batch[1].clone()]);
         assert_eq!(evaluator_of_three.work().element_ops, 10 * (4 + 3 + 4) + 10 * 3);
         assert!(evaluator_of_three.cache.recent.iter().all(Option::is_none));
         // A first subset that leads, and one that is alone.
@@ -627,25 +628,25 @@ mod tests {
         assert_eq!(evaluator_of_three.cache.leader.as_ref().unwrap().subset, run(d, 6, 4));
         // Room for two is too little for best and leader.
         let mut evaluator_of_two = evaluator(Recorded::new(d, 1, 10), 2);
-        evaluator_of_two.evaluate(&turn).unwrap();
+        evaluator_of_two.evaluate(&batch).unwrap();
         assert!(evaluator_of_two.cache.leader.is_none() && evaluator_of_two.cache.best.is_none());
         // A slot that is not kept holds nothing, whatever the room.
         let mut evaluator_of_many = evaluator(Recorded::new(d, 1, 10), 100);
-        evaluator_of_many.evaluate(&turn).unwrap();
+        evaluator_of_many.evaluate(&batch).unwrap();
         assert!(evaluator_of_many.cache.recent.iter().all(Option::is_none));
     }
 
     #[test]
     fn a_recalled_turn_builds_no_sums_until_they_are_needed() {
         let d = 10;
-        let turn = [run(d, 0, 4), run(d, 4, 4)];
+        let batch = [run(d, 0, 4), run(d, 4, 4)];
         let measures = [Measures { error: 0.5, ..Measures::WORST }; 2];
         let mut evaluator = evaluator(Recorded::new(d, 1, 10), 3);
-        evaluator.recall(&turn, &measures);
+        evaluator.recall(&batch, &measures);
         assert!(evaluator.additive.built.lock().unwrap().is_empty());
         assert!(evaluator.cache.leader.as_ref().unwrap().sums.get().is_none());
         assert_eq!(reached(&mut evaluator, &[run(d, 0, 5)])[0].changes, 1);
-        assert_eq!(evaluator.additive.built.lock().unwrap()[0], turn[0]);
+        assert_eq!(evaluator.additive.built.lock().unwrap()[0], batch[0]);
     }
 
     #[test]

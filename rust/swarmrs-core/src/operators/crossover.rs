@@ -14,7 +14,7 @@ pub fn one_point(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
 /// Swaps each feature with probability 1/2.
 pub fn uniform(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
     let n = a.len();
-    swap(a, b, (0..n).filter(|_| rng.chance(0.5)));
+    swap(a, b, (0..n).filter(|_| rng.bernoulli(0.5)));
 }
 
 /// Swaps what lies between two distinct points, each equally likely to lie before, between or after

@@ -30,7 +30,7 @@ mod tests {
     use crate::base::random::{Phase, Streams};
     use crate::testing::crossed;
 
-    fn asked(number: u64, space: &Space) -> Vec<Subset> {
+    fn requested(number: u64, space: &Space) -> Vec<Subset> {
         let (streams, pool) = (Streams::new(1), Pool::new(1));
         let (fraction, iterations, best, phase) = (0.0, None, None, Phase::Ask);
         let iteration =
@@ -41,12 +41,12 @@ mod tests {
     #[test]
     fn one_subset_is_asked_for_and_no_more() {
         let space = crossed(2);
-        assert_eq!(asked(0, &space), [Subset::from_indices(3, [0, 1])]);
-        assert!(asked(1, &space).is_empty());
+        assert_eq!(requested(0, &space), [Subset::from_indices(3, [0, 1])]);
+        assert!(requested(1, &space).is_empty());
     }
 
     #[test]
     fn without_a_table_the_first_features_are_as_good_as_any() {
-        assert_eq!(asked(0, &Space::new(5, 3)), [Subset::from_indices(5, 0..3)]);
+        assert_eq!(requested(0, &Space::new(5, 3)), [Subset::from_indices(5, 0..3)]);
     }
 }

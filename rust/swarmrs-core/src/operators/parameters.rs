@@ -93,7 +93,7 @@ pub const SELECTION_PRESSURE: Described = (
 /// d, where a search without one goes through four sizes.
 pub const SIZE_OR_FIFTHS: Described = (
     Allowed::Whole(1, MOST_STEPS),
-    "d, number of features to select; null searches for 1/5, 2/5, 3/5 and 4/5 of them in turn",
+    "d, number of features to select; null searches for 1/5, 2/5, 3/5 and 4/5 of them, one after another",
 );
 
 /// d, where a search without one goes through all sizes.

@@ -7,7 +7,7 @@ use crate::problem::groups::Groups;
 use crate::search::algorithm::Space;
 
 /// A random subset whose size is spread evenly on a log scale, from one feature to the limit. Where
-/// the space has groups, they take turns in giving a feature.
+/// the space has groups, each in order gives a feature.
 pub fn spread(space: &Space, rng: &mut Rng) -> Subset {
     let (n, limit) = (space.n_features(), space.limit());
     let size = exp(rng.unit() * ln(limit as f64)).round() as usize;

@@ -77,7 +77,7 @@ impl Roster {
             while self.lengths[self.by_length[have - 1]] <= d {
                 have -= 1;
             }
-            if rng.chance(probability) && have > 2 {
+            if rng.bernoulli(probability) && have > 2 {
                 let [first, second] = self.two_others(me, have, rng);
                 let better = standings[first] < standings[second];
                 lessons.push((d as u32, if better { first } else { second } as u32));

@@ -40,7 +40,7 @@ pub enum Stop {
     Finished,
     /// The user interrupted it.
     Interrupted,
-    /// An observer asked to stop.
+    /// An observer requested the stop.
     Callback,
 }
 
@@ -161,11 +161,11 @@ mod tests {
 
     #[test]
     fn the_papers_budgets_hold_their_turns() {
-        let turns =
+        let iterations =
             |n, batch| Budget { evaluations: Some(n), ..Budget::default() }.iterations_of(batch);
-        assert_eq!(turns(6000, 30), Some(200));
-        assert_eq!(turns(5000, 50), Some(100));
-        assert_eq!(turns(6000, 80), Some(75));
+        assert_eq!(iterations(6000, 30), Some(200));
+        assert_eq!(iterations(5000, 50), Some(100));
+        assert_eq!(iterations(6000, 80), Some(75));
     }
 
     #[test]

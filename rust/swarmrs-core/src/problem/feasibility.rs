@@ -88,9 +88,9 @@ mod tests {
             feasibility in feasibility(), order in Just((0..9).collect::<Vec<usize>>()).prop_shuffle(),
         ) {
             let n = feasibility.sizes.len();
-            let asked: Vec<usize> = order.into_iter().filter(|&unit| unit < n).collect();
-            let taken = feasibility.take(asked.iter().copied());
-            prop_assert!(obeys(&feasibility, &taken) && taken.contains(asked[0]));
+            let requested: Vec<usize> = order.into_iter().filter(|&unit| unit < n).collect();
+            let taken = feasibility.take(requested.iter().copied());
+            prop_assert!(obeys(&feasibility, &taken) && taken.contains(requested[0]));
             for unit in (0..n).filter(|&unit| !taken.contains(unit)) {
                 prop_assert!(!obeys(&feasibility, &taken.with(unit)));
             }

@@ -17,7 +17,7 @@ pub struct Cost(f64);
 impl Cost {
     /// A cost; what is not a number counts as the worst there is.
     pub fn new(value: f64) -> Self {
-        // Adding zero turns -0 into 0, so that equal costs are equal in order too.
+        // Adding zero makes -0 a 0, so that equal costs are equal in order too.
         Self(if value.is_nan() { f64::INFINITY } else { value + 0.0 })
     }
 
@@ -178,7 +178,7 @@ impl Objective {
 #[derive(Debug, Clone)]
 pub struct CostFunction {
     objective: Objective,
-    /// The score asked for; none for the objective's own.
+    /// The requested score; none for the objective's own.
     score: Option<Score>,
     n_features: usize,
     /// For the objective that needs groups.
@@ -238,7 +238,7 @@ impl CostFunction {
         let loss = || self.score.unwrap_or(Score::Accuracy).loss(measures);
         Cost::new(match self.objective {
             Objective::Error => loss(),
-            // A search led by a filter is told its cost in the place of an error.
+            // A search led by a filter gets its cost in the place of an error.
             Objective::FilterCfs | Objective::FilterMrmr => measures.error,
             Objective::Weighted { alpha } => {
                 let kept = subset.count() as f64 / self.n_features as f64;

@@ -96,7 +96,7 @@ impl Space {
     /// A start: a fair bit for each feature, in order; one random feature where all bits are 0 and the empty subset does
     /// not belong to the space.
     pub fn random(&self, rng: &mut Rng) -> Subset {
-        let mut subset = Subset::from_fn(self.n_features, |_| rng.chance(0.5));
+        let mut subset = Subset::from_fn(self.n_features, |_| rng.bernoulli(0.5));
         self.fill(&mut subset, rng);
         self.trim(&mut subset, rng);
         subset

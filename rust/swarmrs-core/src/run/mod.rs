@@ -292,7 +292,7 @@ impl<'a> Run<'a> {
             stop => stop,
         };
         let limits = outcome.cut_from.zip(self.budget.evaluations);
-        self.warnings.extend(limits.map(|(asked, limit)| cut(asked, limit, &params)));
+        self.warnings.extend(limits.map(|(requested, limit)| cut(requested, limit, &params)));
         Ok(Selection {
             algorithm: entry.id.to_owned(),
             params,
@@ -331,11 +331,11 @@ fn no_time(id: &str, seconds: f64) -> Error {
 }
 
 /// What a user should know where the budget is smaller than the first batch.
-fn cut(asked: usize, limit: u64, params: &Map<String, Value>) -> String {
+fn cut(requested: usize, limit: u64, params: &Map<String, Value>) -> String {
     let what = if params.contains_key("population") {
-        format!("the population of {asked}")
+        format!("the population of {requested}")
     } else {
-        format!("the {asked} subsets of the first iteration")
+        format!("the {requested} subsets of the first iteration")
     };
     format!("max_evals is {limit}, less than {what}: only {limit} subsets were evaluated")
 }

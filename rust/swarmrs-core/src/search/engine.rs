@@ -31,7 +31,7 @@ pub struct Outcome {
     pub stop: Stop,
     /// The time it took.
     pub seconds: Seconds,
-    /// The subsets that the first iteration asked for, where the budget allowed fewer.
+    /// The subsets that the first iteration proposed, where the budget allowed fewer.
     pub cut_from: Option<usize>,
 }
 
@@ -61,7 +61,7 @@ pub struct Engine<'a> {
     pub optimizer: Box<dyn Optimizer>,
     /// Scores subsets.
     pub evaluator: &'a mut dyn Evaluator,
-    /// Turns scores into costs.
+    /// Computes costs from scores.
     pub cost_function: CostFunction,
     /// Ends the run.
     pub budget: Budget,
@@ -90,7 +90,7 @@ impl Engine<'_> {
         let mut cache = EvaluationCache::default();
         let mut unique = 0;
         let mut evaluating = Duration::ZERO;
-        let mut turns = None;
+        let mut iterations = None;
         let mut cut_from = None;
         let stop = loop {
             let (number, fraction) = (spent.iterations, self.budget.fraction(&spent));
@@ -101,7 +101,7 @@ impl Engine<'_> {
                 self.optimizer.ask(&Iteration {
                     number,
                     fraction,
-                    iterations: turns,
+                    iterations,
                     best: best_choice.as_ref(),
                     streams: &self.streams,
                     phase: Phase::Ask,
@@ -123,7 +123,7 @@ impl Engine<'_> {
             if let Some(stop) = self.budget.stop(&spent, choices.len()) {
                 break stop;
             }
-            turns = turns.or(self.budget.iterations_of(choices.len()));
+            iterations = iterations.or(self.budget.iterations_of(choices.len()));
             let wholes: Vec<Subset> =
                 choices.iter().map(|choice| self.constraints.whole(choice)).collect();
             let clock = Clock::start();
@@ -158,10 +158,10 @@ impl Engine<'_> {
                 }
             }
             let learned = cancel::until(deadline, || {
-                let turn = Iteration {
+                let iteration = Iteration {
                     number,
                     fraction,
-                    iterations: turns,
+                    iterations,
                     best: better.map(|(_, choice)| choice).or(best_choice.as_ref()),
                     streams: &self.streams,
                     phase: Phase::Tell,
@@ -169,7 +169,7 @@ impl Engine<'_> {
                 };
                 // An algorithm learns from whole batches only; after one that is cut the run is over.
                 if cut_from.is_none() {
-                    self.optimizer.tell(&turn, &choices);
+                    self.optimizer.tell(&iteration, &choices);
                 }
             });
             if let Err(ended) = learned {

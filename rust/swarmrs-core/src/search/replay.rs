@@ -111,7 +111,7 @@ impl Replay {
 
 impl Observer for Replay {
     fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
-        // Turns answered from this very record are in it already.
+        // Iterations replayed from this very record are in it already.
         if record.iteration as usize == self.iterations.len() {
             self.iterations.push(record.evaluated.to_vec());
         }

@@ -81,7 +81,7 @@ pub unsafe fn manhattan16(
     }
 }
 
-/// Turns whole numbers between -2^51 and 2^51 from integers into floats: added as bits, then taken off as a float.
+/// Converts whole numbers between -2^51 and 2^51 from integers to floats: added as bits, then taken off as a float.
 const SIGNED_MAGIC: f64 = 6_755_399_441_055_744.0;
 /// Makes a sum of two products a whole number from 0 to 2^32 - 1. The one sum that overflows, 2 (-2^15)^2 = 2^31, comes
 /// out right as well.
@@ -371,7 +371,7 @@ macro_rules! again {
     };
 }
 
-// Plain loops that the compiler turns into vectors by itself.
+// Plain loops that the compiler vectorizes by itself.
 again!(add_absolute(sums: &mut [f64], column: &[f64], own: f64, weight: f64));
 again!(add_squares(sums: &mut [f64], column: &[f64], own: f64, weight: f64));
 again!(add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]));

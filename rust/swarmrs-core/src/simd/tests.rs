@@ -51,7 +51,7 @@ fn agree<K: Kernel>(values: &[K::Value], add: &[u32], remove: &[u32], tile: &Til
 proptest! {
     #[test]
     fn sums_agree_between_instruction_sets(
-        // The ends of the range more often than by chance: there products are greatest.
+        // The ends of the range more often than at random: there products are greatest.
         values in proptest::collection::vec(prop_oneof![Just(0), Just(u16::MAX), any::<u16>()], N * D), tile in tile(), add in features(), remove in features(),
     ) {
         agree::<Manhattan16>(&values, &add, &remove, &tile);

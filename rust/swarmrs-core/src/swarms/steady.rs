@@ -98,7 +98,7 @@ impl Population {
         // A wheel without the first parent is what redrawing until the two differ comes to.
         let second = rank(self.members.len(), q, Some(first), rng);
         let (mother, father) = (&self.members[first].0, &self.members[second].0);
-        let is_crossed = rng.chance(breeding.crossover_rate);
+        let is_crossed = rng.bernoulli(breeding.crossover_rate);
         let child = if is_crossed { crossed(mother, father, rng) } else { mother.clone() };
         let mut child = mutated(&child, breeding.mutation_rate, rng);
         space.trim(&mut child, rng);
@@ -126,7 +126,7 @@ impl Population {
 /// A first chromosome: each feature with a probability of `size` out of all of them.
 pub fn scattered(space: &Space, size: usize, rng: &mut Rng) -> Subset {
     let n = space.n_features();
-    let mut subset = Subset::from_fn(n, |_| rng.chance(size as f64 / n as f64));
+    let mut subset = Subset::from_fn(n, |_| rng.bernoulli(size as f64 / n as f64));
     space.trim(&mut subset, rng);
     subset
 }
@@ -168,7 +168,7 @@ fn mutated(subset: &Subset, rate: f64, rng: &mut Rng) -> Subset {
     let gain = neutral_gain(rate, subset);
     Subset::from_fn(subset.len(), |d| {
         let is_in = subset.contains(d);
-        is_in != rng.chance(if is_in { rate } else { gain })
+        is_in != rng.bernoulli(if is_in { rate } else { gain })
     })
 }
 

@@ -47,7 +47,7 @@ pub fn table() -> Dataset {
 }
 
 /// A run of `algorithm` on the made table: 3-NN, Manhattan, five folds. A population that follows from the number of
-/// features is made small, so that a short run has many turns.
+/// features is made small, so that a short run has many iterations.
 pub fn spec(algorithm: &str, evaluations: u64) -> Spec {
     let defaults = find(algorithm).unwrap().defaults();
     let small = defaults.get("population").is_some_and(Value::is_null);
@@ -134,7 +134,7 @@ pub fn started(entry: &Entry, (n, limit): (usize, usize), given: &str) -> Box<dy
     entry.start(&params(given), &space).unwrap_or_else(|error| panic!("{}: {error}", entry.id)).0
 }
 
-/// Calls a function with every turn, and goes on.
+/// Calls a function with every iteration, and goes on.
 pub struct Watch<F>(pub F);
 
 impl<F: FnMut(&IterationRecord<'_>)> Observer for Watch<F> {
@@ -144,7 +144,7 @@ impl<F: FnMut(&IterationRecord<'_>)> Observer for Watch<F> {
     }
 }
 
-/// Stops a run after so many turns.
+/// Stops a run after so many iterations.
 pub struct StopAfter(pub u64);
 
 impl Observer for StopAfter {

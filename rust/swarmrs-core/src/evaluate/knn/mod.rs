@@ -166,13 +166,13 @@ pub(super) struct Neighbors<K: Kernel> {
     fidelity: Vec<Fidelity>,
     /// Quantization steps per unit of scaled value.
     resolution: f64,
-    /// The classes that separation goes by; none where it is not asked for.
+    /// The classes that separation goes by; none where it is not requested.
     classes: Option<PlaceClasses>,
     setup_ops: u64,
     isa: Isa,
 }
 
-/// The candidates of every case and, where it is asked for, the separation of classes.
+/// The candidates of every case and, where it is requested, the separation of classes.
 struct Found<'a, S> {
     candidates: Candidates<'a>,
     separations: Option<Separations<'a, S>>,

@@ -115,7 +115,7 @@ impl<'a> Model<'a> {
     fn sweep(&mut self) -> f64 {
         self.rows.expect(&self.columns, &self.by_row, &mut self.counts);
         self.estimate();
-        // What rows are told by is made anew below: its place is free for N as columns have it.
+        // The row statistics are computed anew below: its place is free for N as columns have it.
         self.columns.expect(&self.rows, &self.by_column, &mut self.by_row);
         transpose(&self.by_row, self.rows.n_groups, self.columns.n_groups, &mut self.counts);
         self.estimate();
@@ -262,7 +262,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Turns logarithms into weights that add up to 1, and returns their entropy.
+/// Converts logarithms to weights that add up to 1, and returns their entropy.
 fn normalize(weights: &mut [f64]) -> f64 {
     let most = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (mut total, mut mean) = (0.0, 0.0);

@@ -70,7 +70,7 @@ impl Hclust {
     /// The groups of a table, and the silhouettes they were chosen by.
     ///
     /// # Errors
-    /// Where all columns are constant, there are more than 20 000 others, or fewer than the groups asked for.
+    /// Where all columns are constant, there are more than 20 000 others, or fewer than the requested groups.
     pub fn find(&self, data: &Dataset, pool: &Pool) -> Result<Grouping> {
         let sample = Sample::draw(data, self.rows, self.seed)?;
         let n = sample.columns.len();

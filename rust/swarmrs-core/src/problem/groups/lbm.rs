@@ -104,7 +104,7 @@ impl Lbm {
     /// The groups of a table, and the criterion they were chosen by.
     ///
     /// # Errors
-    /// Where all columns are constant, or fewer are not than the groups asked for.
+    /// Where all columns are constant, or fewer are not than the requested groups.
     pub fn find(&self, data: &Dataset, pool: &Pool) -> Result<Grouping> {
         let sample = Sample::draw(data, self.rows, self.seed)?;
         if let Some(number) = self.n_groups {

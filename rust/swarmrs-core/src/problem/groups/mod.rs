@@ -1,4 +1,4 @@
-//! Groups of features that tell alike: found in the table or given.
+//! Groups of features that carry similar information: found in the table or given.
 
 pub mod block_model;
 pub mod hclust;
