@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 from swarmrs._base._files import whole_file
 from swarmrs._base._messages import counted, listed, printable, shortened, why_stopped
 from swarmrs.cli._text import aligned, line
-from swarmrs.cli._validation import baseline_text, held_out_lines, stability_lines
+from swarmrs.cli._validation import (
+    baseline_text,
+    competition_lines,
+    held_out_lines,
+    stability_lines,
+)
 from swarmrs.evaluation._losses import loss_name
 
 if TYPE_CHECKING:
@@ -59,6 +64,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             *_chosen(result),
             *_codes(result["data"].get("codes", {})),
             "",
+            *competition_lines(result["competition"]),
             *_losses(result),
             *_accuracies(result),
             line("cost", f"{result['cost']:.4f}"),
@@ -270,13 +276,15 @@ def _pick(result: Mapping[str, Any]) -> list[str]:
     return [line("pick", how)]
 
 
-def _caution(held_out: Mapping[str, Any] | None) -> str:
-    return OPTIMISTIC if held_out is None else "optimistic: see the outer error below"
+def _caution(result: Mapping[str, Any]) -> str:
+    if result["held_out"] is not None:
+        return "optimistic: see the outer error below"
+    return OPTIMISTIC if result["competition"] is None else "optimistic: see new rows above"
 
 
 def _losses(result: Mapping[str, Any]) -> list[str]:
     """Say what the loss is, and that of the majority class; the error, too, if it is another."""
-    name, caution = loss_name(result["scoring"]), _caution(result["held_out"])
+    name, caution = loss_name(result["scoring"]), _caution(result)
     error = f"{result['error']:.4f}"
     if name == "error":
         lines = [line("error", f"{error}, {caution}")]

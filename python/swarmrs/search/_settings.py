@@ -211,6 +211,25 @@ class Settings:
         return params, limits
 
 
+# The card of what lets algorithms compete, which the engine does not know.
+_AUTO = Card(
+    id="auto",
+    name="Competition of methods on held-out rows",
+    family="competition",
+    year=2018,
+    paper="estimate after I. Tsamardinos, E. Greasidou, G. Borboudakis, Bootstrapping the "
+    "out-of-sample predictions for efficient and accurate cross-validation, Machine Learning 107",
+    doi="10.1007/s10994-018-5714-4",
+    aliases=(),
+    summary="runs several methods on random splits and selects by the one that predicts best",
+    evaluations=None,
+    objective={"kind": "error"},
+    evaluated_by={"n_neighbors": 5, "metric": "euclidean", "folds": {"scheme": "kfold", "k": 10}},
+    seeks_front=False,
+    params=(),
+)
+
+
 def algorithms() -> list[Card]:
     """Return the cards of all algorithms, by id.
 
@@ -219,7 +238,7 @@ def algorithms() -> list[Card]:
     >>> {card.id: card.year for card in algorithms()}["bpso"]
     1997
     """
-    return read_cards(_swarmrs.algorithms())
+    return [_AUTO, *read_cards(_swarmrs.algorithms())]
 
 
 def find_card(algo: str) -> Card | None:
