@@ -20,7 +20,8 @@ def rank(
         str,
         typer.Option(
             metavar="NAME",
-            help="su, symmetrical uncertainty; mi, mutual information in bits.",
+            help="su, symmetrical uncertainty; mi, mutual information in bits; f, F statistic "
+            "(ANOVA); mrmr, minimum redundancy, maximum relevance; relieff, ReliefF weights.",
             autocompletion=complete.words("filters._rank", "MEASURES"),
         ),
     ] = "su",
@@ -35,13 +36,15 @@ def rank(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Rank features by univariate relevance (symmetrical uncertainty, mutual information).
+    """Rank features by relevance to the class, without a classifier.
 
     \b
     # the 20 most relevant features
     swarmrs rank data.csv --target class --top 20
     # all features by mutual information in bits, for programs
     swarmrs rank genes.parquet --by mi --format csv
+    # the 50 features of most relevance and least redundancy
+    swarmrs rank genes.parquet --by mrmr --top 50
     """  # noqa: D301
     check_word("format", format, render.FORMATS)
     from swarmrs import read_table
@@ -52,11 +55,10 @@ def rank(
         remark("note", table.notices)
         remark("warning", table.warnings)
     with deferred_warnings():
-        ranking = _rank.rank(table, by=by, exclude=exclude, n_jobs=n_jobs)
-    shown = ranking if top is None else ranking.top(top)
+        ranking = _rank.rank(table, by=by, top=top, exclude=exclude, n_jobs=n_jobs)
     if format == "json":
-        print(render.as_json(shown.to_dict()))
+        print(render.as_json(ranking.to_dict()))
     elif format == "csv":
-        print(render.as_csv(shown.frame.columns, shown.frame.iter_rows()))
+        print(render.as_csv(ranking.frame.columns, ranking.frame.iter_rows()))
     else:
-        print(render.ranking_table(shown.to_dict()))
+        print(render.ranking_table(ranking.to_dict()))

@@ -31,6 +31,9 @@ OPTIMISTIC = "optimistic: the same folds chose the features (try --outer-cv 10)"
 _MEASURES = {
     "su": "su, symmetric uncertainty with the class, 0 to 1",
     "mi": "mi, information about the class, in bits",
+    "f": "f, F statistic of the classes (one-way ANOVA)",
+    "mrmr": "mrmr, F statistic over mean correlation with the features before",
+    "relieff": "relieff, weight by 10 nearest hits and misses, -1 to 1",
 }
 
 
@@ -147,10 +150,16 @@ def preset_table(preset: "Preset") -> str:
 
 def ranking_table(ranking: Mapping[str, Any]) -> str:
     """Return a ranking, given as for JSON, for people."""
-    rows = [("RANK", "INDEX", "FEATURE", "SCORE", "LEVELS")]
+    rows = []
     for row in ranking["ranking"]:
-        place, score = (str(row["rank"]), str(row["index"])), f"{row['score']:.6f}"
-        rows.append((*place, printable(row["feature"]), score, str(row["levels"])))
+        # JSON has no infinity: None stands for it.
+        shown = "inf" if row["score"] is None else f"{row['score']:.6f}"
+        levels = (str(row["levels"]),) if "levels" in row else ()
+        rows.append(
+            (str(row["rank"]), str(row["index"]), printable(row["feature"]), shown, *levels)
+        )
+    header = ("RANK", "INDEX", "FEATURE", "SCORE", "LEVELS")
+    rows.insert(0, header[: len(rows[0])])
     return "\n".join(
         [
             line("data", _data(ranking["data"])),
