@@ -232,6 +232,8 @@ def _evaluated_by(result: Mapping[str, Any]) -> str:
     if name == "knn":
         votes = "" if evaluation["weights"] == "uniform" else ", weighted by distance"
         name = f"{_neighbors(evaluation)}{votes}"
+    elif name == "ridge":
+        name = f"ridge classifier, alpha {evaluation['ridge_alpha']:g}"
     study = "" if preset is None else f" (preset {preset})"
     return f"{name}, {_folds(evaluation)}, scale {evaluation['scale']}{study}"
 

@@ -21,7 +21,8 @@ from swarmrs.search._options import SearchOptions
 from swarmrs.search._presets import Preset, find_preset
 from swarmrs.search._results import Card, Parameter, read_cards
 
-_NEIGHBORS = ("n_neighbors", "metric", "weights")
+# The settings of the classifiers of the engine.
+OF_CLASSIFIERS = ("n_neighbors", "metric", "weights", "ridge_alpha")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Settings:
             # The neighbors of the study are those of its own estimator, and an estimator of
             # scikit-learn scales as it will.
             is_named = isinstance(given["estimator"], str)
-            foreign = _NEIGHBORS if is_named else (*_NEIGHBORS, "scale")
+            foreign = OF_CLASSIFIERS if is_named else (*OF_CLASSIFIERS, "scale")
             study = {name: value for name, value in study.items() if name not in foreign}
         return cls(cast(SearchOptions, defaults | study | dict(given)), preset)
 
@@ -80,8 +81,8 @@ class Settings:
     def equal_classifier(self) -> Classifier | None:
         """The classifier of the engine that is the estimator's equal; a name always has one."""
         options = self.options
-        neighbors = {name: options[name] for name in _NEIGHBORS}  # type: ignore[literal-required]
-        return Classifier.of(options["estimator"], **neighbors)
+        own = {name: options[name] for name in OF_CLASSIFIERS}  # type: ignore[literal-required]
+        return Classifier.of(options["estimator"], **own)
 
     @property
     def is_regression(self) -> bool:
@@ -142,7 +143,7 @@ class Settings:
             )
         if (scale := options["scale"]) is not None:
             raise SpecError(
-                f"scale is '{scale}', which is for knn and nb",
+                f"scale is '{scale}', which is for knn, nb and ridge",
                 "put a scaler before the estimator in a pipeline",
             )
         estimator = options["estimator"]
@@ -152,7 +153,8 @@ class Settings:
                     "fit_params are given, but only an estimator takes them", "leave them out"
                 )
             assert self.equal_classifier is not None, "every name has a classifier"
-            estimator = cast(Estimator, self.equal_classifier.to_sklearn())
+            classifier = self.equal_classifier.settled(table)
+            estimator = cast(Estimator, classifier.to_sklearn())
         return Outside.of_estimator(
             estimator,
             table,

@@ -163,6 +163,17 @@ impl PyDataset {
         Ok(Measures::SCORES.into_iter().zip(measures.to_array()).collect())
     }
 
+    /// The columns from the most to the least important one by recursive elimination with a ridge classifier; without
+    /// `alpha` its penalty is the number of rows.
+    fn ridge_rfe(
+        &self,
+        py: Python<'_>,
+        alpha: Option<f64>,
+        threads: usize,
+    ) -> PyResult<Vec<usize>> {
+        heard(py, || evaluate::ridge_rfe(&self.inner, alpha, &Pool::new(threads)))
+    }
+
     /// The columns in groups, how their number was chosen, and all settings it was done by, as JSON.
     fn group(&self, py: Python<'_>, spec: &str, threads: usize) -> PyResult<String> {
         let spec = convert::group_spec(spec).map_err(|error| to_py(py, &error))?;
