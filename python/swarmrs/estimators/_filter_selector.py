@@ -27,8 +27,9 @@ class FilterSelector(Chooser):
     method : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "fcbf", "cfs"}
         Take the best features by symmetrical uncertainty with the class, by mutual information, by
         the F statistic, by minimum redundancy and maximum relevance (mRMR), by ReliefF weights, or
-        by recursive elimination, as `rank` has them; or take relevant features that are not redundant, by the fast
-        correlation-based filter (FCBF) or correlation-based feature selection (CFS).
+        by recursive elimination, as `rank` has them; or take relevant features that are not
+        redundant, by the fast correlation-based filter (FCBF) or correlation-based feature
+        selection (CFS).
     n_features : int, optional
         The largest number of features. Irrelevant features are not taken to reach it.
     threshold : float, optional
