@@ -8,7 +8,7 @@ from swarmrs._base._messages import counted
 from swarmrs._base._resources import count_threads
 from swarmrs.data._table import Table
 from swarmrs.search._results import Card
-from swarmrs.search._settings import Settings
+from swarmrs.search._settings import AUTO, Settings
 
 if TYPE_CHECKING:
     from swarmrs.search._auto import Plan
@@ -93,7 +93,7 @@ def count_evaluations(
 def forecast(table: Table, settings: Settings) -> tuple[str, ...]:
     """Say how long a search takes if that is more than a minute and nothing ends it before."""
     options, card, classifier = settings.options, settings.card, settings.classifier
-    if options["algo"] == "auto":
+    if settings.algo == AUTO:
         return _forecast_auto(table, settings)
     is_filter = str(options["objective"]).startswith("filter")
     if card is None or classifier is None or is_filter or options["time_limit"] is not None:
