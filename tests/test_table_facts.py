@@ -4,6 +4,7 @@ They are quick and each fails for one small change of the code: `make mutants` r
 """
 
 import re
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -694,12 +695,12 @@ def test_a_table_describes_itself() -> None:
     )
     continuous = read_table(given.with_columns(y=pl.Series([0.5, 1.5, 2.5])), "y", continuous=True)
     assert repr(continuous) == "Table 'frame': 3 rows, 1 feature, target 'y' (continuous)"
-    parts: tuple[Any, ...] = ("<t>", given, np.zeros((3, 1)), "y", np.array([0, 1, 0]))
-    quiet = Table(*parts, ("p", "q"))
+    codes = np.array([0, 1, 0], dtype=np.uint32)
+    quiet = Table("<t>", given, np.zeros((3, 1)), "y", codes, ("p", "q"))
     size = "3 rows, 1 feature, target &#x27;y&#x27; (2 classes)"
     shown = f"<p>Table &#x27;&lt;t&gt;&#x27;: {size}</p>"
     assert quiet._repr_html_() == shown
-    noted = Table(*parts, ("p", "q"), notices=("a < b",), warnings=("careful",))
+    noted = replace(quiet, notices=("a < b",), warnings=("careful",))
     assert noted._repr_html_() == shown + "<ul><li>a &lt; b</li><li>careful</li></ul>"
 
 

@@ -1,11 +1,13 @@
 """The driver: starts workers, watches them, keeps what they find.
 
 ``make fuzz ARGS="--seconds 600 --seed 1 --only store,csv"``; ``--case N`` runs one case again.
+``--cpu-seconds 3600`` goes by processor time instead, however busy the machine is.
 """
 
 import argparse
 import contextlib
 import json
+import math
 import os
 import re
 import select
@@ -161,15 +163,16 @@ class Driver:
         self.found = Found(folder)
         self.cpu = 0.0
 
-    def run(self, seconds: float, cases: int | None, first: int | None) -> None:
-        """Run until the time is over, or until each target had its cases."""
+    def run(self, seconds: float, cpu_seconds: float, cases: int | None, first: int | None) -> None:
+        """Run until the time is over by the clock or of the processor, or the cases are."""
         end = time.monotonic() + seconds
         workers: list[Worker] = []
         given = dict.fromkeys(self.targets, first or 0)
         limit = None if cases is None else (first or 0) + cases
         while True:
             open_targets = [one for one in self.targets if limit is None or given[one] < limit]
-            is_over = time.monotonic() > end or not open_targets
+            spent = self.cpu + sum(worker.cpu for worker in workers)
+            is_over = time.monotonic() > end or spent >= cpu_seconds or not open_targets
             idle = [worker for worker in workers if worker.case is None]
             if is_over and len(idle) == len(workers):
                 break
@@ -256,7 +259,8 @@ def main() -> None:
     from fuzz.targets import TARGETS
 
     parser = argparse.ArgumentParser(prog="make fuzz", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--seconds", type=float, help="by the clock, 300 by default")
+    parser.add_argument("--cpu-seconds", type=float, default=math.inf, help="of processor time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default=",".join(TARGETS), help="targets, by comma")
     parser.add_argument("--jobs", type=int, default=1, help="workers")
@@ -271,7 +275,8 @@ def main() -> None:
     given.findings.mkdir(parents=True, exist_ok=True)
     driver = Driver(targets, given.seed, given.memory, given.jobs, given.findings)
     cases = 1 if given.case is not None else given.cases
-    driver.run(given.seconds, cases, given.case)
+    seconds = given.seconds or (300 if given.cpu_seconds == math.inf else math.inf)
+    driver.run(seconds, given.cpu_seconds, cases, given.case)
     print(driver.summary())
     sys.exit(1 if driver.found.seen else 0)
 
