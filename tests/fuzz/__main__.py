@@ -24,7 +24,8 @@ from fuzz.outcome import Finding, plain
 
 ROOT = Path(__file__).resolve().parents[2]
 # Seconds of processor time after which a case is interrupted, as by Ctrl-C; and how many more it
-# has to end by itself. What is idle has a longer time by the clock.
+# has to end by itself. What is idle has a longer time by the clock, less the time that it was ready
+# to run while a busy machine ran something else.
 PATIENCE, GRACE = 4.0, 10.0
 IDLE, IDLE_GRACE = 120.0, 60.0
 # A worker is replaced after so many cases, so that what one leaves behind cannot add up.
@@ -90,7 +91,7 @@ class Worker:
         self.left = CASES
         self.cpu = self.before = 0.0
         self.case: tuple[str, int] | None = None
-        self.since = 0.0
+        self.since = self.ready_before = 0.0
         self.warned: float | None = None
 
     def start(self, target: str, number: int) -> None:
@@ -98,7 +99,7 @@ class Worker:
         assert self.process.stdin is not None
         self.left -= 1
         self.case, self.since, self.warned = (target, number), time.monotonic(), None
-        self.before = self.spent() or self.cpu
+        self.before, self.ready_before = self.spent() or self.cpu, self.ready()
         self.process.stdin.write(f"{target} {number}\n")
         self.process.stdin.flush()
 
@@ -110,9 +111,20 @@ class Worker:
             return None
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def ready(self) -> float:
+        """Return the seconds that its threads waited for a processor, where the system tells."""
+        total = 0
+        for path in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
+            # A thread may end in between.
+            with contextlib.suppress(OSError):
+                total += int(path.read_text().split()[1])
+        return total / 1e9
+
     def watch(self) -> str | None:
         """Interrupt what takes too long; return ``hang`` where that does not help."""
-        now, spent = time.monotonic(), self.spent()
+        # A clock that stands still while the worker waits for a processor.
+        now = time.monotonic() - (self.ready() - self.ready_before)
+        spent = self.spent()
         used = now - self.since if spent is None else spent - self.before
         # The first case of a worker makes the seeds, too.
         patience = PATIENCE + (10 if self.left == CASES - 1 else 0)
