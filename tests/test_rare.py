@@ -76,7 +76,7 @@ def test_rare_classes_are_joined(table: Table) -> None:
     assert after.y.tolist() == ["u"] * 8 + ["v"] * 7 + ["other"] * 6
     assert after.warnings == (
         "3 classes of fewer than 5 rows: 'w' (3), 'x' (2), 'y' (1); "
-        "'w', 'x', 'y' are joined as 'other'",
+        "'w', 'x', 'y' are merged into 'other'",
     )
 
 
@@ -117,7 +117,7 @@ def test_nothing_rare_changes_nothing() -> None:
 
 def test_rows_that_cv_names_are_not_moved(table: Table) -> None:
     splits = [(range(10), range(10, 21))]
-    with pytest.raises(SpecError, match="rows are left out which cv names"):
+    with pytest.raises(SpecError, match="rows are left out, but cv lists row numbers"):
         settled(table, "drop", splits)
 
 
@@ -133,7 +133,7 @@ def test_every_door_takes_the_policy(table: Table) -> None:
     with pytest.warns(SwarmrsWarning, match="their rows are left out"):
         found = select(table, algo="sfs", cv=5, rare_class="drop")
     assert (found.data["rows"], found.data["labels"]) == (15, ["u", "v"])
-    with pytest.warns(SwarmrsWarning, match="are joined as 'other'"):
+    with pytest.warns(SwarmrsWarning, match="are merged into 'other'"):
         evaluator = Evaluator(table, cv=5, rare_class="merge")
     assert evaluator.table.labels == ("other", "u", "v")
     tree = DecisionTreeClassifier(random_state=0)

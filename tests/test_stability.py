@@ -310,7 +310,7 @@ class TestStopping:
         ),
         (
             {"repeats": 2, "resample": 0.5, "cv": [(range(30), range(30, 60))]},
-            "cv names rows, some of which are held out or not drawn",
+            "cv lists row numbers, but some rows are held out or not drawn",
         ),
         (
             {"repeats": 2, "resample": 0.5, "scorer": lambda masks: [0.5] * len(masks)},

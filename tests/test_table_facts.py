@@ -400,7 +400,7 @@ def test_text_that_is_no_numbers(values: list[str | None]) -> None:
         (["1", "2"], "written as text: convert it to a column of numbers"),
         (
             ["1", "2", "none"],
-            """but for 'none': correct that, or call it missing with """
+            """but for 'none': correct that, or treat it as missing with """
             """read_table(..., null=["none"])""",
         ),
     ],

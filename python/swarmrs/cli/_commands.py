@@ -2,32 +2,32 @@
 
 import shlex
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from swarmrs._base._messages import check_word
+from swarmrs._base._warnings import deferred_warnings
 from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._files import check_output, check_place
 from swarmrs.cli._progress import progress
-from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._signals import INTERRUPTED
 from swarmrs.cli._snippet import check_snippet, snippet
-from swarmrs.cli._text import Attempts, aligned, complain, deferred_warnings, deliver, remark
+from swarmrs.cli._text import Attempts, aligned, complain, deliver, remark
 from swarmrs.cli._validation import all_measured
 from swarmrs.exceptions import DataError
 
 
-@reads_data
+@options.reads_data
 @options.takes(options.names_of("c"))
 def select(
     data: options.Data,
     target: options.Target = None,
     *,
-    given: dict[str, Any],
-    reading: Reading,
+    given: options.Given,
+    reading: options.Given,
     trace: options.Trace = None,
     report: options.Report = None,
     kept: options.KeepAll = None,
@@ -36,7 +36,6 @@ def select(
     format: options.Format = "table",
     quiet: options.Quiet = False,
     no_progress: options.NoProgress = False,
-    debug: options.Debug = False,
 ) -> None:
     """Search for the feature subset with the best score (wrapper feature selection).
 
@@ -62,7 +61,6 @@ def select(
     # a report with figures
     swarmrs select data.csv --report found.html
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     check_output(output, (".csv", ".tsv", ".parquet", ".json", ".py", "-"), force)
     if output is not None and output.suffix.lower() == ".py":
         check_snippet(data, given.get("estimator"), given.get("preset"))
@@ -72,7 +70,7 @@ def select(
     checkpoint = given.get("checkpoint")
     if checkpoint is not None:
         check_place(checkpoint)
-    given = {"n_jobs": -1, **given, "keep_all": kept is not None}
+    given["keep_all"] = kept is not None
     with deferred_warnings():
         try:
             from swarmrs import read_table
@@ -145,7 +143,7 @@ _EVALUATION = (
 )
 
 
-@reads_data
+@options.reads_data
 @options.takes(_EVALUATION)
 def evaluate(
     data: options.Data,
@@ -160,11 +158,10 @@ def evaluate(
     ] = [],  # noqa: B006
     target: options.Target = None,
     *,
-    given: dict[str, Any],
-    reading: Reading,
+    given: options.Given,
+    reading: options.Given,
     format: options.Format = "table",
     quiet: options.Quiet = False,
-    debug: options.Debug = False,
 ) -> None:
     """Score a feature subset, as a search does.
 
@@ -174,8 +171,7 @@ def evaluate(
     # all features, as JSON
     swarmrs evaluate data.csv --format json
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
-    from swarmrs import Evaluator, read_table
+    from swarmrs import read_table
     from swarmrs._base import _versions
     from swarmrs.search._settings import Settings
 
@@ -187,18 +183,9 @@ def evaluate(
     wanted = set(table.locate(columns)) if columns else set(range(len(names)))
     mask = [index in wanted for index in range(len(names))]
     with deferred_warnings():
-        settings = Settings.of({"n_jobs": -1, **given})
-        options = settings.options
-        evaluator = Evaluator(
-            table,
-            estimator=settings.classifier,
-            cv=options["cv"],
-            cv_seed=options["cv_seed"],
-            scale=options["scale"],
-            n_jobs=options["n_jobs"],
-            memory=options["memory"],
-            rare_class=options["rare_class"],
-        )
+        settings = Settings.of(given)
+        resources = {name: given[name] for name in ("n_jobs", "memory") if name in given}
+        evaluator = settings.evaluator(table, **resources)
     if not quiet:
         remark("note", table.notices)
         remark("warning", evaluator.warnings)
@@ -206,7 +193,7 @@ def evaluate(
     scores = dict(zip(measured.dtype.names, measured.tolist(), strict=True))
     plain = {
         "schema_version": _versions.SCHEMA_VERSION,
-        "preset": options["preset"],
+        "preset": settings.options["preset"],
         "data": evaluator.describe_data(),
         "evaluation": evaluator.evaluation.to_dict(),
         "selected": [names[index] for index in sorted(wanted)],
@@ -235,7 +222,6 @@ def algorithms(
         ),
     ] = None,
     format: options.Format = "table",
-    debug: options.Debug = False,
 ) -> None:
     """List the algorithms, or describe one.
 
@@ -245,7 +231,6 @@ def algorithms(
     # the parameters of one, their defaults and ranges, and its paper
     swarmrs algorithms vlpso
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     from swarmrs import algorithms as read_cards
 
     cards = read_cards()
@@ -272,7 +257,6 @@ def presets(
         ),
     ] = None,
     format: options.Format = "table",
-    debug: options.Debug = False,
 ) -> None:
     """List the presets: the settings of published studies, or print one.
 
@@ -282,7 +266,6 @@ def presets(
     # the options of one, with its citation
     swarmrs presets tran2019
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     from swarmrs.search._presets import find_preset
     from swarmrs.search._presets import presets as known
 

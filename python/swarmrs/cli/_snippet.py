@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from swarmrs.cli._reading import Reading
+from swarmrs.cli._options import Given
 from swarmrs.exceptions import SpecError
 from swarmrs.search._presets import find_preset
 
@@ -60,7 +60,7 @@ def check_snippet(data: str, estimator: str | None, preset: str | None) -> None:
 
 
 def snippet(
-    result: "Selection", table: "Table", data: str, settings: "Settings", reading: Reading
+    result: "Selection", table: "Table", data: str, settings: "Settings", reading: Given
 ) -> str:
     """Return the code for a result.
 

@@ -3,7 +3,6 @@
 import errno
 import os
 import sys
-import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
@@ -11,7 +10,7 @@ from tempfile import NamedTemporaryFile
 
 from swarmrs._base._files import output_error
 from swarmrs._base._messages import printable
-from swarmrs.exceptions import OutputError, SwarmrsWarning
+from swarmrs.exceptions import OutputError
 
 LABEL = 14
 
@@ -127,11 +126,3 @@ def mute_stdout() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-@contextmanager
-def deferred_warnings() -> Iterator[None]:
-    """Keep Python from printing the warnings that a result holds and `remark` prints."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SwarmrsWarning)
-        yield
