@@ -164,20 +164,20 @@ class TestClassifiers:
     ) -> None:
         from sklearn.utils import parallel
 
-        asked: list[Any] = []
+        pools: list[Any] = []
 
         class Spy(parallel.Parallel):  # type: ignore[misc]
             def __call__(self, jobs: Any) -> Any:
-                asked.append((self.n_jobs, type(self._backend).__name__))
+                pools.append((self.n_jobs, type(self._backend).__name__))
                 return super().__call__(jobs)
 
         monkeypatch.setattr(parallel, "Parallel", Spy)
         settings: dict[str, Any] = {"algo": "sfs", "estimator": BAYES, "cv": 2}
         select(blobs, **settings)
-        assert not asked  # One worker needs no pool.
+        assert not pools  # One worker needs no pool.
         with parallel_config(backend="threading", n_jobs=2):
             select(blobs, **settings)
-        assert set(asked) == {(2, "ThreadingBackend")}
+        assert set(pools) == {(2, "ThreadingBackend")}
 
     def test_settings_of_scikit_learn_reach_the_estimator(self, blobs: Blobs) -> None:
         seen = []

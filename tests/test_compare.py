@@ -54,9 +54,9 @@ def test_a_comparison_prints_a_line_for_each_method_and_table(
     ]
     assert cli("report", store) == done
     again = cli("report", store, "-f", "json")
-    told = json.loads(again.out)
-    assert told["settings"]["experiment"]["protocol"] == "split70"
-    assert [row["runs"] for row in told["summary"]["results"]] == [2, 2, 2, 2]
+    report = json.loads(again.out)
+    assert report["settings"]["experiment"]["protocol"] == "split70"
+    assert [row["runs"] for row in report["summary"]["results"]] == [2, 2, 2, 2]
 
 
 def test_the_cells_of_a_store_are_lines_of_csv(cli: Cli, tmp_path: Path, blobs_csv: Path) -> None:

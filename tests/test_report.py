@@ -408,9 +408,9 @@ def test_all_columns_of_the_results_can_be_reached(tmp_path: Path, width: int) -
         text=True,
         timeout=100,
     )
-    told = dict(Page(done.stdout).attributes)["data-found"]
-    assert told is not None
-    found = json.loads(told)
+    attribute = dict(Page(done.stdout).attributes)["data-found"]
+    assert attribute is not None
+    found = json.loads(attribute)
     # The page itself never scrolls sideways; a table does, where it must.
     assert found["whole"] <= found["page"] == width
     assert found["style"] == "auto"
