@@ -27,7 +27,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping fronts differential crash fuzz mutants mutants-python mutants-rust soak wheel ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping answer fronts differential crash fuzz mutants mutants-python mutants-rust soak wheel ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ high-dimension: build ## repeat the comparison of the VLPSO paper; ARGS="--seeds
 
 grouping: build ## repeat the comparison of the grouped swarms; ARGS="--seeds 3 --datasets wine" for a part
 	$(BIN)/python benches/grouping.py $(ARGS)
+
+answer: build ## compare selections on unseen rows; ARGS="--deals 1 --tables srbct" for a part
+	$(BIN)/python benches/answer.py $(ARGS)
 
 fronts: build ## compare the fronts of error and size that searches find; ARGS="--seeds 3 --datasets sonar" for a part
 	$(BIN)/python benches/fronts.py $(ARGS)

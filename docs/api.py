@@ -60,6 +60,7 @@ CALLED = {
 RETURNED = [
     swarmrs.Selection,
     *(swarmrs.Front, swarmrs.FrontPoint, swarmrs.Parsimony, swarmrs.Baseline),
+    swarmrs.Competition,
     *(swarmrs.Evaluations, swarmrs.Seconds, swarmrs.Work, swarmrs.Iteration),
     *(swarmrs.Stability, swarmrs.Agreement, swarmrs.HeldOut, swarmrs.Part),
     swarmrs.Minimum,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from swarmrs.filters._rank import rank as rank
     from swarmrs.optimize import Minimum as Minimum
     from swarmrs.optimize import minimize as minimize
+    from swarmrs.search._auto import Competition as Competition
     from swarmrs.search._describe import Column as Column
     from swarmrs.search._describe import Description as Description
     from swarmrs.search._describe import describe as describe
@@ -65,6 +66,7 @@ _MODULES = {
     "filters._groups": "Grouping group",
     "filters._rank": "Ranking rank",
     "optimize": "Minimum minimize",
+    "search._auto": "Competition",
     "search._describe": "Column Description describe",
     "search._front": "Front FrontPoint Parsimony",
     "search._nested": "HeldOut Part",

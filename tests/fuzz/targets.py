@@ -300,7 +300,7 @@ def _specs() -> tuple[_swarmrs.Dataset, list[dict[str, Any]]]:
     ):
         settings = Settings.of(options)
         search = Search.of(settings.settle(table), settings)
-        made.append(json.loads(search._said(5)))
+        made.append(json.loads(search.said(5)))
     return dataset_of(table, "minmax"), made
 
 

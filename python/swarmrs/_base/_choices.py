@@ -1,5 +1,6 @@
 """The values that options choose from."""
 
+ANSWERS = ("best", "vote")
 CLASSIFIERS = ("knn", "nb")
 METRICS = ("euclidean", "manhattan")
 WEIGHTS = ("uniform", "distance")

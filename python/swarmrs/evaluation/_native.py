@@ -410,6 +410,29 @@ def _score(
     return float((right * n - (are * said).sum()) / spread) if spread > 0 else 0.0
 
 
+def score_of(
+    scoring: str,
+    truth: NDArray[np.uint32],
+    predicted: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+) -> float:
+    """Return a score of weighted predictions, all together.
+
+    Examples
+    --------
+    >>> truth, predicted = np.array([[0, 0, 1], [0, 1, 1]], dtype=np.uint32)
+    >>> round(score_of("f1_macro", truth, predicted, np.ones(3)), 4)
+    0.6667
+    """
+    n_classes = int(max(truth.max(), predicted.max())) + 1
+
+    def counts(codes: NDArray[np.uint32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.bincount(codes, weights=weights, minlength=n_classes).astype(np.float64)
+
+    hits = counts(truth, weights * (truth == predicted))
+    return _score(scoring, hits, counts(truth, weights), counts(predicted, weights))
+
+
 def spread_of_mean(values: NDArray[np.float64]) -> float:
     """Return the standard error of the mean of some values, two or more: deviation over root.
 

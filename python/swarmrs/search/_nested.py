@@ -198,7 +198,7 @@ def cross_validate(
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         splits = folds.rows(search.table)
 
-    def job(rows: Rows | None) -> Job:
+    def job(rows: Rows | None) -> Job[Selection]:
         def run(threads: int, callback: Callback) -> Selection:
             here = search if rows is None else search.on(search.table.take(rows[0]))
             try:

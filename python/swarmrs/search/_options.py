@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from swarmrs._base._choices import (
+    ANSWERS,
     CLASSIFIERS,
     CONSTANT,
     CVS,
@@ -73,6 +74,18 @@ class SearchOptions(TypedDict, total=False):
             metavar="NAME",
             section="Search",
             words=OBJECTIVES,
+        ),
+    ]
+    answer: Annotated[
+        str,
+        Option(
+            default="best",
+            help="What the search answers with: best (the best subset it evaluated) or vote (the "
+            "features that most of its 200 best subsets have).",
+            more="``'rks'`` and ``'cem'`` answer with their ranking in either case.",
+            metavar="NAME",
+            section="Search",
+            words=ANSWERS,
         ),
     ]
     preset: Annotated[

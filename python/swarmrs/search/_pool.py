@@ -4,14 +4,24 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar, copy_context
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import NamedTuple, TypeAlias
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from swarmrs import _swarmrs
 from swarmrs.search._progress import Callback, Iteration
-from swarmrs.search._results import Selection
+
+
+class Ended(Protocol):
+    """The result of a job, with the reason for its end."""
+
+    @property
+    def stop(self) -> str:
+        """Why it ended: one of `CUT` if it was stopped."""
+
+
+Found = TypeVar("Found", bound=Ended)
 
 # Searches on so many threads, and tells of its iterations.
-Job: TypeAlias = Callable[[int, Callback], Selection]
+Job: TypeAlias = Callable[[int, Callback], Found]
 
 CUT = ("interrupted", "callback")
 
@@ -19,25 +29,27 @@ CUT = ("interrupted", "callback")
 CANCEL: ContextVar[_swarmrs.Cancel | None] = ContextVar("CANCEL", default=None)
 
 
-class Runs(NamedTuple):
+class Runs(NamedTuple, Generic[Found]):
     """What came of several searches.
 
     Attributes
     ----------
-    done : list of Selection or None
+    done : list of results or None
         What each of them found, in its place, if it came to its end.
-    cut : list of Selection
+    cut : list of results
         What those found so far that did not.
     stop : str or None
         Why some did not come to their end: ``"interrupted"`` or ``"callback"``; None if all did.
     """
 
-    done: list[Selection | None]
-    cut: list[Selection]
+    done: list[Found | None]
+    cut: list[Found]
     stop: str | None
 
 
-def run_all(jobs: Sequence[Job], threads: int, at_once: bool, callback: Callback | None) -> Runs:
+def run_all(
+    jobs: Sequence[Job[Found]], threads: int, at_once: bool, callback: Callback | None
+) -> Runs[Found]:
     """Run searches, one after the other or as many at once as there are threads for.
 
     Each is as it would be alone. When one is stopped, by Ctrl-C or by `callback`, all are;
@@ -50,7 +62,7 @@ def run_all(jobs: Sequence[Job], threads: int, at_once: bool, callback: Callback
         nonlocal is_halted
         is_halted = True
 
-    def work(number: int) -> Selection | None:
+    def work(number: int) -> Found | None:
         def watch(iteration: Iteration) -> bool:
             if callback is not None and not is_halted:
                 # What runs here may be several itself.
@@ -69,7 +81,7 @@ def run_all(jobs: Sequence[Job], threads: int, at_once: bool, callback: Callback
             halt()
         return found
 
-    found: list[Selection | None] = [None] * len(jobs)
+    found: list[Found | None] = [None] * len(jobs)
     is_interrupted = False
     if workers == 1:
         try:
@@ -94,8 +106,8 @@ def run_all(jobs: Sequence[Job], threads: int, at_once: bool, callback: Callback
 
 
 def _share(
-    work: Callable[[int], Selection | None],
-    found: list[Selection | None],
+    work: Callable[[int], Found | None],
+    found: list[Found | None],
     workers: int,
     halt: Callable[[], None],
     cancel: _swarmrs.Cancel,

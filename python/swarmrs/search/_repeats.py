@@ -33,7 +33,7 @@ def repeat(
     """
     seeds = [(seed + number) % 2**64 for number in range(repeats)]
 
-    def job(seed: int, draw: int | None = None) -> Job:
+    def job(seed: int, draw: int | None = None) -> Job[Selection]:
         def run(threads: int, callback: Callback) -> Selection:
             here = search if draw is None or resample is None else _drawn(search, resample, draw)
             try:

@@ -24,6 +24,7 @@ from swarmrs.search._front import Front, FrontPoint, Parsimony
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from swarmrs.search._auto import Competition
     from swarmrs.search._nested import HeldOut
     from swarmrs.search._stability import Stability
 
@@ -119,6 +120,11 @@ class Selection:
         unless `scoring` was given. None where a scorer tells its own losses.
     baseline : Baseline or None
         What predicting the majority class shows on the same folds; None for a scorer.
+    ranking : polars.DataFrame or None
+        If the search ranks features, a row for each, the best first: its name (``feature``), its
+        ``index``, its ``support`` by the subsets evaluated and the ``standard_error`` of that.
+    competition : Competition or None
+        If ``algo='auto'``, the methods that competed and their held-out scores.
     """
 
     algorithm: str
@@ -150,6 +156,8 @@ class Selection:
     held_out: "HeldOut | None" = None
     scoring: str | None = None
     baseline: Baseline | None = None
+    ranking: pl.DataFrame | None = None
+    competition: "Competition | None" = None
 
     @property
     def score(self) -> float:
@@ -217,6 +225,7 @@ class Selection:
             "parsimony": None if self.parsimony is None else self.parsimony._asdict(),
             "stability": None if self.stability is None else self.stability.to_dict(),
             "held_out": None if self.held_out is None else self.held_out.to_dict(),
+            "competition": None if self.competition is None else self.competition.to_dict(),
             "versions": versions(),
         }
 
@@ -372,6 +381,22 @@ def read_selection(
         all_evaluations=all_evaluations,
         scoring=scoring_of(measure, scoring),
         baseline=baseline,
+        ranking=_read_ranking(found.get("ranking"), table),
+    )
+
+
+def _read_ranking(ranked: Sequence[Mapping[str, Any]] | None, table: Table) -> pl.DataFrame | None:
+    if ranked is None:
+        return None
+    indices = [each["feature"] for each in ranked]
+    return pl.DataFrame(
+        {
+            "feature": _names(table, indices),
+            "index": indices,
+            "support": [each["support"] for each in ranked],
+            "standard_error": [each["standard_error"] for each in ranked],
+        },
+        schema_overrides={"index": pl.UInt32, "standard_error": pl.Float64},
     )
 
 

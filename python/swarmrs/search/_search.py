@@ -11,7 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
-from swarmrs._base._messages import check_number, check_whole
+from swarmrs._base._choices import ANSWERS
+from swarmrs._base._messages import check_number, check_whole, check_word
 from swarmrs.data._dataset import dataset_of, describe_data
 from swarmrs.data._table import Table
 from swarmrs.evaluation._estimator import Outside, Scorer
@@ -35,6 +36,8 @@ from swarmrs.search._results import (
 )
 from swarmrs.search._settings import Settings
 
+# The algorithm that lets others compete.
+AUTO = "auto"
 # The columns that every trace has.
 _TRACE = {
     **dict.fromkeys(("iteration", "evaluations", "unique"), pl.Int64),
@@ -96,6 +99,7 @@ class Search:
         cost = None if cost is None else check_number("target_cost", cost)
         spec = {
             "algorithm": options["algo"],
+            "answer": check_word("answer", options["answer"], ANSWERS),
             "params": params,
             "evaluation": evaluation.spec(),
             "objective": settings.objective(evaluation),
@@ -143,7 +147,7 @@ class Search:
     @property
     def free(self) -> NDArray[np.bool_]:
         """Whether each feature is neither always in nor always out."""
-        free = ~self._mask([*self.spec["include"], *self.spec["exclude"]])
+        free = ~self.mask([*self.spec["include"], *self.spec["exclude"]])
         for members in self.spec["together"]:
             # What holds for one of them holds for all.
             free[members] &= free[members].all()
@@ -159,12 +163,16 @@ class Search:
         keep_all: bool = False,
     ) -> Selection:
         """Search, and return what was found; its warnings are left to the caller."""
+        if self.spec["algorithm"] == AUTO:
+            from swarmrs.search._auto import compete
+
+            return compete(self, seed, threads=threads, callback=callback)
         patience, patient = self.settings.options["patience"], None
         if patience is not None:
             patient = Patience(check_whole("patience", patience), callback)
         text, kept = _swarmrs.run(
             self.dataset,
-            self._said(seed),
+            self.said(seed),
             threads=threads,
             checkpoint=None if checkpoint is None else os.fspath(checkpoint),
             callback=patient or callback,
@@ -176,7 +184,7 @@ class Search:
 
         def spread(indices: Sequence[int]) -> float:
             return measure.standard_error(
-                self.table, self.dataset, self._mask(indices), self.scoring
+                self.table, self.dataset, self.mask(indices), self.scoring
             )
 
         chosen, parsimony = self.pick.of(found, spread)
@@ -205,9 +213,9 @@ class Search:
 
     def price(self, indices: Sequence[int], threads: int = 1) -> FrontPoint:
         """Return what a subset costs and shows, measured as in a run."""
-        masks = self._mask(indices)[np.newaxis]
+        masks = self.mask(indices)[np.newaxis]
         priced = _swarmrs.price(
-            self.dataset, self._said(0), masks, threads=threads, scorer=self._scorer
+            self.dataset, self.said(0), masks, threads=threads, scorer=self._scorer
         )
         return read_point(json.loads(priced)[0], self.table, self.measure, self.scoring)
 
@@ -243,7 +251,7 @@ class Search:
             pick=self.pick.rule,
             selected=(),
             selected_indices=(),
-            support=self._mask(()),
+            support=self.mask(()),
             cost=baseline.loss,
             scores=baseline.scores,
             evaluations=Evaluations(0, 0),
@@ -267,12 +275,14 @@ class Search:
     def _scorer(self) -> Scorer | None:
         return self.measure.scorer if isinstance(self.measure, Outside) else None
 
-    def _mask(self, indices: Sequence[int]) -> NDArray[np.bool_]:
+    def mask(self, indices: Sequence[int]) -> NDArray[np.bool_]:
+        """Return features as a mask over all of them."""
         mask = np.zeros(self.table.frame.width, dtype=bool)
         mask[list(indices)] = True
         return mask
 
-    def _said(self, seed: int) -> str:
+    def said(self, seed: int) -> str:
+        """Return the spec of a run as the engine reads it."""
         return as_json({**self.spec, "seed": seed})
 
 

@@ -4,6 +4,7 @@ mod aco;
 mod bpso;
 mod cbpso;
 mod cdbpso;
+mod cem;
 mod cfs;
 mod chbpso;
 mod clpso;
@@ -25,6 +26,7 @@ mod pso42;
 mod psomp;
 mod pta;
 mod random;
+mod rks;
 mod sbfs;
 mod sbs;
 mod sffs;
@@ -94,6 +96,7 @@ pub const REGISTRY: &[Entry] = &[
     entry::<bpso::Bpsofs>("bpsofs"),
     entry::<cbpso::Cbpso>("cbpso"),
     entry::<cdbpso::Cdbpso>("cdbpso"),
+    entry::<cem::Cem>("cem"),
     entry::<cfs::Cfs>("cfs"),
     entry::<chbpso::Chbpso>("chbpso"),
     entry::<clpso::Clpso>("clpso"),
@@ -122,6 +125,7 @@ pub const REGISTRY: &[Entry] = &[
     entry::<psomp::Psorws>("psorws"),
     entry::<pta::Pta>("pta"),
     entry::<random::Random>("random"),
+    entry::<rks::Rks>("rks"),
     entry::<sbfs::Sbfs>("sbfs"),
     entry::<sbs::Sbs>("sbs"),
     entry::<sffs::Sffs>("sffs"),

@@ -109,6 +109,14 @@ impl Space {
         }
     }
 
+    /// Takes features in the order given, each if it fits beside those taken before.
+    pub fn take(&self, features: impl IntoIterator<Item = usize>) -> Subset {
+        match &self.feasibility {
+            Some(feasibility) => feasibility.take(features),
+            None => Subset::from_indices(self.n_features, features.into_iter().take(self.limit)),
+        }
+    }
+
     /// Takes random features out until the limit holds, and whatever else a choice must obey.
     pub fn trim(&self, subset: &mut Subset, rng: &mut Rng) {
         self.trim_as(subset, |feature| feature, rng);

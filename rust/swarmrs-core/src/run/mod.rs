@@ -18,11 +18,12 @@ use crate::problem::constraints::Constraints;
 use crate::problem::groups::{GroupSpec, Groups};
 use crate::problem::objective::{CostFunction, Objective, Score};
 use crate::run::selection::{Prescreened, ResolvedEvaluation, Selection};
-pub use crate::run::spec::Spec;
-use crate::search::algorithm::{GroupUse, Space};
+pub use crate::run::spec::{Answer, Spec};
+use crate::search::algorithm::{Family, GroupUse, Space};
 use crate::search::engine::Engine;
 use crate::search::front::{Front, FrontPoint};
 use crate::search::observer::Observer;
+use crate::search::ranking::{ByRanking, Ranked, Vote};
 use crate::search::replay::Replay;
 use crate::search::trace::Trace;
 use serde_json::{Map, Value};
@@ -244,7 +245,11 @@ impl<'a> Run<'a> {
     ) -> Result<Selection> {
         let (mut trace, mut front) = (Trace::default(), Front::of(self.score()));
         let (entry, params) = (self.algorithm.entry, self.algorithm.settings.clone());
-        let optimizer = self.algorithm.start(&self.space)?;
+        let mut optimizer = self.algorithm.start(&self.space)?;
+        if self.spec.answer == Answer::Vote && entry.card.family != Family::Ranking {
+            let vote = Vote::new(optimizer, &self.space);
+            optimizer = Box::new(ByRanking::new(vote, &self.space));
+        }
         let mut all: Vec<&mut dyn Observer> = vec![&mut trace, &mut front];
         all.extend(observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer));
         let outcome = Engine {
@@ -293,7 +298,12 @@ impl<'a> Run<'a> {
         };
         let limits = outcome.cut_from.zip(self.budget.evaluations);
         self.warnings.extend(limits.map(|(requested, limit)| cut(requested, limit, &params)));
+        let ranking = outcome.ranking.iter().flat_map(|ranked| {
+            let unit = &self.constraints.units()[ranked.feature];
+            unit.iter().map(|&feature| Ranked { feature, ..*ranked })
+        });
         Ok(Selection {
+            ranking: ranking.collect(),
             algorithm: entry.id.to_owned(),
             params,
             seed: self.spec.seed,

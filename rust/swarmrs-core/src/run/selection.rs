@@ -7,6 +7,7 @@ use crate::problem::groups::Groups;
 use crate::problem::objective::{Cost, Objective, Score};
 use crate::search::engine::{Evaluations, Seconds};
 use crate::search::front::FrontReport;
+use crate::search::ranking::Ranked;
 use crate::search::trace::Trace;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -57,6 +58,9 @@ pub struct Selection {
     pub trace: Trace,
     /// The Pareto front of loss and size.
     pub front: FrontReport,
+    /// The features by their support, the best first; empty unless the search ranks them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranking: Vec<Ranked>,
 }
 
 /// The evaluation settings that a spec may leave to the algorithm, resolved.

@@ -26,6 +26,9 @@ pub struct Spec {
     /// The score that counts for the objective; empty for the objective's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scoring: Option<Score>,
+    /// What the search answers with.
+    #[serde(default, skip_serializing_if = "Answer::is_best")]
+    pub answer: Answer,
     /// The budget; empty for the algorithm's own.
     #[serde(default)]
     pub budget: Budget,
@@ -52,4 +55,22 @@ pub struct Spec {
     pub prescreen: Option<String>,
     /// Bytes for what is cached between evaluations.
     pub memory: u64,
+}
+
+/// What a search answers with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    /// The best subset it evaluated, or the ranking of an algorithm that ranks.
+    #[default]
+    Best,
+    /// The features that most of its best subsets have.
+    Vote,
+}
+
+impl Answer {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_best(&self) -> bool {
+        *self == Self::Best
+    }
 }

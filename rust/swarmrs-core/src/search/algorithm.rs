@@ -7,6 +7,7 @@ use crate::base::subset::Subset;
 use crate::evaluate::{Measures, Protocol};
 use crate::problem::objective::{Cost, Objective};
 pub use crate::problem::space::Space;
+use crate::search::ranking::Ranked;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -25,6 +26,10 @@ pub trait Optimizer: Send {
     /// Extra columns of the trace for the iteration just evaluated. The
     /// names are the same in every iteration.
     fn notes(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+    /// The features by their support so far, the best first, for a search that ranks them.
+    fn ranking(&self) -> Vec<Ranked> {
         Vec::new()
     }
 }
@@ -347,6 +352,8 @@ pub enum Family {
     Sequential,
     /// Selects by relevance and redundancy, and evaluates only its answer.
     Filter,
+    /// Ranks features by the subsets they are in, and answers with the first of them.
+    Ranking,
 }
 
 /// One iteration: an ask and a tell.

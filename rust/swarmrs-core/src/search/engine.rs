@@ -13,6 +13,7 @@ use crate::problem::constraints::Constraints;
 use crate::problem::objective::CostFunction;
 use crate::search::algorithm::{Evaluation, Iteration, Optimizer};
 use crate::search::observer::{IterationRecord, Observer};
+use crate::search::ranking::Ranked;
 use crate::search::replay::Replay;
 use serde::Serialize;
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub struct Outcome {
     pub seconds: Seconds,
     /// The subsets that the first iteration proposed, where the budget allowed fewer.
     pub cut_from: Option<usize>,
+    /// What the algorithm chooses from, by support; empty unless it ranks.
+    pub ranking: Vec<Ranked>,
 }
 
 /// The number of evaluations.
@@ -215,6 +218,7 @@ impl Engine<'_> {
             stop,
             seconds: Seconds { search: total - evaluate, evaluate, total },
             cut_from,
+            ranking: self.optimizer.ranking(),
         })
     }
 

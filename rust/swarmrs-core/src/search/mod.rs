@@ -5,5 +5,6 @@ pub mod engine;
 pub mod evaluations;
 pub mod front;
 pub mod observer;
+pub mod ranking;
 pub mod replay;
 pub mod trace;

@@ -19,7 +19,7 @@ use swarmrs_core::problem::budget::Budget;
 use swarmrs_core::problem::constraints::Constraints;
 use swarmrs_core::problem::objective::CostFunction;
 use swarmrs_core::run::selection::Selection;
-use swarmrs_core::run::{Run, Spec};
+use swarmrs_core::run::{Answer, Run, Spec};
 use swarmrs_core::search::algorithm::{Evaluation, Optimizer};
 use swarmrs_core::search::engine::{Engine, Outcome};
 use swarmrs_core::search::observer::{IterationRecord, Observer};
@@ -46,11 +46,12 @@ pub fn table() -> Dataset {
     Dataset::new(&columns, codes, 3, names, Scale::Minmax).unwrap()
 }
 
-/// A run of `algorithm` on the made table: 3-NN, Manhattan, five folds. A population that follows from the number of
-/// features is made small, so that a short run has many iterations.
+/// A run of `algorithm` on the made table: 3-NN, Manhattan, five folds. A population that is large, or follows from the
+/// number of features, is made small, so that a short run has many iterations.
 pub fn spec(algorithm: &str, evaluations: u64) -> Spec {
     let defaults = find(algorithm).unwrap().defaults();
-    let small = defaults.get("population").is_some_and(Value::is_null);
+    let population = defaults.get("population");
+    let small = population.is_some_and(|given| given.as_u64().is_none_or(|given| given > 300));
     Spec {
         algorithm: algorithm.to_owned(),
         params: params(if small { r#"{"population": 12}"# } else { "{}" }),
@@ -73,6 +74,7 @@ pub fn spec(algorithm: &str, evaluations: u64) -> Spec {
         together: Vec::new(),
         one_per_group: false,
         groups: None,
+        answer: Answer::Best,
         memory: 1 << 26,
     }
 }

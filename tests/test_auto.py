@@ -1,0 +1,145 @@
+"""algo="auto": methods compete on held-out rows; the choice and its estimate are honest."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import swarmrs
+from numpy.typing import NDArray
+from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef
+from sklearn.tree import DecisionTreeClassifier
+from swarmrs.evaluation._bias_correction import Resampled, choose, class_means_of, mean_of
+from swarmrs.evaluation._native import score_of
+from swarmrs.exceptions import SpecError, SwarmrsWarning
+
+
+def made(
+    n: int = 80, width: int = 40, *, signal: float = 2.0, seed: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.int_]]:
+    """Return samples of two classes, of which the first three features differ."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(n, width)), np.arange(n) % 2
+    x[:, :3] += signal * y[:, np.newaxis]
+    return x, y
+
+
+def auto(*data: object, **options: object) -> tuple[swarmrs.Selection, swarmrs.Competition]:
+    """Return a selection by auto and its competition."""
+    found = swarmrs.select(data, algo="auto", random_state=1, **options)  # type: ignore[arg-type]
+    assert found.competition is not None
+    return found, found.competition
+
+
+def test_the_winner_finds_the_planted_features() -> None:
+    found, competition = auto(*made())
+    assert {0, 1, 2} <= set(found.selected_indices)
+    assert found.size <= 8
+    assert found.size == competition.size
+    assert not competition.is_noise
+    assert competition.interval[0] < competition.score < competition.interval[1] <= 1.0
+    chosen = competition.frame.filter("is_chosen").row(0, named=True)
+    assert chosen["method"] == competition.method
+    # Chosen is the smallest within half a standard error of the best.
+    assert chosen["difference"] <= 0.5 * chosen["standard_error"]
+    near = competition.frame.filter(
+        competition.frame["difference"] <= 0.5 * competition.frame["standard_error"]
+    )
+    assert near["size"].to_numpy().min() == chosen["size"]
+
+
+def test_the_result_depends_on_the_seed_alone() -> None:
+    data = made()
+    one, two = (auto(*data, n_jobs=jobs) for jobs in (1, 2))
+    assert one[0].selected == two[0].selected
+    assert one[1].frame.equals(two[1].frame)
+    assert one[1].interval == two[1].interval
+    other = swarmrs.select(data, algo="auto", random_state=2).competition
+    assert other is not None
+    assert not one[1].frame.equals(other.frame)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_is_called_noise(seed: int) -> None:
+    with pytest.warns(SwarmrsWarning, match="no feature is better than noise"):
+        _, competition = auto(*made(60, 200, signal=0.0, seed=seed))
+    low, high = competition.interval
+    assert low <= 0.5 <= high
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("max_iter", 5), ("prescreen", "top=5"), ("answer", "vote"), ("pick", "knee")],
+)
+def test_options_of_one_algorithm_are_refused(option: str, value: object) -> None:
+    with pytest.raises(SpecError, match=f"{option} is given, but auto runs several"):
+        auto(*made(), **{option: value})
+
+
+def test_constraints_hold() -> None:
+    found, _ = auto(*made(), max_features=4, include=[9], exclude=[0], together=[[1, 5]])
+    chosen = set(found.selected_indices)
+    assert 9 in chosen
+    assert 0 not in chosen
+    assert len(chosen) <= 4
+    assert (1 in chosen) == (5 in chosen)
+
+
+@pytest.mark.parametrize("scoring", ["balanced_accuracy", "f1_macro", "matthews_corrcoef"])
+def test_scores_of_the_competition(scoring: str) -> None:
+    _, competition = auto(*made(60, 12), scoring=scoring)
+    assert competition.scoring == scoring
+    assert 0.5 < competition.score <= 1.0
+
+
+def test_an_estimator_of_scikit_learn_judges() -> None:
+    _, competition = auto(*made(60, 12), estimator=DecisionTreeClassifier(random_state=0))
+    assert competition.score > 0.7
+
+
+def test_nested_cross_validation_repeats_the_competition() -> None:
+    found, competition = auto(*made(60, 12), outer_cv=3)
+    assert found.held_out is not None
+    assert len(found.held_out.parts) == 3
+    assert abs(competition.score - (1.0 - found.held_out.outer_loss)) < 0.15
+
+
+def test_weighted_scores_equal_those_of_scikit_learn() -> None:
+    rng = np.random.default_rng(1)
+    truth, predicted = rng.integers(0, 3, size=(2, 60)).astype(np.uint32)
+    weights = rng.integers(0, 4, size=60).astype(np.float64)
+    pairs = {
+        "balanced_accuracy": balanced_accuracy_score,
+        "matthews_corrcoef": matthews_corrcoef,
+    }
+    for scoring, of in pairs.items():
+        expected = of(truth, predicted, sample_weight=weights)
+        assert score_of(scoring, truth, predicted, weights) == pytest.approx(expected)
+    expected = f1_score(truth, predicted, sample_weight=weights, average="macro")
+    assert score_of("f1_macro", truth, predicted, weights) == pytest.approx(expected)
+    right = (truth == predicted).astype(np.float64)[:, np.newaxis]
+    means = class_means_of(weights[np.newaxis], right, truth)
+    expected = balanced_accuracy_score(truth, predicted, sample_weight=weights)
+    assert means[0, 0] == pytest.approx(expected)
+
+
+def test_the_correction_takes_off_the_optimism_of_the_choice() -> None:
+    """Of fifty equally good configurations the best looks better than each of them is."""
+    rng = np.random.default_rng(0)
+    bias, corrected = [], []
+    for seed in range(40):
+        right = (rng.random((60, 50)) < 0.7).astype(np.float64)
+        resampled = Resampled.of(60, 300, seed, partial(mean_of, values=right))
+        choice = choose(resampled, np.zeros(50))
+        bias.append(resampled.scores.max() - 0.7)
+        corrected.append(choice.estimate - 0.7)
+    assert np.mean(bias) > 0.08
+    assert abs(np.mean(corrected)) < 0.02
+
+
+def test_standard_errors_are_those_of_paired_differences() -> None:
+    rng = np.random.default_rng(0)
+    right = (rng.random((200, 3)) < [0.6, 0.7, 0.9]).astype(np.float64)
+    resampled = Resampled.of(200, 4000, 0, lambda weights: mean_of(weights, right))
+    expected = (right[:, 0] - right[:, 2]).std(ddof=1) / np.sqrt(200)
+    assert resampled.standard_errors()[0, 2] == pytest.approx(expected, rel=0.05)
+    assert resampled.standard_errors()[1, 1] == 0.0
