@@ -12,6 +12,7 @@ Call = TypeVar("Call", bound=Callable[..., Any])
 
 # What the command line reads for a type, by the first word of the type.
 _CLI = {"int": int, "float": float, "bool": bool, "Sequence": list[str]}
+_METAVARS = {int: "N", float: "X", str: "NAME"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,10 +21,10 @@ class Option:
 
     Attributes
     ----------
-    default : object
-        Its value when it is not given.
     help : str
         What it does: one sentence for the command line, and the first one in Python.
+    default : object
+        Its value when it is not given.
     more : str
         More for the docstring: units, ranges, what None means.
     doors : str
@@ -34,7 +35,7 @@ class Option:
     flags : tuple of str
         Its flags, if they are not made of its name.
     metavar : str
-        The placeholder of its value.
+        The placeholder of its value, by default one of its type.
     section : str
         The heading under which the help lists it.
     brief : bool
@@ -45,8 +46,8 @@ class Option:
         The values to choose from, for shell completion.
     """
 
-    default: Any
     help: str
+    default: Any = None
     more: str = ""
     doors: str = "pcm"
     cli: Any = None
@@ -64,11 +65,13 @@ def options_of(declaration: type, door: str = "") -> dict[str, Option]:
 
     Their types stay unread, so that nothing is imported for them.
     """
-    found = {
-        name: replace(option, cli=option.cli or _CLI.get(re.findall(r"\w+", kind)[0], str))
-        for name, (kind, option) in _declared(declaration).items()
-    }
-    return {name: option for name, option in found.items() if door in option.doors}
+    found = {}
+    for name, (kind, option) in _declared(declaration).items():
+        cli = option.cli or _CLI.get(re.findall(r"\w+", kind)[0], str)
+        metavar = option.metavar or _METAVARS.get(cli, "")
+        if door in option.doors:
+            found[name] = replace(option, cli=cli, metavar=metavar)
+    return found
 
 
 def _declared(declaration: type) -> dict[str, tuple[str, Option]]:

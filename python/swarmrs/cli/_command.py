@@ -103,8 +103,7 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: "Context") -> Any:
         """Say what was set elsewhere than on the command line, then run."""
-        if not ctx.params.get("quiet"):
-            remark("note", _notes(ctx))
+        remark(bool(ctx.params.get("quiet")), note=_notes(ctx))
         check_distinct(*_files(ctx))
         door = CommandLine(settable(ctx)[str(ctx.info_name)], _elsewhere(ctx))
         with entered(door):

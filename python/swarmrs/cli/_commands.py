@@ -80,18 +80,15 @@ def select(
             settings = _settings.Settings.of(given)
             exclude = settings.options["exclude"]
             table = read_table(data, target, exclude=exclude, **reading)
-            if not quiet:
-                remark("note", table.notices)
-                remark("warning", table.warnings)
-                remark("note", forecast(table, settings))
+            remark(quiet, note=table.notices, warning=table.warnings)
+            remark(quiet, note=forecast(table, settings))
             with progress(not (quiet or no_progress)) as callback:
                 settings = _settings.Settings.of({**given, "callback": callback})
                 result = _select.run_search(table, settings)
         except KeyboardInterrupt:
             complain("interrupted before the first subset was evaluated", "run the command again")
             raise typer.Exit(INTERRUPTED) from None
-    if not quiet:
-        remark("warning", result.warnings[len(table.warnings) :])
+    remark(quiet, warning=result.warnings[len(table.warnings) :])
     plain = result.to_dict()
     pairs = zip(result.selected_indices, result.selected, strict=True)
     is_writable = bool(result.selected) or output is None or output.suffix.lower() == ".json"
@@ -132,8 +129,8 @@ def select(
             render.write_frame(all_measured(result, kept.suffix.lower() == ".csv"), kept)
     attempts.settle()
     if result.stop == "interrupted":
-        if checkpoint is not None and not quiet:
-            remark("note", ("the same command goes on from here",))
+        if checkpoint is not None:
+            remark(quiet, note=["the same command goes on from here"])
         raise typer.Exit(INTERRUPTED)
 
 
@@ -186,9 +183,7 @@ def evaluate(
         settings = Settings.of(given)
         resources = {name: given[name] for name in ("n_jobs", "memory") if name in given}
         evaluator = settings.evaluator(table, **resources)
-    if not quiet:
-        remark("note", table.notices)
-        remark("warning", evaluator.warnings)
+    remark(quiet, note=table.notices, warning=evaluator.warnings)
     measured = evaluator.measure(mask)[0]
     scores = dict(zip(measured.dtype.names, measured.tolist(), strict=True))
     plain = {

@@ -149,8 +149,7 @@ def compare(
             shard=_parse_shard(shard),
             **given,
         )
-        if not quiet:
-            remark("warning", plan.warnings)
+        remark(quiet, warning=plan.warnings)
         if dry_run:
             print(_estimated(plan, store, resources, format))
             return
@@ -169,7 +168,7 @@ def compare(
             complain(str(problem), f"{problem.hint}; then continue with: {command}")
             raise typer.Exit(1) from None
         if not found.is_complete:
-            remark("note", (f"stopped; finished cells are stored. Continue with: {command}",))
+            remark(note=[f"stopped; finished cells are stored. Continue with: {command}"])
             raise typer.Exit(stopping.code or INTERRUPTED)
         print(as_text(found.cells, found.settings, format))
     report_failed(found.failed, "the same command tries them again; other results are stored")
@@ -232,6 +231,6 @@ def report_failed(failed: Sequence[tuple[str, str]], hint: str) -> None:
     lines = [f"{cell}: {text}" for cell, text in failed[:_SHOWN]]
     if len(failed) > _SHOWN:
         lines.append(f"and {len(failed) - _SHOWN} more; `swarmrs report -f csv` lists them")
-    remark("failed", tuple(lines))
+    remark(failed=lines)
     complain(f"{counted(len(failed), 'cell')} failed", hint)
     raise typer.Exit(FAILED)

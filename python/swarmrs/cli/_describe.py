@@ -45,9 +45,7 @@ def describe(
     from swarmrs.search import _describe
 
     found = _describe.describe(data, target, **given, **reading)
-    if not quiet:
-        remark("note", found.notices)
-        remark("warning", found.warnings)
+    remark(quiet, note=found.notices, warning=found.warnings)
     if format == "json":
         print(render.as_json(found.to_dict()))
     elif format == "csv":

@@ -63,9 +63,7 @@ def group(
     from swarmrs.filters import _groups
 
     table = read_table(data, target, exclude=given.get("exclude", ()), **reading)
-    if not quiet:
-        remark("note", table.notices)
-        remark("warning", table.warnings)
+    remark(quiet, note=table.notices, warning=table.warnings)
     with deferred_warnings():
         grouping = _groups.group(table, by=by, random_state=random_state, **given)
     plain = grouping.to_dict()

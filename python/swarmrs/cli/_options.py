@@ -32,20 +32,14 @@ class Shorthands(TypedDict, total=False):
     population: Annotated[
         int,
         Option(
-            default=None,
             help="Population size; the same as --set population=N.",
-            cli=int,
-            metavar="N",
             section="Search",
         ),
     ]
     alpha: Annotated[
         float,
         Option(
-            default=None,
             help="Weight of the error in the objectives weighted and gaussian.",
-            cli=float,
-            metavar="X",
             section="Search",
             shown="0.9, 0.98",
         ),
@@ -53,10 +47,7 @@ class Shorthands(TypedDict, total=False):
     gamma: Annotated[
         float,
         Option(
-            default=None,
             help="Weight of the accuracy in the objective hybrid.",
-            cli=float,
-            metavar="X",
             section="Search",
             shown="0.8",
         ),

@@ -45,9 +45,7 @@ def rank(
     from swarmrs.filters import _rank
 
     table = read_table(data, target, exclude=given.get("exclude", ()), **reading)
-    if not quiet:
-        remark("note", table.notices)
-        remark("warning", table.warnings)
+    remark(quiet, note=table.notices, warning=table.warnings)
     with deferred_warnings():
         ranking = _rank.rank(table, by=by, **given)
     shown = ranking if top is None else ranking.top(top)

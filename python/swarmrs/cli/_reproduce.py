@@ -102,8 +102,7 @@ def reproduce(
             split_seed=split_seed,
             max_evals=max_evals,
         )
-        if not quiet:
-            remark("warning", found.warnings)
+        remark(quiet, warning=found.warnings)
         command = shlex.join(["swarmrs", *sys.argv[1:]])
         try:
             with cells_progress(not (quiet or no_progress)) as show:
@@ -119,7 +118,7 @@ def reproduce(
             raise typer.Exit(1) from None
         if found.is_stopped:
             kept = "nothing is stored without --store" if store is None else "cells are stored"
-            remark("note", (f"stopped; {kept}. Continue with: {command}",))
+            remark(note=[f"stopped; {kept}. Continue with: {command}"])
             raise typer.Exit(stopping.code or INTERRUPTED)
         deliver(_shown(found.results(), format))
     hint = "the same command tries them again"

@@ -3,7 +3,7 @@
 import errno
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
 from tempfile import NamedTemporaryFile
@@ -37,10 +37,11 @@ def complain(message: str, hint: str) -> None:
     _tell(f"error: {printable(message)}\nhint: {printable(hint)}")
 
 
-def remark(kind: str, messages: tuple[str, ...]) -> None:
-    """Print what a reader of the result should know."""
-    for message in messages:
-        _tell(f"{kind}: {printable(message)}")
+def remark(is_quiet: bool = False, **messages: Iterable[str]) -> None:
+    """Print what a reader of the result should know, by kind, unless nobody wants to."""
+    for kind, texts in messages.items():
+        for text in texts if not is_quiet else ():
+            _tell(f"{kind}: {printable(text)}")
 
 
 def _tell(text: str) -> None:

@@ -65,10 +65,8 @@ class ReadOptions(TypedDict, total=False):
     input_format: Annotated[
         "str | None",
         Option(
-            default=None,
             help="File format: csv, tsv, parquet, arrow, arff.",
             more="By default the content decides.",
-            metavar="NAME",
             section="Reading",
             shown="what the content says",
             words=FORMATS,
@@ -77,7 +75,6 @@ class ReadOptions(TypedDict, total=False):
     separator: Annotated[
         "str | None",
         Option(
-            default=None,
             help="Field separator of a text file.",
             more="By default a comma, or a tab for TSV.",
             flags=("--separator", "--sep"),
@@ -98,10 +95,8 @@ class ReadOptions(TypedDict, total=False):
     encoding: Annotated[
         "str | None",
         Option(
-            default=None,
             help="Encoding of a text file.",
             more="By default UTF-8.",
-            metavar="NAME",
             section="Reading",
         ),
     ]
