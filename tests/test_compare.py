@@ -230,7 +230,10 @@ def test_tables_are_found_by_name(cli: Cli, tmp_path: Path, blobs_csv: Path) -> 
                     "bpso: population is 0, expected a whole number from 1",
                 ),
                 (["-a", "bpso", "--set", "inertia=-1"], "bpso: inertia is -1, expected"),
-                (["-a", "all,sfs", "-k", "160"], "sklearn:iris: --n-neighbors is 160, expected 1 to"),
+                (
+                    ["-a", "all,sfs", "-k", "160"],
+                    "sklearn:iris: --n-neighbors is 160, expected 1 to",
+                ),
                 (["-a", "sfs", "--cv", "170"], "sklearn:iris: folds is 170, expected 2 to"),
                 (["-a", "sfs", "--prescreen", "best"], "prescreen is best, expected"),
                 (["-a", "sfs", "--constant", "no"], "unknown policy for constant columns 'no'"),

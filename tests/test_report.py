@@ -263,7 +263,7 @@ def test_without_matplotlib_the_extra_is_named(
     def without(name: str, package: str | None = None) -> Any:
         return None if name == "matplotlib" else find(name, package)
 
-    monkeypatch.setattr("swarmrs.experiments._report._drawing.find_spec", without)
+    monkeypatch.setattr("swarmrs.plotting._figures.find_spec", without)
     with pytest.raises(SpecError, match="matplotlib") as problem:
         write_report(cells, SETTINGS, tmp_path / "report.html")
     assert "swarmrs[plot]" in str(problem.value.hint)
