@@ -17,6 +17,7 @@ fn knn(k: usize, metric: Metric, folds: FoldSpec) -> EvaluationSpec {
         k,
         metric,
         weights: Weights::Uniform,
+        alpha: None,
         scale_fit: ScaleFit::All,
         folds,
     }
@@ -57,6 +58,7 @@ fn elements(spec: &EvaluationSpec, n_samples: usize, size: usize) -> u64 {
     let sums = match spec.classifier {
         Classifier::Knn => n_samples * (n_samples - 1) / 2,
         Classifier::Nb | Classifier::NbCdf => n_samples * 2,
+        Classifier::Ridge => n_samples * (size.min(n_samples) + 1) / 2,
     };
     (sums * size) as u64
 }

@@ -53,7 +53,16 @@ def test_an_evaluator_is_interrupted_within_one_subset(long: XY) -> None:
         evaluator.measure([True, True, True])
 
 
-def test_a_filter_is_interrupted() -> None:
+@pytest.mark.parametrize(
+    "filter_",
+    [
+        lambda dataset: dataset.survivors("cfs", 2500, 1),
+        lambda dataset: dataset.mrmr(list(range(2500)), 2500, 1),
+        lambda dataset: dataset.relieff(list(range(2500)), 10, 1),
+    ],
+    ids=["cfs", "mrmr", "relieff"],
+)
+def test_a_filter_is_interrupted(filter_: Callable[[_swarmrs.Dataset], object]) -> None:
     rng = np.random.default_rng(1)
     x, y = np.asfortranarray(rng.random((5000, 2500))), rng.integers(0, 2, 5000)
     x[:, :1500] += y[:, np.newaxis]
@@ -61,7 +70,7 @@ def test_a_filter_is_interrupted() -> None:
     dataset = _swarmrs.Dataset(x, y.astype(np.uint32), 2, names, "minmax")
     with interrupted():
         while True:
-            dataset.survivors("cfs", 2500, 1)
+            filter_(dataset)
 
 
 def test_a_search_is_interrupted_within_its_first_iteration(long: XY) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from polars.testing import assert_frame_equal
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.feature_selection import mutual_info_classif
 from sklearn.metrics import mutual_info_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -25,7 +26,14 @@ TUMOR = Path(__file__).parents[2] / "shared" / "data" / "11tumor.parquet"
 
 @pytest.mark.filterwarnings("ignore::swarmrs.exceptions.SwarmrsWarning")
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [FilterSelector(), FilterSelector("mi", n_features=2), FilterSelector("fcbf")]
+    [
+        FilterSelector(),
+        FilterSelector("mi", n_features=2),
+        FilterSelector("fcbf"),
+        FilterSelector("f"),
+        FilterSelector("mrmr", n_features=3),
+        FilterSelector("relieff"),
+    ]
 )
 def test_scikit_learn_checks(
     estimator: FilterSelector, check: Callable[[FilterSelector], None]
@@ -89,6 +97,16 @@ def test_levels_and_scores_are_those_of_a_naive_count(
             most = entropy(column.tolist()) + entropy(y.tolist())
             expected = shared if ranking is mi else 2 * shared / most
             assert score == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(("x", "y"), tables())
+def test_mutual_information_is_that_of_scikit_learn_on_levels(
+    x: NDArray[np.float64], y: NDArray[np.intp]
+) -> None:
+    levels = np.column_stack([discretized(column, y) for column in x.T])
+    expected = mutual_info_classif(levels, y, discrete_features=True) / np.log(2)
+    found = rank(x, y, by="mi").frame.sort("index")["score"].to_numpy()
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 class Naive:
@@ -164,17 +182,24 @@ def test_settings_reach_the_filter() -> None:
 
 class TestFilterSelector:
     def test_scores_and_ranks_are_those_of_rank(self, blobs: Blobs) -> None:
-        for method in ("su", "mi"):
-            selector = FilterSelector(method).fit(*blobs)
+        for method in ("su", "mi", "f", "mrmr", "relieff"):
+            selector = FilterSelector(method, n_features=2).fit(*blobs)
             by_index = rank(blobs, by=method).frame.sort("index")
+            assert np.flatnonzero(selector.support_).tolist() == [1, 4]
+            if method == "mrmr":
+                # Two are selected in turn, the others follow.
+                selector = FilterSelector(method).fit(*blobs)
             assert selector.scores_.tolist() == by_index["score"].to_list()
             assert selector.ranking_.tolist() == by_index["rank"].to_list()
-            assert selector.levels_.tolist() == by_index["levels"].to_list()
-            assert np.flatnonzero(selector.support_).tolist() == [1, 4]
+            if method in ("su", "mi"):
+                assert selector.levels_ is not None
+                assert selector.levels_.tolist() == by_index["levels"].to_list()
+            else:
+                assert selector.levels_ is None
 
     def test_number_and_threshold_hold(self) -> None:
         x, y = load_wine(return_X_y=True)
-        for method in ("su", "mi", "fcbf", "cfs"):
+        for method in ("su", "mi", "f", "mrmr", "relieff", "fcbf", "cfs"):
             for most in (1, 3, 99):
                 chosen = FilterSelector(method, n_features=most).fit(x, y).support_
                 assert 1 <= chosen.sum() <= most
@@ -184,7 +209,7 @@ class TestFilterSelector:
 
     def test_nothing_relevant_leaves_the_first_with_a_warning(self) -> None:
         x, y = np.ones((8, 3)), np.arange(8) % 2
-        for method in ("su", "mi", "fcbf", "cfs"):
+        for method in ("su", "mi", "f", "mrmr", "relieff", "fcbf", "cfs"):
             with pytest.warns(SwarmrsWarning, match="no feature is relevant enough"):
                 selector = FilterSelector(method).fit(x, y)
             assert selector.support_.tolist() == [True, False, False]
@@ -212,6 +237,7 @@ class TestFilterSelector:
             ({"threshold": "high"}, "threshold is 'high', expected a number"),
             ({"threshold": float("nan")}, "threshold is nan, expected a number"),
             ({"method": "fcbf", "threshold": 0.1}, "threshold is 0.1, but 'fcbf' has none"),
+            ({"method": "mrmr", "threshold": 0.1}, "threshold is 0.1, but 'mrmr' has none"),
         ],
     )
     def test_bad_settings_are_refused(

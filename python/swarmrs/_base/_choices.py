@@ -1,7 +1,7 @@
 """The values that options choose from."""
 
 ANSWERS = ("best", "vote")
-CLASSIFIERS = ("knn", "nb")
+CLASSIFIERS = ("knn", "nb", "ridge")
 METRICS = ("euclidean", "manhattan")
 WEIGHTS = ("uniform", "distance")
 # With "fold-", scaling is fitted on the training rows of each fold instead of all rows.

@@ -135,8 +135,8 @@ def select(
 
 
 _EVALUATION = (
-    *("preset", "estimator", "n_neighbors", "metric", "weights", "cv", "cv_seed", "scale"),
-    *("rare_class", "n_jobs", "memory"),
+    *("preset", "estimator", "n_neighbors", "metric", "weights", "ridge_alpha"),
+    *("cv", "cv_seed", "scale", "rare_class", "n_jobs", "memory"),
 )
 
 

@@ -20,7 +20,8 @@ def rank(
         str,
         typer.Option(
             metavar="NAME",
-            help="su, symmetrical uncertainty; mi, mutual information in bits.",
+            help="su, symmetrical uncertainty; mi, mutual information in bits; f, F statistic "
+            "(ANOVA); mrmr, minimum redundancy, maximum relevance; relieff, ReliefF weights.",
             autocompletion=complete.words("filters._rank", "MEASURES"),
         ),
     ] = "su",
@@ -33,13 +34,15 @@ def rank(
     format: options.Format = "table",
     quiet: options.Quiet = False,
 ) -> None:
-    """Rank features by univariate relevance (symmetrical uncertainty, mutual information).
+    """Rank features by relevance to the class, without a classifier.
 
     \b
     # the 20 most relevant features
     swarmrs rank data.csv --target class --top 20
     # all features by mutual information in bits, for programs
     swarmrs rank genes.parquet --by mi --format csv
+    # the 50 features of most relevance and least redundancy
+    swarmrs rank genes.parquet --by mrmr --top 50
     """  # noqa: D301
     from swarmrs import read_table
     from swarmrs.filters import _rank
@@ -47,11 +50,10 @@ def rank(
     table = read_table(data, target, exclude=given.get("exclude", ()), **reading)
     remark(quiet, note=table.notices, warning=table.warnings)
     with deferred_warnings():
-        ranking = _rank.rank(table, by=by, **given)
-    shown = ranking if top is None else ranking.top(top)
+        ranking = _rank.rank(table, by=by, top=top, **given)
     if format == "json":
-        print(render.as_json(shown.to_dict()))
+        print(render.as_json(ranking.to_dict()))
     elif format == "csv":
-        print(render.as_csv(shown.frame.columns, shown.frame.iter_rows()))
+        print(render.as_csv(ranking.frame.columns, ranking.frame.iter_rows()))
     else:
-        print(render.ranking_table(shown.to_dict()))
+        print(render.ranking_table(ranking.to_dict()))

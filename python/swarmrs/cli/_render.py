@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 from swarmrs._base._files import whole_file
 from swarmrs._base._messages import counted, listed, printable, shortened, why_stopped
 from swarmrs.cli._text import aligned, line
-from swarmrs.cli._validation import baseline_text, held_out_lines, stability_lines
+from swarmrs.cli._validation import (
+    baseline_text,
+    competition_lines,
+    held_out_lines,
+    stability_lines,
+)
 from swarmrs.evaluation._losses import loss_name
 
 if TYPE_CHECKING:
@@ -26,6 +31,9 @@ OPTIMISTIC = "optimistic: the same folds chose the features (try --outer-cv 10)"
 _MEASURES = {
     "su": "su, symmetric uncertainty with the class, 0 to 1",
     "mi": "mi, information about the class, in bits",
+    "f": "f, F statistic of the classes (one-way ANOVA)",
+    "mrmr": "mrmr, F statistic over mean correlation with the features before",
+    "relieff": "relieff, weight by 10 nearest hits and misses, -1 to 1",
 }
 
 
@@ -59,6 +67,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             *_chosen(result),
             *_codes(result["data"].get("codes", {})),
             "",
+            *competition_lines(result["competition"]),
             *_losses(result),
             *_accuracies(result),
             line("cost", f"{result['cost']:.4f}"),
@@ -141,10 +150,16 @@ def preset_table(preset: "Preset") -> str:
 
 def ranking_table(ranking: Mapping[str, Any]) -> str:
     """Return a ranking, given as for JSON, for people."""
-    rows = [("RANK", "INDEX", "FEATURE", "SCORE", "LEVELS")]
+    rows = []
     for row in ranking["ranking"]:
-        place, score = (str(row["rank"]), str(row["index"])), f"{row['score']:.6f}"
-        rows.append((*place, printable(row["feature"]), score, str(row["levels"])))
+        # JSON has no infinity: None stands for it.
+        shown = "inf" if row["score"] is None else f"{row['score']:.6f}"
+        levels = (str(row["levels"]),) if "levels" in row else ()
+        rows.append(
+            (str(row["rank"]), str(row["index"]), printable(row["feature"]), shown, *levels)
+        )
+    header = ("RANK", "INDEX", "FEATURE", "SCORE", "LEVELS")
+    rows.insert(0, header[: len(rows[0])])
     return "\n".join(
         [
             line("data", _data(ranking["data"])),
@@ -217,6 +232,8 @@ def _evaluated_by(result: Mapping[str, Any]) -> str:
     if name == "knn":
         votes = "" if evaluation["weights"] == "uniform" else ", weighted by distance"
         name = f"{_neighbors(evaluation)}{votes}"
+    elif name == "ridge":
+        name = f"ridge classifier, alpha {evaluation['ridge_alpha']:g}"
     study = "" if preset is None else f" (preset {preset})"
     return f"{name}, {_folds(evaluation)}, scale {evaluation['scale']}{study}"
 
@@ -270,13 +287,15 @@ def _pick(result: Mapping[str, Any]) -> list[str]:
     return [line("pick", how)]
 
 
-def _caution(held_out: Mapping[str, Any] | None) -> str:
-    return OPTIMISTIC if held_out is None else "optimistic: see the outer error below"
+def _caution(result: Mapping[str, Any]) -> str:
+    if result["held_out"] is not None:
+        return "optimistic: see the outer error below"
+    return OPTIMISTIC if result["competition"] is None else "optimistic: see new rows above"
 
 
 def _losses(result: Mapping[str, Any]) -> list[str]:
     """Say what the loss is, and that of the majority class; the error, too, if it is another."""
-    name, caution = loss_name(result["scoring"]), _caution(result["held_out"])
+    name, caution = loss_name(result["scoring"]), _caution(result)
     error = f"{result['error']:.4f}"
     if name == "error":
         lines = [line("error", f"{error}, {caution}")]

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from swarmrs.cli._options import Given
@@ -82,6 +83,8 @@ def snippet(
     equal = settings.equal_classifier
     assert equal is not None, "the command line has names, each of which has a classifier"
     scalers = _SCALERS[equal.scaling(settings.options["scale"]).removeprefix("fold-")]
+    alpha = plain["evaluation"].get("ridge_alpha")
+    equal = equal.settled(table) if alpha is None else replace(equal, ridge_alpha=alpha)
     classifier, home, arguments = _classifier(equal)
     steps = [*(f"{scaler}()" for scaler in scalers), f"{classifier}({arguments})"]
     imports = [
@@ -141,8 +144,9 @@ def _classifier(classifier: "Classifier") -> tuple[str, str, str]:
     """Return its name in scikit-learn, its module and its arguments."""
     if classifier.name == "nb":
         return "GaussianNB", "sklearn.naive_bayes", ""
-    names = ("n_neighbors", "metric", "weights")
-    given = ", ".join(f"{name}={literal(getattr(classifier, name))}" for name in names)
+    if classifier.name == "ridge":
+        return "RidgeClassifier", "sklearn.linear_model", f"alpha={classifier.ridge_alpha}"
+    given = ", ".join(f"{name}={literal(getattr(classifier, name))}" for name in classifier.own)
     return "KNeighborsClassifier", "sklearn.neighbors", given
 
 

@@ -88,6 +88,46 @@ def held_out_lines(held_out: Mapping[str, Any] | None, folds: str, what: str) ->
     return [*lines, line("subsets", f"{between}, stability {_interval(held_out['stability'])}")]
 
 
+def competition_lines(competition: Mapping[str, Any] | None) -> list[str]:
+    """Return how methods did on held-out rows, given as for JSON, for people."""
+    if competition is None:
+        return []
+    best: dict[str, Mapping[str, Any]] = {}
+    for row in competition["candidates"]:
+        known = best.get(row["method"])
+        if known is None or row["score"] > known["score"] or row["is_chosen"]:
+            best[row["method"]] = row
+    rows = [("METHOD", "FEATURES", competition["scoring"].upper(), "BELOW BEST", "")]
+    for row in sorted(best.values(), key=lambda row: -row["score"]):
+        gap = f"{row['difference']:.4f} ± {row['standard_error']:.4f}"
+        rows.append(
+            (
+                row["method"],
+                f"{row['size']:.0f}",
+                f"{row['score']:.4f}",
+                "" if row["difference"] == 0 else gap,
+                "winner" if row["is_chosen"] else "",
+            )
+        )
+    low, high = competition["interval"]
+    splits = counted(competition["splits"], "random split")
+    return [
+        line("competition", f"{splits}, scored on the 20 % of the rows held out from each"),
+        *(f"  {row}" for row in aligned(rows)),
+        line(
+            "winner",
+            f"{competition['method']}: the smallest subset within half a standard error of the "
+            "best score",
+        ),
+        line(
+            "new rows",
+            f"{competition['scoring']} {competition['score']:.4f} expected, "
+            f"95 % interval {low:.4f} to {high:.4f}, corrected for the choice",
+        ),
+        "",
+    ]
+
+
 def all_measured(result: "Selection", as_text: bool) -> "pl.DataFrame":
     """Return every subset measured with the seed of its run; features as text if need be.
 

@@ -14,7 +14,7 @@ from swarmrs.data._dataset import dataset_of
 from swarmrs.data._table import read_table
 from swarmrs.estimators._base import Chooser
 from swarmrs.exceptions import SpecError, SwarmrsWarning
-from swarmrs.filters._rank import MEASURES, best_first, relevance
+from swarmrs.filters._rank import MEASURES, score
 
 METHODS = (*MEASURES, "fcbf", "cfs")
 
@@ -24,15 +24,16 @@ class FilterSelector(Chooser):
 
     Parameters
     ----------
-    method : {"su", "mi", "fcbf", "cfs"}
-        Take the best features by symmetrical uncertainty with the class or by mutual information;
-        or take relevant features that are not redundant, by the fast correlation-based filter
-        (FCBF) or correlation-based feature selection (CFS).
+    method : {"su", "mi", "f", "mrmr", "relieff", "fcbf", "cfs"}
+        Take the best features by symmetrical uncertainty with the class, by mutual information, by
+        the F statistic, by minimum redundancy and maximum relevance (mRMR), or by ReliefF weights,
+        as `rank` has them; or take relevant features that are not redundant, by the fast
+        correlation-based filter (FCBF) or correlation-based feature selection (CFS).
     n_features : int, optional
         The largest number of features. Irrelevant features are not taken to reach it.
     threshold : float, optional
-        For ``"su"`` and ``"mi"``: take only features with a higher score. By default 0, which
-        leaves out irrelevant features.
+        For ``"su"``, ``"mi"``, ``"f"`` and ``"relieff"``: take only features with a higher score.
+        By default 0, which leaves out irrelevant features.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
 
@@ -43,9 +44,10 @@ class FilterSelector(Chooser):
     scores_ : ndarray of float64
         The score of each feature; for ``"fcbf"`` and ``"cfs"`` its symmetrical uncertainty.
     ranking_ : ndarray of int
-        The rank of each feature by score, 1 for the best.
-    levels_ : ndarray of uint32
-        The number of levels each feature is discretized into; one level means irrelevant.
+        The rank of each feature by score, 1 for the best; for ``"mrmr"`` in the order of selection.
+    levels_ : ndarray of uint32 or None
+        The number of levels each feature is discretized into; one level means irrelevant. None for
+        ``"f"``, ``"mrmr"`` and ``"relieff"``, which do not discretize.
     n_features_in_, feature_names_in_
         The features seen in `fit`.
 
@@ -88,7 +90,7 @@ class FilterSelector(Chooser):
         check_word("method", self.method, METHODS)
         limit = None if self.n_features is None else check_whole("n_features", self.n_features)
         is_ranked = self.method in MEASURES
-        if self.threshold is not None and not is_ranked:
+        if self.threshold is not None and (not is_ranked or self.method == "mrmr"):
             raise SpecError(
                 f"threshold is {self.threshold}, but '{self.method}' has none", "leave it out"
             )
@@ -97,8 +99,8 @@ class FilterSelector(Chooser):
         dataset = dataset_of(read_table(self._checked(X, y)))
         threads = count_threads(self.n_jobs)
         by = self.method if is_ranked else "su"
-        self.scores_, self.levels_ = relevance(dataset, by, threads)
-        order = best_first(self.scores_)
+        features = range(dataset.n_features)
+        order, self.scores_, self.levels_ = score(dataset, by, features, limit, threads)
         self.ranking_ = np.empty(len(order), dtype=np.intp)
         self.ranking_[order] = np.arange(1, len(order) + 1)
         most = len(order) if limit is None else min(limit, len(order))

@@ -34,17 +34,19 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
     """Wrapper feature selection by metaheuristic search.
 
     A search algorithm (particle swarms and their rivals) proposes feature subsets; the
-    cross-validated score of an estimator on each subset guides it. `KNeighborsClassifier` and
-    `GaussianNB` are evaluated by the Rust engine, thousands of subsets a second, with the score
-    that `cross_val_score` gives; any other classifier or regressor by scikit-learn itself.
+    cross-validated score of an estimator on each subset guides it. `KNeighborsClassifier`,
+    `GaussianNB` and `RidgeClassifier` are evaluated by the Rust engine, thousands of subsets a
+    second, with the score that `cross_val_score` gives; any other classifier or regressor by
+    scikit-learn itself.
 
     Parameters
     ----------
-    estimator : estimator or {"knn", "nb"}, optional
+    estimator : estimator or {"knn", "nb", "ridge"}, optional
         The classifier or regressor whose score is maximized. None and ``"knn"`` are 5 nearest
-        neighbors on min-max scaled features, ``"nb"`` is Gaussian naive Bayes on the same.
-        `KNeighborsClassifier` (Euclidean or Manhattan distance) and `GaussianNB` run natively,
-        alone or in a pipeline after `MinMaxScaler` or `StandardScaler`.
+        neighbors on min-max scaled features, ``"nb"`` is Gaussian naive Bayes on the same,
+        ``"ridge"`` a linear classifier on standardized ones. `KNeighborsClassifier` (Euclidean or
+        Manhattan distance), `GaussianNB` and `RidgeClassifier` run natively, alone or in a pipeline
+        after `MinMaxScaler` or `StandardScaler`.
     algo : str, default="vlpso-ls"
         The id of the search algorithm; `swarmrs.algorithms` lists them.
     algo_params : mapping, optional

@@ -54,7 +54,7 @@ def is_regressor(judge: object) -> bool:
         name = judge.__name__ if isinstance(judge, type) else type(judge).__name__
         raise SpecError(
             f"{named('estimator')} is {kind} {name}, expected a name or an estimator",
-            "give 'knn', 'nb' or an estimator of scikit-learn, such as DecisionTreeClassifier()",
+            "give 'knn', 'nb', 'ridge' or an estimator of scikit-learn, such as SVC()",
         )
     try:
         return bool(base.is_regressor(judge))

@@ -29,7 +29,7 @@ class Evaluator:
         The samples; see `read_table`.
     y : array-like, str or int, optional
         Their labels, or the column that holds them. By default the last column.
-    estimator : {"knn", "nb"}, KNeighborsClassifier, GaussianNB or pipeline, optional
+    estimator : {"knn", "nb", "ridge"}, estimator or pipeline, optional
         The classifier, which the engine must have; see `select`. None is 5 nearest neighbors on
         min-max scaled features.
     cv, cv_seed, scale, n_jobs, memory

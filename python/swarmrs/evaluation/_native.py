@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from swarmrs import _swarmrs
 from swarmrs._base._choices import CLASSIFIERS, METRICS, SCALES, WEIGHTS
 from swarmrs._base._hints import setting, worded
-from swarmrs._base._messages import check_whole, check_word
+from swarmrs._base._messages import check_number, check_whole, check_word
 from swarmrs._base._public import public
 from swarmrs.data._table import Table
 from swarmrs.evaluation._folds import CV, Folds
@@ -51,10 +51,13 @@ class Classifier:
 
     Attributes
     ----------
-    name : {"knn", "nb", "nb-cdf"}
-        k nearest neighbors, Gaussian naive Bayes, or naive Bayes as one study published it.
+    name : {"knn", "nb", "ridge", "nb-cdf"}
+        k nearest neighbors, Gaussian naive Bayes, a ridge classifier, or naive Bayes as one study
+        published it.
     n_neighbors, metric, weights : int, str, str
         Of k-NN.
+    ridge_alpha : float or None
+        The penalty of the ridge classifier; None is the number of rows.
     scale : str
         The scaling that goes with it: its pipeline's, "none" for an estimator alone.
     """
@@ -64,6 +67,7 @@ class Classifier:
     metric: str = "euclidean"
     weights: str = "uniform"
     scale: str = "minmax"
+    ridge_alpha: float | None = None
 
     @classmethod
     def named(
@@ -73,6 +77,7 @@ class Classifier:
         n_neighbors: int | None = None,
         metric: str | None = None,
         weights: str | None = None,
+        ridge_alpha: float | None = None,
     ) -> "Classifier":
         """Return the classifier of this name.
 
@@ -89,12 +94,21 @@ class Classifier:
             raise SpecError(
                 f"{what} is {given[what]}, but '{word}' has no neighbors", f"leave {what} out"
             )
+        if ridge_alpha is not None and word != "ridge":
+            raise SpecError(
+                f"ridge_alpha is {ridge_alpha}, but '{word}' has no penalty",
+                "leave ridge_alpha out",
+            )
         if n_neighbors is not None:
             check_whole("n_neighbors", n_neighbors)
         if metric is not None:
             check_word("metric", metric, METRICS)
         if weights is not None:
             check_word("weights", weights, WEIGHTS)
+        if word == "ridge":
+            if ridge_alpha is not None:
+                ridge_alpha = check_number("ridge_alpha", ridge_alpha, above=0)
+            return cls(word, scale="standard", ridge_alpha=ridge_alpha)
         return cls(word, **given)
 
     @classmethod
@@ -129,6 +143,8 @@ class Classifier:
         if kind == "GaussianNB":
             is_ours = settings["priors"] is None and settings["var_smoothing"] == _SMOOTHING
             return cls("nb", scale="none") if is_ours else None
+        if kind == "RidgeClassifier":
+            return _ridge(settings)
         if kind != "KNeighborsClassifier":
             return None
         metric, n_neighbors = settings["metric"], settings["n_neighbors"]
@@ -145,6 +161,12 @@ class Classifier:
         if not is_ours or distance is None:
             return None
         return cls("knn", int(n_neighbors), distance, settings["weights"], "none")
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The names of the settings that this classifier has."""
+        names = {"knn": ("n_neighbors", "metric", "weights"), "ridge": ("ridge_alpha",)}
+        return names.get(self.name, ())
 
     def equals_sklearn(self, table: Table) -> bool:
         """Whether the engine scores subsets of a table as scikit-learn does.
@@ -178,25 +200,51 @@ class Classifier:
             raise SpecError(f"scale is '{scale}', but the pipeline scales already", "leave it out")
         return check_word("scale", scale or self.scale, SCALES)
 
+    def settled(self, table: Table) -> "Classifier":
+        """Return the same with the penalty that it has on a table, if it has one."""
+        if self.name != "ridge" or self.ridge_alpha is not None:
+            return self
+        return replace(self, ridge_alpha=float(len(table.codes)))
+
     def to_sklearn(self) -> Any:
-        """Return the estimator of scikit-learn for a classifier given by name, min-max scaled.
+        """Return the estimator of scikit-learn for a classifier given by name, after its scaler.
 
         Raises
         ------
         SpecError
             If there is none.
         """
+        from sklearn.linear_model import RidgeClassifier
         from sklearn.naive_bayes import GaussianNB
         from sklearn.neighbors import KNeighborsClassifier
         from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import MinMaxScaler
+        from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
         if self.name == _MISPRINT:
             raise SpecError("'nb-cdf' has no equal in scikit-learn", "take 'nb'")
         if self.name == "nb":
             return make_pipeline(MinMaxScaler(), GaussianNB())
+        if self.name == "ridge":
+            return make_pipeline(StandardScaler(), RidgeClassifier(self.ridge_alpha))
         neighbors = KNeighborsClassifier(self.n_neighbors, weights=self.weights, metric=self.metric)
         return make_pipeline(MinMaxScaler(), neighbors)
+
+
+def _ridge(settings: Mapping[str, Any]) -> Classifier | None:
+    """Return the engine's equal of a ridge classifier of scikit-learn; None if it has none.
+
+    Every solver but the stochastic and the iterative ones reaches the minimum to the last digits.
+    """
+    alpha = settings["alpha"]
+    is_ours = (
+        isinstance(alpha, int | float | np.integer | np.floating)
+        and 0 < alpha < np.inf
+        and settings["fit_intercept"]
+        and settings["class_weight"] is None
+        and not settings["positive"]
+        and settings["solver"] in ("auto", "svd", "cholesky")
+    )
+    return Classifier("ridge", scale="none", ridge_alpha=float(alpha)) if is_ours else None
 
 
 def _piped(steps: Sequence[tuple[str, object]]) -> Classifier | None:
@@ -248,8 +296,8 @@ class Evaluation:
     ) -> "Evaluation":
         """Check the settings of an evaluation and put them together.
 
-        Without a `scale` features are scaled as the classifier's pipeline does it; they are min-max
-        scaled for a classifier given by name, and left as they are for an estimator.
+        Without a `scale` features are scaled as the classifier's pipeline does it; they are left as
+        they are for an estimator, standardized for "ridge", and min-max scaled for other names.
 
         Raises
         ------
@@ -266,7 +314,8 @@ class Evaluation:
                     shell=f"impute them with {setting('missing', 'median', 'mode', 'knn')}",
                 ),
             )
-        return cls(Folds.of(cv, cv_seed, table), classifier.scaling(scale), classifier)
+        scale = classifier.scaling(scale)
+        return cls(Folds.of(cv, cv_seed, table), scale, classifier.settled(table))
 
     def standard_error(
         self,
@@ -300,6 +349,7 @@ class Evaluation:
             "k": self.classifier.n_neighbors,
             "metric": self.classifier.metric,
             "weights": self.classifier.weights,
+            "alpha": self.classifier.ridge_alpha,
             "scale_fit": "train" if self.scale.startswith("fold-") else "all",
             "folds": self.folds.spec(),
         }
@@ -307,9 +357,7 @@ class Evaluation:
     def to_dict(self) -> dict[str, object]:
         """Return the evaluation as a result records it: only the settings that matter."""
         settings: dict[str, object] = {"estimator": self.classifier.name}
-        if self.classifier.name == "knn":
-            names = ("n_neighbors", "metric", "weights")
-            settings |= {name: getattr(self.classifier, name) for name in names}
+        settings |= {name: getattr(self.classifier, name) for name in self.classifier.own}
         return settings | {"scale": self.scale, "folds": self.folds.to_dict()}
 
 

@@ -19,7 +19,7 @@ from swarmrs.experiments._methods import ALL, Method
 from swarmrs.experiments._protocols import Protocol
 from swarmrs.search._options import SearchOptions
 from swarmrs.search._search import plain
-from swarmrs.search._settings import Settings
+from swarmrs.search._settings import OF_CLASSIFIERS, Settings
 
 # Traces change with the second number of the version, and only then; results with them.
 RESULTS_VERSION = ".".join(_swarmrs.__version__.split(".")[:2])
@@ -146,25 +146,24 @@ def _resolve(settings: Settings) -> dict[str, Any]:
         for name in _SHARED
     }
     estimator, scoring = options["estimator"], options["scoring"]
-    neighbors = {name: options[name] for name in ("n_neighbors", "metric", "weights")}
-    classifier = Classifier.of(estimator, **neighbors)
+    own = {name: options[name] for name in OF_CLASSIFIERS}
+    classifier = Classifier.of(estimator, **own)
     if classifier is None:
         raise SpecError(
             f"estimator is {' '.join(repr(estimator).split())}, which compare cannot use",
-            "give 'knn', 'nb', or KNeighborsClassifier or GaussianNB with settings that run "
-            "natively; SwarmSelector takes any estimator",
+            "give 'knn', 'nb', 'ridge', or KNeighborsClassifier, GaussianNB or RidgeClassifier with "
+            "settings that run natively; SwarmSelector takes any estimator",
         )
     if not is_native_score(scoring):
         raise SpecError(
             f"scoring is {scoring!r}, which compare cannot use",
             f"known: {', '.join(OPTIONS['scoring'].words)}",
         )
-    if classifier.name == "knn":
-        neighbors = {name: getattr(classifier, name) for name in neighbors}
+    own |= {name: getattr(classifier, name) for name in classifier.own}
     objective = read_objective(options["objective"]) or {"kind": "paper"}
     return {
         **options,
-        **neighbors,
+        **own,
         "estimator": classifier.name,
         "scale": classifier.scaling(options["scale"]),
         # As in scikit-learn, None is 5 folds.

@@ -1,9 +1,11 @@
 """rank(): the features of a table by their relevance to the class, without a classifier."""
 
+import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import polars as pl
@@ -22,7 +24,11 @@ from swarmrs.data._table import Data, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
-MEASURES = ("su", "mi")
+MEASURES = ("su", "mi", "f", "mrmr", "relieff")
+# Features that mRMR selects in turn unless more or fewer are asked for. Its work grows with them.
+_MOST_SELECTED = 200
+# Nearest hits, and nearest misses of each other class, of ReliefF: the number of its papers.
+_NEIGHBORS = 10
 # Features that a representation shows.
 _SHOWN = 5
 
@@ -34,17 +40,17 @@ class Ranking:
 
     Attributes
     ----------
-    by : {"su", "mi"}
-        The measure of relevance: symmetrical uncertainty or mutual information.
+    by : {"su", "mi", "f", "mrmr", "relieff"}
+        The measure of relevance; see `rank`.
     data : dict
         The table.
     ranked, relevant : int
-        The number of features ranked, and of those with any relevance to the class.
+        The number of features ranked, and of those with a score above 0.
     frame : polars.DataFrame
         A row for each feature, with its ``rank`` from 1 on, its ``index`` in the table, its name
-        (``feature``), its ``score`` and its number of ``levels``, the intervals of the
-        discretization. A feature of one level is irrelevant and has score 0. Of equal scores the
-        lower index comes first.
+        (``feature``) and its ``score``; of ``"su"`` and ``"mi"`` also its number of ``levels``,
+        the intervals of the discretization. A feature of one level is irrelevant and has score 0.
+        Of equal scores the lower index comes first.
     """
 
     by: str
@@ -76,14 +82,17 @@ class Ranking:
         return replace(self, frame=self.frame.head(check_whole("top", k)))
 
     def to_dict(self) -> dict[str, object]:
-        """Return the ranking as plain values, ready for JSON."""
+        """Return the ranking as plain values, ready for JSON; an infinite score is None."""
+        rows = self.frame.to_dicts()
+        for row in rows:
+            row["score"] = row["score"] if math.isfinite(row["score"]) else None
         return {
             "schema_version": SCHEMA_VERSION,
             "data": self.data,
             "by": self.by,
             "ranked": self.ranked,
             "relevant": self.relevant,
-            "ranking": self.frame.to_dicts(),
+            "ranking": rows,
             "versions": versions(),
         }
 
@@ -94,13 +103,15 @@ def rank(
     target: Target = None,
     *,
     by: str = "su",
+    top: int | None = None,
     n_jobs: int | None = None,
     **options: Unpack[ReadOptions],
 ) -> Ranking:
-    """Rank features by univariate relevance (symmetrical uncertainty, mutual information).
+    """Rank features by relevance to the class, without a classifier.
 
-    Features are discretized by Fayyad and Irani's rule (minimum description length); entropies come
-    from the counts of the intervals, here called levels.
+    ``"su"`` and ``"mi"`` discretize features by Fayyad and Irani's rule (minimum description
+    length); entropies come from the counts of the intervals, here called levels. The other
+    measures use the values.
 
     Parameters
     ----------
@@ -108,8 +119,16 @@ def rank(
         The samples; see `read_table`.
     target : str, int or array-like, optional
         The column that holds the classes, or the labels themselves. By default the last column.
-    by : {"su", "mi"}
-        Symmetrical uncertainty with the class, from 0 to 1, or mutual information in bits.
+    by : {"su", "mi", "f", "mrmr", "relieff"}
+        ``"su"``: symmetrical uncertainty with the class, from 0 to 1. ``"mi"``: mutual information
+        in bits. ``"f"``: F statistic of a one-way analysis of variance, as scikit-learn's
+        ``f_classif``; infinite for a feature that is constant within each class. ``"mrmr"``:
+        minimum redundancy, maximum relevance; features in the order of a greedy selection by the F
+        statistic over the mean absolute correlation with those selected before. ``"relieff"``:
+        ReliefF weights from 10 nearest hits and misses, from -1 to 1.
+    top : int, optional
+        Return the first `top` features only. For ``"mrmr"`` it is also the number of features to
+        select in turn, by default 200; the others follow in order of their F statistic.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
     {options}
@@ -127,37 +146,67 @@ def rank(
     check_arguments(rank, locals())
     check_options(rank, options)
     check_word("measure", by, MEASURES)
+    top = None if top is None else check_whole("top", top)
     table = read_table(data, target, **options)
     for message in table.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
-    dataset = dataset_of(table)
-    scores, levels = relevance(dataset, by, count_threads(n_jobs))
     excluded = set(table.locate(options.get("exclude", ())))
-    order = [index for index in best_first(scores).tolist() if index not in excluded]
-    if not order:
+    features = [index for index in range(len(table.names)) if index not in excluded]
+    if not features:
         raise SpecError("every feature is excluded: nothing is left to rank", "exclude fewer")
-    frame = pl.DataFrame(
-        {
-            "rank": range(1, len(order) + 1),
-            "index": order,
-            "feature": [table.names[index] for index in order],
-            "score": scores[order],
-            "levels": levels[order],
-        },
-        schema_overrides={"rank": pl.UInt32, "index": pl.UInt32},
-    )
-    relevant = int((levels[order] > 1).sum())
-    return Ranking(by, describe_data(table, dataset.fingerprint), len(order), relevant, frame)
+    dataset = dataset_of(table)
+    order, scores, levels = score(dataset, by, features, top, count_threads(n_jobs))
+    best = order[:top]
+    indices = [features[place] for place in best.tolist()]
+    columns: dict[str, object] = {
+        "rank": range(1, len(indices) + 1),
+        "index": indices,
+        "feature": [table.names[index] for index in indices],
+        "score": scores[best],
+    }
+    if levels is not None:
+        columns["levels"] = levels[best]
+    frame = pl.DataFrame(columns, schema_overrides={"rank": pl.UInt32, "index": pl.UInt32})
+    relevant = int((scores > 0).sum())
+    return Ranking(by, describe_data(table, dataset.fingerprint), len(features), relevant, frame)
 
 
-def relevance(
-    dataset: _swarmrs.Dataset, by: str, threads: int
-) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-    """Return the relevance of each feature and its number of levels."""
-    uncertainty, information, levels = dataset.rank(threads)
-    return (uncertainty.astype(np.float64) if by == "su" else information), levels
+class Scored(NamedTuple):
+    """The scores of features.
+
+    Attributes
+    ----------
+    order : ndarray of intp
+        The places of the features, the best first; ties in ascending order.
+    scores : ndarray of float64
+        The score of each feature.
+    levels : ndarray of uint32 or None
+        The number of levels of each feature; None for a measure that does not discretize.
+    """
+
+    order: NDArray[np.intp]
+    scores: NDArray[np.float64]
+    levels: NDArray[np.uint32] | None
 
 
-def best_first(scores: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the features in descending order of score, ties in ascending order of position."""
-    return np.argsort(-scores, kind="stable")
+def score(
+    dataset: _swarmrs.Dataset, by: str, features: Sequence[int], top: int | None, threads: int
+) -> Scored:
+    """Score some features of a table; no others are considered."""
+    levels = None
+    wanted = list(features)
+    if by == "mrmr":
+        most = _MOST_SELECTED if top is None else top
+        order, quotients = dataset.mrmr(wanted, min(most, len(wanted)), threads)
+        scores = np.empty(len(wanted))
+        scores[order] = quotients
+        return Scored(order.astype(np.intp), scores, None)
+    if by == "f":
+        scores = dataset.f_scores(wanted, threads)
+    elif by == "relieff":
+        scores = dataset.relieff(wanted, _NEIGHBORS, threads)
+    else:
+        uncertainty, information, counts = dataset.rank(threads)
+        scores = (uncertainty.astype(np.float64) if by == "su" else information)[wanted]
+        levels = counts[wanted]
+    return Scored(np.argsort(-scores, kind="stable"), scores, levels)

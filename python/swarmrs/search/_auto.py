@@ -38,8 +38,8 @@ from swarmrs.exceptions import SpecError
 from swarmrs.search._front import Front
 from swarmrs.search._nested import side_by_side
 from swarmrs.search._pool import CANCEL, run_all
-from swarmrs.search._progress import Callback
-from swarmrs.search._results import Evaluations, Seconds, Selection, scoring_of
+from swarmrs.search._progress import Callback, Iteration
+from swarmrs.search._results import TRACE, Evaluations, Seconds, Selection, scoring_of
 
 if TYPE_CHECKING:
     from swarmrs.search._search import Search
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 # The share of the rows that methods rank features by.
 TRAINING = 0.8
 # Competitions on more rows are held on a stratified sample of so many.
-_MOST_ROWS = 5000
+_MOST_ROWS = 2000
 # Bootstrap samples of the rows.
 _SAMPLES = 1000
 _SIZES = (1, 2, 3, 5, 8, 12, 20, 30, 50, 75, 100, 150, 200)
@@ -55,6 +55,14 @@ _SIZES = (1, 2, 3, 5, 8, 12, 20, 30, 50, 75, 100, 150, 200)
 _WIDE, _LEAST = 200, 5
 # Up to so many features, searches that return one subset compete, too.
 _NARROW = 60
+# Methods that evaluate subsets.
+_SEARCHES = ("rks", "cem", "sffs", "upso2d")
+# Evaluations of the last ranking, which has all rows, in those of a split.
+_FINAL = 4
+# The fewest evaluations that a ranking by subsets is worth.
+_FEWEST = 100
+# The shares of a time limit after which no split is begun, and that the last ranking may take.
+_SPLITTING, _LAST = 0.75, 0.15
 # Options that mean one search of one algorithm, with the values they must have.
 _OPEN: dict[str, Any] = {
     "algo_params": None,
@@ -181,23 +189,43 @@ class Plan:
     evaluations: int
 
     @classmethod
-    def of(cls, search: "Search", limit: int) -> "Plan":
+    def of(cls, table: Table, limit: int | None = None, max_evals: int | None = None) -> "Plan":
         """Plan by the size of the table alone, so that the same seed gives the same result."""
-        rows, width = search.table.x.shape
-        n = min(rows, _MOST_ROWS)
+        rows, width = table.x.shape
+        n, limit = min(rows, _MOST_ROWS), width if limit is None else limit
         least = 1 if width <= _WIDE else _LEAST
         most = min(limit, _SIZES[-1])
         sizes = (*(size for size in _SIZES if least <= size < most), most)
         methods = ["su", "fcbf", "cfs"]
-        if not search.table.has_gaps:
+        if not table.has_gaps:
             methods += ["rks", "cem"]
             if width <= _NARROW:
                 methods += ["sffs", "upso2d"]
         # A feature should be in about a hundred subsets. Long tables get fewer: each takes longer,
         # and says more.
         evaluations = min(5500.0, max(600.0, 50.0 * width)) * min(1.0, 200 / n)
-        n_splits = max(5, min(20, 6000 // n))
-        return cls(tuple(methods), sizes, n_splits, max(int(evaluations), 300))
+        plan = cls(tuple(methods), sizes, max(5, min(20, 6000 // n)), max(int(evaluations), 300))
+        if max_evals is None or max_evals >= plan.total:
+            return plan
+        share = int(plan.evaluations * max_evals / plan.total)
+        if share >= _FEWEST:
+            return replace(plan, evaluations=share)
+        return replace(plan, methods=tuple(it for it in methods if it not in _SEARCHES))
+
+    @property
+    def most_rows(self) -> int:
+        """The rows that a competition is held on, at most."""
+        return _MOST_ROWS
+
+    @property
+    def n_searches(self) -> int:
+        """How many of the methods evaluate subsets."""
+        return sum(method in _SEARCHES for method in self.methods)
+
+    @property
+    def total(self) -> int:
+        """The evaluations of all searches, at most."""
+        return (self.n_splits * self.n_searches + _FINAL) * self.evaluations
 
 
 def compete(
@@ -211,21 +239,19 @@ def compete(
         If an option is given that belongs to one algorithm.
     """
     _refuse(search.settings.options)
-    begun = time.perf_counter()
-    arena = _Arena(search, seed)
-    splits = arena.splits()
-    ran = run_all([arena.job(split) for split in splits], threads, True, callback)
-    trials = [trial for trial in ran.done if trial is not None]
-    if not trials or ran.stop == "interrupted":
+    arena = _Arena(search, seed, threads)
+    ran = run_all([arena.job(split) for split in arena.splits()], threads, True, callback)
+    trials = [trial for trial in ran.done if trial is not None and trial.rows.size]
+    if not trials:
         raise KeyboardInterrupt
     choice, configurations, sizes, resampled = arena.choose(trials)
     method, size = configurations[choice.chosen]
-    winner = arena.rank(arena.search, method, 4 * arena.plan.evaluations)
+    winner = arena.rank(arena.search, method, _FINAL * arena.plan.evaluations, _LAST)
     indices = arena.first(winner.order, len(winner.order) if size is None else size)
     point = arena.native(search, "rks").price(indices, threads)
     spent = [trial.evaluations for trial in trials] + [winner.evaluations]
     total, unique = (sum(counts) for counts in zip(*spent, strict=True))
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - arena.begun
     baseline = search.baseline(search.measure)
     scoring = scoring_of(search.measure, search.scoring) or "score"
     frame = pl.DataFrame(
@@ -276,8 +302,8 @@ def compete(
         evaluations=Evaluations(total, unique),
         seconds=Seconds(0.0, seconds, seconds),
         work=Work(0, 0, 0),
-        stop=ran.stop or "finished",
-        trace=pl.DataFrame(),
+        stop=ran.stop or ("time_limit" if arena.is_late else "finished"),
+        trace=pl.DataFrame(schema=TRACE),
         front=Front(
             (point,), point, (1.0 - point.loss) * (1.0 - point.size / search.mask(()).size)
         ),
@@ -300,8 +326,11 @@ def _refuse(options: Any) -> None:
 class _Arena:
     """The table of a competition, its plan, and the methods on parts of it."""
 
-    def __init__(self, search: "Search", seed: int) -> None:
+    def __init__(self, search: "Search", seed: int, threads: int) -> None:
+        self.begun = time.perf_counter()
         self.seed = seed
+        self.threads = threads
+        self.done = 0
         self.draw = np.random.RandomState(seed % 2**32)
         sample = self._sample(search.table)
         self.search = search if sample is None else search.on(search.table.take(sample))
@@ -310,7 +339,17 @@ class _Arena:
         width = search.table.x.shape[1]
         most = search.spec["max_features"] or width
         n_free = int(search.free.sum())
-        self.plan = Plan.of(search, min(n_free, most - len(self.included)))
+        limits = search.spec["budget"]
+        self.limit: float | None = limits["seconds"]
+        self.plan = Plan.of(
+            self.search.table, min(n_free, most - len(self.included)), limits["evaluations"]
+        )
+
+    @property
+    def is_late(self) -> bool:
+        """Whether no time is left to begin another split."""
+        elapsed = time.perf_counter() - self.begun
+        return self.limit is not None and elapsed > _SPLITTING * self.limit
 
     def _sample(self, table: Table) -> NDArray[np.intp] | None:
         """Return stratified rows of a long table."""
@@ -341,26 +380,58 @@ class _Arena:
         """Return what ranks features by the training rows and predicts the others."""
 
         def run(threads: int, callback: Callback) -> _Trial:
+            if self.is_late and self.done:
+                nothing = np.empty(0, dtype=np.intp)
+                return _Trial(nothing, nothing, [], [], Evaluations(0, 0))
+            share = _SPLITTING * self.threads / (self.plan.n_splits * max(1, self.plan.n_searches))
             here = self.search.on(self.search.table.take(split[0]))
             configurations: list[tuple[str, int | None]] = []
             subsets: list[list[int]] = []
             total = unique = 0
             for method in self.plan.methods:
-                ranked = self.rank(here, method, self.plan.evaluations)
+                ranked = self.rank(here, method, self.plan.evaluations, share)
                 cuts: Sequence[int | None] = [None] if ranked.is_subset else self.plan.sizes
                 for size in cuts:
                     configurations.append((method, size))
                     subsets.append(self.first(ranked.order, size or len(ranked.order)))
                 total, unique = total + ranked.evaluations.total, unique + ranked.evaluations.unique
             rows, predicted = self.predict(split, subsets)
+            self.done += 1
+            callback(self.progress(total, unique, rows, predicted))
             sizes = [len(subset) for subset in subsets]
             return _Trial(rows, predicted, configurations, sizes, Evaluations(total, unique))
 
         return run
 
-    def native(self, search: "Search", algo: str, evaluations: int | None = None) -> "Search":
+    def progress(
+        self, total: int, unique: int, rows: NDArray[np.intp], predicted: NDArray[Any]
+    ) -> Iteration:
+        """Return what a callback is given after a split."""
+        loss = 1.0 - float(predicted.max())
+        if isinstance(self.search.measure, Evaluation):
+            right = predicted == self.search.table.codes[rows][:, np.newaxis]
+            loss = 1.0 - float(right.mean(axis=0).max())
+        return {
+            "iteration": 0,
+            "evaluations": total,
+            "unique": unique,
+            "limit": None,
+            "best_cost": loss,
+            "best_error": loss,
+            "best_loss": loss,
+            "best_size": 0,
+            "seconds": time.perf_counter() - self.begun,
+        }
+
+    def native(
+        self,
+        search: "Search",
+        algo: str,
+        evaluations: int | None = None,
+        seconds: float | None = None,
+    ) -> "Search":
         """Return the same search by one algorithm of the engine."""
-        budget = {"evaluations": evaluations, "iterations": None, "seconds": None, "cost": None}
+        budget = {"evaluations": evaluations, "iterations": None, "seconds": seconds, "cost": None}
         spec = {
             "algorithm": algo,
             "params": {},
@@ -369,15 +440,16 @@ class _Arena:
         }
         return replace(search, spec=search.spec | spec)
 
-    def rank(self, search: "Search", method: str, evaluations: int) -> Ranked:
-        """Rank the features of a table by a method."""
+    def rank(self, search: "Search", method: str, evaluations: int, share: float) -> Ranked:
+        """Rank the features of a table by a method, which may take a share of the time limit."""
         none = Evaluations(0, 0)
         if method == "su":
             scores = search.dataset.rank(1)[0].astype(np.float64)
             scores[~search.free] = -np.inf
             order = np.argsort(-scores, kind="stable")[: int(search.free.sum())]
             return Ranked(order.tolist(), False, none)
-        here = self.native(search, method, evaluations)
+        seconds = None if self.limit is None else share * self.limit
+        here = self.native(search, method, evaluations, seconds)
         if not isinstance(search.measure, Evaluation):
             # An estimator of scikit-learn judges; thousands of subsets are for k-NN.
             classifier = Classifier.of(None)

@@ -304,6 +304,7 @@ def scores_of(
         "k": how.get("n_neighbors"),
         "metric": metric if metric is not None and "metric" in how else how.get("metric"),
         "weights": how.get("weights", "uniform"),
+        "alpha": how.get("ridge_alpha"),
         "scale_fit": "train",
         "folds": _folds(split),
     }

@@ -110,11 +110,12 @@ class SearchOptions(TypedDict, total=False):
     estimator: Annotated[
         "str | Estimator | None",
         Option(
-            help="Classifier that scores a subset: knn or nb (Gaussian naive Bayes).",
+            help="Classifier that scores a subset: knn, nb (Gaussian naive Bayes) or ridge "
+            "(linear).",
             more="None is ``'knn'``: 5 nearest neighbors on min-max scaled features. "
-            "`KNeighborsClassifier` and `GaussianNB` of scikit-learn run natively, alone or in a "
-            "pipeline after `MinMaxScaler` or `StandardScaler`; any other classifier or regressor "
-            "is cross-validated by scikit-learn.",
+            "`KNeighborsClassifier`, `GaussianNB` and `RidgeClassifier` of scikit-learn run "
+            "natively, alone or in a pipeline after `MinMaxScaler` or `StandardScaler`; any other "
+            "classifier or regressor is cross-validated by scikit-learn.",
             flags=("--estimator", "-e"),
             section="Evaluation",
             brief=True,
@@ -152,6 +153,15 @@ class SearchOptions(TypedDict, total=False):
             words=WEIGHTS,
         ),
     ]
+    ridge_alpha: Annotated[
+        "float | None",
+        Option(
+            help="Penalty of ridge on the squared weights.",
+            doors="cm",
+            section="Evaluation",
+            shown="the number of rows",
+        ),
+    ]
     cv: Annotated[
         "CV | None",
         Option(
@@ -177,10 +187,10 @@ class SearchOptions(TypedDict, total=False):
         Option(
             help="Feature scaling: minmax, standard, none; fold-minmax and fold-standard fit it "
             "inside each fold.",
-            more="None is ``'minmax'`` for ``'knn'`` and ``'nb'``; an estimator is given the "
-            "features as they are.",
+            more="None is ``'minmax'`` for ``'knn'`` and ``'nb'``, ``'standard'`` for ``'ridge'``; "
+            "an estimator is given the features as they are.",
             section="Evaluation",
-            shown="minmax",
+            shown="minmax, standard for ridge",
             words=SCALES,
         ),
     ]

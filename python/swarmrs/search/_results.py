@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 
 # A short summary names so many features, each cut to so many characters, the rest by their number.
 _NAMED, _WIDE = 10, 30
+# The columns that every trace has.
+TRACE = {
+    **dict.fromkeys(("iteration", "evaluations", "unique"), pl.Int64),
+    **dict.fromkeys(("best_cost", "best_error"), pl.Float64),
+    "best_size": pl.Int64,
+    **dict.fromkeys(("mean_size", "diversity"), pl.Float64),
+}
 # Bits are spread out for so many subsets at a time: a byte for each would not fit otherwise.
 _AT_A_TIME = 1024
 

@@ -26,6 +26,7 @@ from swarmrs.search._front import Front, FrontPoint, Pick
 from swarmrs.search._pool import CANCEL
 from swarmrs.search._progress import Callback, Patience
 from swarmrs.search._results import (
+    TRACE,
     Evaluations,
     Seconds,
     Selection,
@@ -38,13 +39,6 @@ from swarmrs.search._settings import Settings
 
 # The algorithm that lets others compete.
 AUTO = "auto"
-# The columns that every trace has.
-_TRACE = {
-    **dict.fromkeys(("iteration", "evaluations", "unique"), pl.Int64),
-    **dict.fromkeys(("best_cost", "best_error"), pl.Float64),
-    "best_size": pl.Int64,
-    **dict.fromkeys(("mean_size", "diversity"), pl.Float64),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +252,7 @@ class Search:
             seconds=Seconds(0.0, 0.0, 0.0),
             work=Work(0, 0, 0),
             stop="no_features",
-            trace=pl.DataFrame(schema=_TRACE),
+            trace=pl.DataFrame(schema=TRACE),
             front=Front((), None, 0.0),
             warnings=(*self.table.warnings, f"{problem}; the majority class is predicted"),
             scoring=scoring_of(measure, self.scoring),

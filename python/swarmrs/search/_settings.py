@@ -22,7 +22,8 @@ from swarmrs.search._options import SearchOptions
 from swarmrs.search._presets import Preset, find_preset
 from swarmrs.search._results import Card, Parameter, read_cards
 
-_NEIGHBORS = ("n_neighbors", "metric", "weights")
+# The settings of the classifiers of the engine.
+OF_CLASSIFIERS = ("n_neighbors", "metric", "weights", "ridge_alpha")
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Settings:
             # The neighbors of the study are those of its own estimator, and an estimator of
             # scikit-learn scales as it will.
             is_named = isinstance(given["estimator"], str)
-            foreign = _NEIGHBORS if is_named else (*_NEIGHBORS, "scale")
+            foreign = OF_CLASSIFIERS if is_named else (*OF_CLASSIFIERS, "scale")
             study = {name: value for name, value in study.items() if name not in foreign}
         return cls(cast(SearchOptions, defaults | study | dict(given)), preset)
 
@@ -81,8 +82,8 @@ class Settings:
     def equal_classifier(self) -> Classifier | None:
         """The classifier of the engine that is the estimator's equal; a name always has one."""
         options = self.options
-        neighbors = {name: options[name] for name in _NEIGHBORS}  # type: ignore[literal-required]
-        return Classifier.of(options["estimator"], **neighbors)
+        own = {name: options[name] for name in OF_CLASSIFIERS}  # type: ignore[literal-required]
+        return Classifier.of(options["estimator"], **own)
 
     @property
     def is_regression(self) -> bool:
@@ -143,7 +144,7 @@ class Settings:
             )
         if (scale := options["scale"]) is not None:
             raise SpecError(
-                f"scale is '{scale}', which is for knn and nb",
+                f"scale is '{scale}', which is for knn, nb and ridge",
                 "put a scaler before the estimator in a pipeline",
             )
         estimator = options["estimator"]
@@ -153,7 +154,8 @@ class Settings:
                     "fit_params are given, but only an estimator takes them", "leave them out"
                 )
             assert self.equal_classifier is not None, "every name has a classifier"
-            estimator = cast(Estimator, self.equal_classifier.to_sklearn())
+            classifier = self.equal_classifier.settled(table)
+            estimator = cast(Estimator, classifier.to_sklearn())
         return Outside.of_estimator(
             estimator,
             table,
@@ -225,6 +227,25 @@ class Settings:
         return params, limits
 
 
+# The card of what lets algorithms compete, which the engine does not know.
+_AUTO = Card(
+    id="auto",
+    name="Competition of methods on held-out rows",
+    family="competition",
+    year=2018,
+    paper="estimate after I. Tsamardinos, E. Greasidou, G. Borboudakis, Bootstrapping the "
+    "out-of-sample predictions for efficient and accurate cross-validation, Machine Learning 107",
+    doi="10.1007/s10994-018-5714-4",
+    aliases=(),
+    summary="runs several methods on random splits and selects by the one that predicts best",
+    evaluations=None,
+    objective={"kind": "error"},
+    evaluated_by={"n_neighbors": 5, "metric": "euclidean", "folds": {"scheme": "kfold", "k": 10}},
+    seeks_front=False,
+    params=(),
+)
+
+
 def algorithms() -> list[Card]:
     """Return the cards of all algorithms, by id.
 
@@ -233,7 +254,7 @@ def algorithms() -> list[Card]:
     >>> {card.id: card.year for card in algorithms()}["bpso"]
     1997
     """
-    return read_cards(_swarmrs.algorithms())
+    return [_AUTO, *read_cards(_swarmrs.algorithms())]
 
 
 def find_card(algo: str) -> Card | None:

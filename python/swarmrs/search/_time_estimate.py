@@ -1,6 +1,7 @@
 """How long a search takes, before it is begun: a model that is good to a factor of three."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from swarmrs._base._hints import setting
 from swarmrs._base._messages import counted
@@ -8,6 +9,9 @@ from swarmrs._base._resources import count_threads
 from swarmrs.data._table import Table
 from swarmrs.search._results import Card
 from swarmrs.search._settings import Settings
+
+if TYPE_CHECKING:
+    from swarmrs.search._auto import Plan
 
 # Nanoseconds of one thread, fitted to runs of 178 x 13 to 50 000 x 30 and 174 x 12 533 on a server
 # core of 2023 with AVX2: k-NN compares every pair of rows (0.7 to 1.1 ns for 6 to 32 features, 14
@@ -89,6 +93,8 @@ def count_evaluations(
 def forecast(table: Table, settings: Settings) -> tuple[str, ...]:
     """Say how long a search takes if that is more than a minute and nothing ends it before."""
     options, card, classifier = settings.options, settings.card, settings.classifier
+    if options["algo"] == "auto":
+        return _forecast_auto(table, settings)
     is_filter = str(options["objective"]).startswith("filter")
     if card is None or classifier is None or is_filter or options["time_limit"] is not None:
         return ()
@@ -124,6 +130,30 @@ def forecast(table: Table, settings: Settings) -> tuple[str, ...]:
         f"this search takes about {said(seconds)} by a rough estimate ({how}); "
         f"{' or '.join(ways)} shortens it",
     )
+
+
+def auto_seconds(table: Table, plan: "Plan", threads: int) -> float:
+    """Return the seconds of `auto`, roughly."""
+    rows, width = min(len(table.x), plan.most_rows), table.x.shape[1]
+    imputed = table.unfilled is not None
+    one: float = estimate_seconds(rows, min(width, 60), plan.total, imputed=imputed, threads=threads)
+    # Each split quantizes the table and ranks its features by filters.
+    return one + 1e-9 * plan.n_splits * rows * width * _SET_UP * 4 / threads
+
+
+def _forecast_auto(table: Table, settings: Settings) -> tuple[str, ...]:
+    """Say what competes and how long that takes."""
+    from swarmrs.search._auto import Plan
+
+    options = settings.options
+    plan = Plan.of(table, settings.max_features(table.x.shape[1]), options["max_evals"])
+    limit = options["time_limit"]
+    seconds = auto_seconds(table, plan, count_threads(options["n_jobs"]))
+    how_long = f"about {said(seconds)}"
+    if limit is not None and limit < seconds:
+        how_long = f"at most {limit:g} seconds"
+    methods = f"{counted(len(plan.methods), 'method')} ({', '.join(plan.methods)})"
+    return (f"{methods} compete on {counted(plan.n_splits, 'split')} of the rows: {how_long}",)
 
 
 def said(seconds: float) -> str:

@@ -9,7 +9,7 @@
 //! | [`simd`] | vector kernels with a scalar version of each; the only unsafe code |
 //! | [`filter`] | discretization, entropy, symmetrical uncertainty, CFS, FCBF |
 //! | [`data`] | the dataset, quantization of its values, cross-validation folds |
-//! | [`evaluate`] | k-NN and naive Bayes, incremental and exact; scores; the evaluation cache |
+//! | [`evaluate`] | k-NN, naive Bayes, ridge classifier, all exact; scores; the evaluation cache |
 //! | [`problem`] | objectives, constraints, feature groups, the search space, budgets |
 //! | [`search`] | the contract of an algorithm, the engine, observers: trace, Pareto front, checkpoints |
 //! | [`operators`] | pure functions that algorithms share |

@@ -40,6 +40,7 @@ fn knn(metric: Metric) -> EvaluationSpec {
         k: 5,
         metric,
         weights: Weights::Uniform,
+        alpha: None,
         scale_fit: ScaleFit::All,
         folds: FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 },
     }

@@ -4,10 +4,12 @@ mod support;
 
 use support::{StopAfter, select, spec, table, timeless};
 use swarmrs_core::algorithms::REGISTRY;
-use swarmrs_core::evaluate::Resources;
+use swarmrs_core::evaluate::{Classifier, EvaluationRequest, Resources};
+use swarmrs_core::problem::objective::Objective;
 use swarmrs_core::run::{Run, Spec};
 use swarmrs_core::search::algorithm::Family;
 use swarmrs_core::search::replay::Replay;
+use swarmrs_core::simd::Isa;
 
 const EVALUATIONS: u64 = 240;
 
@@ -19,6 +21,22 @@ fn reruns_and_thread_counts_give_one_trace() {
         let one = run(1);
         assert_eq!(run(1), one, "{}: a rerun differs", entry.id);
         assert_eq!(run(4), one, "{}: four threads differ from one", entry.id);
+    }
+}
+
+#[test]
+fn a_ridge_classifier_gives_every_algorithm_one_trace() {
+    for entry in REGISTRY {
+        let plain = spec(entry.id, EVALUATIONS);
+        let evaluation =
+            EvaluationRequest { classifier: Classifier::Ridge, ..plain.evaluation.clone() };
+        // Some papers' objectives need distances.
+        let spec = Spec { evaluation, objective: Some(Objective::Error), ..plain };
+        let run = |resources| timeless(&select(&spec, resources, &mut []));
+        let one = run(Resources::default());
+        assert_eq!(run(Resources::with_threads(2)), one, "{}: two threads differ", entry.id);
+        let scalar = Resources { isa: Some(Isa::Scalar), ..Resources::default() };
+        assert_eq!(run(scalar), one, "{}: without vectors it differs", entry.id);
     }
 }
 

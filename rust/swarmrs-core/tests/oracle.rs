@@ -136,14 +136,21 @@ fn cases() -> impl Strategy<Value = Case> {
             codes
         });
         let spec = (
-            prop_oneof![Just(Classifier::Knn), Just(Classifier::Nb), Just(Classifier::NbCdf)],
+            prop_oneof![
+                Just(Classifier::Knn),
+                Just(Classifier::Nb),
+                Just(Classifier::NbCdf),
+                Just(Classifier::Ridge)
+            ],
+            prop_oneof![Just(None), (0.5f64..200.0).prop_map(Some)],
             prop_oneof![Just(Metric::Manhattan), Just(Metric::Euclidean)],
             prop_oneof![Just(Weights::Uniform), Just(Weights::Distance)],
             prop_oneof![3 => Just(ScaleFit::All), 1 => Just(ScaleFit::Train)],
             folds,
         )
-            .prop_map(move |(classifier, metric, weights, scale_fit, folds)| {
-                EvaluationSpec { classifier, k: k.min(n / 4), metric, weights, scale_fit, folds }
+            .prop_map(move |(classifier, alpha, metric, weights, scale_fit, folds)| {
+                let k = k.min(n / 4);
+                EvaluationSpec { classifier, k, metric, weights, alpha, scale_fit, folds }
             });
         let scale = prop_oneof![Just(Scale::Minmax), Just(Scale::Standard), Just(Scale::None)];
         let flips = proptest::collection::vec(0usize..d, 1..4);
@@ -241,6 +248,63 @@ fn bayes(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> (
     (scores[0].1, (scores[0].0 - scores[1].0) / scores[0].0.abs().max(1.0))
 }
 
+/// Ridge classification in plain floats: the normal equations of each class by Gaussian elimination, features divided by
+/// their standard deviations, which changes nothing but rounding. A margin tells whether the answer is beyond rounding.
+fn ridge(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> (u32, f64) {
+    let n = train.len() as f64;
+    let alpha = case.spec.alpha.unwrap_or(case.codes.len() as f64);
+    let mean = |f: usize| train.iter().map(|&r| x.at(f, r)).sum::<f64>() / n;
+    let features: Vec<(usize, f64)> = subset.iter().map(|f| (f, mean(f))).collect();
+    let product = |(f, m): (usize, f64), (g, k): (usize, f64)| -> f64 {
+        train.iter().map(|&r| (x.at(f, r) - m) * (x.at(g, r) - k)).sum()
+    };
+    let units: Vec<f64> = features.iter().map(|&f| (product(f, f) + alpha).sqrt()).collect();
+    let targets: Vec<Vec<f64>> = (0..3)
+        .map(|class| {
+            let of = |&r: &u32| if case.codes[r as usize] == class { 1.0 } else { -1.0 };
+            train.iter().map(of).collect()
+        })
+        .collect();
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    for (i, &f) in features.iter().enumerate() {
+        let mut equation: Vec<f64> = Vec::new();
+        for (j, &g) in features.iter().enumerate() {
+            let penalty = if i == j { alpha } else { 0.0 };
+            equation.push((product(f, g) + penalty) / units[i] / units[j]);
+        }
+        for target in &targets {
+            let sides = train.iter().zip(target).map(|(&r, y)| (x.at(f.0, r) - f.1) * y);
+            equation.push(sides.sum::<f64>() / units[i]);
+        }
+        rows.push(equation);
+    }
+    let s = features.len();
+    let mut least = 1.0f64;
+    for pivot in 0..s {
+        least = least.min(rows[pivot][pivot]);
+        for other in (0..s).filter(|&other| other != pivot) {
+            let factor = rows[other][pivot] / rows[pivot][pivot];
+            for column in pivot..s + 3 {
+                rows[other][column] -= factor * rows[pivot][column];
+            }
+        }
+    }
+    let decisions: Vec<f64> = (0..3)
+        .map(|class| {
+            let weight = |i: usize| rows[i][s + class] / rows[i][i] / units[i];
+            let terms =
+                features.iter().enumerate().map(|(i, &(f, m))| weight(i) * (x.at(f, row) - m));
+            terms.sum::<f64>() + targets[class].iter().sum::<f64>() / n
+        })
+        .collect();
+    let mut order = [0, 1, 2];
+    order.sort_by(|&a, &b| decisions[b].total_cmp(&decisions[a]).then(a.cmp(&b)));
+    let (best, next) = (decisions[order[0]], decisions[order[1]]);
+    // The elimination loses as many digits as the least pivot has zeros.
+    let margin = if least > 1e-7 { (best - next) / best.abs().max(1.0) } else { 0.0 };
+    (order[0] as u32, margin)
+}
+
 /// The normal cumulative function at `x`, of the mean and sample deviation that the values of `rows` have.
 fn share_below(x: f64, rows: &[u32], value: impl Fn(u32) -> f64) -> f64 {
     let n = rows.len() as f64;
@@ -284,6 +348,12 @@ proptest! {
                                 prop_assert_eq!(got, expected);
                             }
                         }
+                        Classifier::Ridge => {
+                            let (expected, margin) = ridge(&case, &x, &subset, row, &split.train);
+                            if margin > 1e-6 {
+                                prop_assert_eq!(got, expected);
+                            }
+                        }
                     }
                 }
             }
@@ -309,6 +379,8 @@ proptest! {
 
     #[test]
     fn work_never_exceeds_the_cheapest_way_known_in_advance(case in cases()) {
+        // A ridge fit is no sum over features.
+        prop_assume!(case.spec.classifier != Classifier::Ridge);
         let subsets = case.subsets();
         let mut evaluator = case.evaluator(1, true, 1 << 30);
         let mut bound = 0;
@@ -401,6 +473,7 @@ fn the_hybrid_objective_has_its_worked_values() {
         k: 1,
         metric: Metric::Manhattan,
         weights: Weights::Uniform,
+        alpha: None,
         scale_fit: ScaleFit::All,
         folds: FoldSpec::Loo,
     };

@@ -85,6 +85,7 @@ fn spec(classifier: Classifier, metric: Metric, k: usize, folds: FoldSpec) -> Ev
         k,
         metric,
         weights: Weights::Uniform,
+        alpha: None,
         scale_fit: ScaleFit::All,
         folds,
     }
@@ -94,7 +95,7 @@ proptest! {
     #[test]
     fn each_split_sees_what_its_training_rows_fill(
         (gappy, codes) in table(),
-        classifier in prop_oneof![Just(Classifier::Knn), Just(Classifier::Nb), Just(Classifier::NbCdf)],
+        classifier in prop_oneof![Just(Classifier::Knn), Just(Classifier::Nb), Just(Classifier::NbCdf), Just(Classifier::Ridge)],
         metric in prop_oneof![Just(Metric::Manhattan), Just(Metric::Euclidean)],
         scale in prop_oneof![Just(Scale::Minmax), Just(Scale::None)],
         scheme in 0usize..4, k in 1usize..4, chosen: u8, seed: u64,

@@ -18,6 +18,8 @@ fn searches_agree_between_instruction_sets() {
         (Classifier::Knn, Metric::Manhattan, FoldSpec::Loo),
         (Classifier::Knn, Metric::Manhattan, FoldSpec::Holdout { test: 0.3, seed: 3 }),
         (Classifier::Nb, Metric::Euclidean, FoldSpec::Kfold { k: 5, shuffle: true, seed: 3 }),
+        (Classifier::Ridge, Metric::Euclidean, FoldSpec::Kfold { k: 5, shuffle: true, seed: 3 }),
+        (Classifier::Ridge, Metric::Euclidean, FoldSpec::Loo),
     ];
     for algorithm in ["vlpso", "pbpso", "sfs", "nsga2"] {
         for (classifier, metric, folds) in &evaluations {

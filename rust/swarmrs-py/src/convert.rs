@@ -96,6 +96,16 @@ pub fn measured(py: Python<'_>, kept: AllEvaluations, n_features: usize) -> PyRe
     ))
 }
 
+/// Checks that these are features of the table.
+pub fn check_features(features: &[usize], n_features: usize) -> Result<()> {
+    match features.iter().find(|&&feature| feature >= n_features) {
+        Some(feature) => Err(Error::BadSpec {
+            what: format!("feature {feature} is not one of the {n_features} of the table"),
+        }),
+        None => Ok(()),
+    }
+}
+
 fn check_width(py: Python<'_>, width: usize, n_features: usize) -> PyResult<()> {
     if width == n_features {
         return Ok(());

@@ -20,7 +20,7 @@ use swarmrs_core::base::parallel::Pool;
 use swarmrs_core::data::dataset::Dataset;
 use swarmrs_core::evaluate::baseline;
 use swarmrs_core::evaluate::{self, Classify, Measures, Resources};
-use swarmrs_core::filter::{Filter, Prescreen};
+use swarmrs_core::filter::{self, Filter, Labels, Prescreen};
 use watch::{Problem, heard};
 
 /// A table in fixed point, ready to be measured.
@@ -93,6 +93,48 @@ impl PyDataset {
         ))
     }
 
+    /// The F statistic of each of these features.
+    fn f_scores<'py>(
+        &self,
+        py: Python<'py>,
+        features: Vec<usize>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let scores = self.score(py, &features, threads, filter::f_scores)?;
+        Ok(PyArray1::from_vec(py, scores))
+    }
+
+    /// These features by minimum redundancy and maximum relevance, `most` of them selected in turn: the place of each
+    /// among those given, and its score.
+    fn mrmr<'py>(
+        &self,
+        py: Python<'py>,
+        features: Vec<usize>,
+        most: usize,
+        threads: usize,
+    ) -> PyResult<Order<'py>> {
+        let order = self.score(py, &features, threads, |columns, classes, pool| {
+            filter::mrmr(columns, classes, most, pool)
+        })?;
+        let (places, scores) =
+            order.into_iter().map(|(place, score)| (place as u32, score)).unzip();
+        Ok((PyArray1::from_vec(py, places), PyArray1::from_vec(py, scores)))
+    }
+
+    /// The `ReliefF` weight of each of these features, with so many neighbors of each class.
+    fn relieff<'py>(
+        &self,
+        py: Python<'py>,
+        features: Vec<usize>,
+        neighbors: usize,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let weights = self.score(py, &features, threads, |columns, classes, pool| {
+            filter::relieff(columns, classes, neighbors, pool)
+        })?;
+        Ok(PyArray1::from_vec(py, weights))
+    }
+
     /// The columns that survive a prescreen, at most `limit`, in ascending order.
     fn survivors(
         &self,
@@ -121,6 +163,17 @@ impl PyDataset {
         Ok(Measures::SCORES.into_iter().zip(measures.to_array()).collect())
     }
 
+    /// The columns from the most to the least important one by recursive elimination with a ridge classifier; without
+    /// `alpha` its penalty is the number of rows.
+    fn ridge_rfe(
+        &self,
+        py: Python<'_>,
+        alpha: Option<f64>,
+        threads: usize,
+    ) -> PyResult<Vec<usize>> {
+        heard(py, || evaluate::ridge_rfe(&self.inner, alpha, &Pool::new(threads)))
+    }
+
     /// The columns in groups, how their number was chosen, and all settings it was done by, as JSON.
     fn group(&self, py: Python<'_>, spec: &str, threads: usize) -> PyResult<String> {
         let spec = convert::group_spec(spec).map_err(|error| to_py(py, &error))?;
@@ -128,6 +181,28 @@ impl PyDataset {
         Ok(serde_json::json!({ "spec": spec, "found": found }).to_string())
     }
 }
+
+impl PyDataset {
+    /// What a filter makes of the columns of these features and the classes.
+    fn score<T: Send>(
+        &self,
+        py: Python<'_>,
+        features: &[usize],
+        threads: usize,
+        score: impl FnOnce(&[&[f64]], Labels<'_>, &Pool) -> T + Send,
+    ) -> PyResult<T> {
+        let data = &self.inner;
+        convert::check_features(features, data.n_features()).map_err(|error| to_py(py, &error))?;
+        heard(py, || {
+            let columns: Vec<&[f64]> = features.iter().map(|&at| data.values(at)).collect();
+            let classes = Labels { codes: data.codes(), count: data.n_classes() };
+            Ok(score(&columns, classes, &Pool::new(threads)))
+        })
+    }
+}
+
+/// Places of features in an order, and their scores in the same order.
+type Order<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 
 /// Uncertainty, information and levels, a value for each column.
 type Ranks<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);

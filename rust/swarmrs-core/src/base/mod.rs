@@ -1,4 +1,4 @@
-//! Subsets, random streams, math, threads, the clock, cancellation and errors. Imports nothing of ours.
+//! Subsets, random streams, math, sums, threads, the clock, cancellation and errors. Imports nothing of ours.
 
 pub mod cancel;
 pub mod clock;
@@ -7,3 +7,4 @@ pub mod math;
 pub mod parallel;
 pub mod random;
 pub mod subset;
+pub mod sums;

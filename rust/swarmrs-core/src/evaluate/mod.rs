@@ -1,4 +1,4 @@
-//! Evaluation of feature subsets: k-NN and naive Bayes, incremental and exact, with their scores and settings.
+//! Evaluation of feature subsets: k-NN, naive Bayes and ridge classification, with their scores and settings.
 
 pub mod baseline;
 mod by_filter;
@@ -9,10 +9,12 @@ mod knn;
 mod layout;
 mod naive_bayes;
 mod repeated;
+mod ridge;
 mod scores;
 
 pub(crate) use by_filter::ByFilter;
 use naive_bayes::Likelihood;
+pub use ridge::ridge_rfe;
 use scores::TestCases;
 
 use crate::base::error::{Error, Result};
@@ -25,7 +27,7 @@ use folded::FoldedTable;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Evaluates subsets: k-NN, naive Bayes, a filter merit, an external scorer.
+/// Evaluates subsets: k-NN, naive Bayes, ridge classification, a filter merit, an external scorer.
 pub trait Evaluator: Send {
     /// Evaluates the subsets of an iteration, in order; none of them is empty unless [`allows_empty`](Self::allows_empty).
     /// Cached sums of earlier subsets save time and never change an answer.
@@ -202,6 +204,8 @@ pub enum Classifier {
     /// numbers published with it.
     #[serde(rename = "nb-cdf")]
     NbCdf,
+    /// Ridge regression on targets of +1 and -1.
+    Ridge,
 }
 
 /// The settings of an evaluation.
@@ -216,6 +220,9 @@ pub struct EvaluationSpec {
     pub metric: Metric,
     /// Votes, for k-NN.
     pub weights: Weights,
+    /// The penalty, for ridge; the number of rows by default.
+    #[serde(default)]
+    pub alpha: Option<f64>,
     /// The rows that scaling is fitted on.
     #[serde(default)]
     pub scale_fit: ScaleFit,
@@ -264,6 +271,9 @@ pub struct EvaluationRequest {
     pub metric: Option<Metric>,
     /// Votes, for k-NN.
     pub weights: Weights,
+    /// The penalty, for ridge; the number of rows by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
     /// The rows that scaling is fitted on.
     #[serde(default, skip_serializing_if = "is_all")]
     pub scale_fit: ScaleFit,
@@ -284,6 +294,7 @@ impl EvaluationRequest {
             k: self.k.unwrap_or(protocol.k),
             metric: self.metric.unwrap_or(protocol.metric),
             weights: self.weights,
+            alpha: self.alpha,
             scale_fit: self.scale_fit,
             folds: match self.folds {
                 FoldSpec::Own { seed } => protocol.folds.clone().reseeded(seed),
@@ -373,6 +384,10 @@ pub fn build(
         match spec.classifier {
             Classifier::Nb => Ok(bayes(Likelihood::Density, resources)),
             Classifier::NbCdf => Ok(bayes(Likelihood::Cumulative, resources)),
+            Classifier::Ridge => {
+                let ridge = ridge::Ridge::new(&table, spec.alpha, spec.scale_fit, resources, isa)?;
+                Ok(Box::new(ridge))
+            }
             Classifier::Knn => {
                 let most = folds.least_training();
                 if spec.k == 0 || spec.k > most {

@@ -3,7 +3,11 @@
 //! Columns are cut into levels ([`discretize`]); entropies come from counts of levels ([`entropy`], [`divisions`],
 //! [`levels`]). The symmetric uncertainty of two columns A, B is 2 (H(A) + H(B) - H(A, B)) / (H(A) + H(B)), from 0 to 1.
 //! That of a column and the class is its relevance; a column of one level has none.
+//!
+//! Three measures need no levels and read the values themselves: the F statistic ([`f_scores`]), the greedy order of
+//! relevance over redundancy ([`fn@mrmr`]), and the weights of near hits and misses ([`fn@relieff`]).
 
+pub mod anova;
 pub mod cfs;
 pub mod discretize;
 pub mod divisions;
@@ -11,14 +15,20 @@ pub mod entropy;
 pub mod fcbf;
 pub mod levels;
 pub mod merit;
+pub mod mrmr;
 pub mod prescreen;
 pub mod redundancy;
+pub mod relieff;
 
+pub use anova::f_scores;
 pub use cfs::CfsRules;
+pub use discretize::Labels;
 pub use levels::Levels;
 pub use merit::{Merit, Sums};
+pub use mrmr::mrmr;
 pub use prescreen::Prescreen;
 pub use redundancy::Redundancy;
+pub use relieff::relieff;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};

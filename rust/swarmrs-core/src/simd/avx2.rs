@@ -374,6 +374,8 @@ macro_rules! again {
 // Plain loops that the compiler vectorizes by itself.
 again!(add_absolute(sums: &mut [f64], column: &[f64], own: f64, weight: f64));
 again!(add_squares(sums: &mut [f64], column: &[f64], own: f64, weight: f64));
+again!(dot_rows(vector: &[f64], rows: &[f64], stride: usize, dots: &mut [f64]));
+again!(subtract_rows(target: &mut [f64], rows: &[f64], stride: usize, factors: &[f64]));
 again!(add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]));
 again!(remove_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]));
 again!(greatest(best: &mut [i64], others: &[i64], classes: &mut [u32]));

@@ -392,6 +392,16 @@ dispatched!(
     add_squares(sums: &mut [f64], column: &[f64], own: f64, weight: f64)
 );
 dispatched!(
+    /// The dot product of a vector with each of some rows, `stride` apart. Lengths are multiples of 4; the partial sums
+    /// are the same ones at any vector width.
+    dot_rows(vector: &[f64], rows: &[f64], stride: usize, dots: &mut [f64])
+);
+dispatched!(
+    /// Subtracts each of some rows, `stride` apart, times its factor from a vector, one row after the other. Lengths are
+    /// multiples of 4. Places do not mix, so the bits are the same at any vector width.
+    subtract_rows(target: &mut [f64], rows: &[f64], stride: usize, factors: &[f64])
+);
+dispatched!(
     /// Adds tables of log-likelihoods, each as long as the sums.
     add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>])
 );

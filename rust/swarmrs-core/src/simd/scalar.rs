@@ -186,6 +186,77 @@ pub fn add_squares(sums: &mut [f64], column: &[f64], own: f64, weight: f64) {
     }
 }
 
+/// Dot products have so many partial sums, added in pairs at the end: the same order at any vector width.
+const DOT_LANES: usize = 4;
+
+#[inline]
+pub fn dot_rows(vector: &[f64], rows: &[f64], stride: usize, dots: &mut [f64]) {
+    // Four rows share the loads of the vector.
+    let (fours, rest) = dots.as_chunks_mut::<4>();
+    let row = |at: usize| &rows[at * stride..][..vector.len()];
+    for (at, four) in fours.iter_mut().enumerate() {
+        *four = dots_of(vector, std::array::from_fn(|lane| row(4 * at + lane)));
+    }
+    for (at, dot) in rest.iter_mut().enumerate() {
+        [*dot] = dots_of(vector, [row(4 * fours.len() + at)]);
+    }
+}
+
+// Only within its caller is it compiled for the caller's instructions.
+#[allow(clippy::inline_always)]
+#[inline(always)]
+fn dots_of<const N: usize>(vector: &[f64], rows: [&[f64]; N]) -> [f64; N] {
+    let (vector, rest) = vector.as_chunks::<DOT_LANES>();
+    assert!(rest.is_empty(), "vectors are padded");
+    let rows = rows.map(|row| &row.as_chunks::<DOT_LANES>().0[..vector.len()]);
+    let mut sums = [[0.0; DOT_LANES]; N];
+    for (at, x) in vector.iter().enumerate() {
+        for (sums, row) in sums.iter_mut().zip(&rows) {
+            for lane in 0..DOT_LANES {
+                sums[lane] += x[lane] * row[at][lane];
+            }
+        }
+    }
+    sums.map(|[a, b, c, d]| (a + c) + (b + d))
+}
+
+#[inline]
+pub fn subtract_rows(target: &mut [f64], rows: &[f64], stride: usize, factors: &[f64]) {
+    if factors.is_empty() {
+        return;
+    }
+    let (runs, rest) = target.as_chunks_mut::<16>();
+    let n_runs = runs.len();
+    for (at, run) in runs.iter_mut().enumerate() {
+        subtract_run(run, &rows[16 * at..], stride, factors);
+    }
+    let (runs, rest) = rest.as_chunks_mut::<4>();
+    assert!(rest.is_empty(), "vectors are padded");
+    for (at, run) in runs.iter_mut().enumerate() {
+        subtract_run(run, &rows[16 * n_runs + 4 * at..], stride, factors);
+    }
+}
+
+/// Some values at a time, so that they stay in registers while all rows leave.
+// Only within its caller is it compiled for the caller's instructions.
+#[allow(clippy::inline_always)]
+#[inline(always)]
+fn subtract_run<const N: usize>(
+    target: &mut [f64; N],
+    rows: &[f64],
+    stride: usize,
+    factors: &[f64],
+) {
+    let mut values = *target;
+    for (factor, row) in factors.iter().zip(rows.chunks(stride)) {
+        let row = row.first_chunk::<N>().expect("a row is as long as the target");
+        for (value, x) in values.iter_mut().zip(row) {
+            *value -= factor * x;
+        }
+    }
+    *target = values;
+}
+
 #[inline]
 pub fn add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]) {
     enter_tables(sums, tables, i64::wrapping_add);

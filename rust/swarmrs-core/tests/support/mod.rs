@@ -61,6 +61,7 @@ pub fn spec(algorithm: &str, evaluations: u64) -> Spec {
             k: Some(3),
             metric: Some(Metric::Manhattan),
             weights: Weights::Uniform,
+            alpha: None,
             scale_fit: ScaleFit::All,
             folds: FoldSpec::Kfold { k: 5, shuffle: false, seed: 0 },
         },

@@ -58,7 +58,7 @@ proptest! {
         let folds = if is_loo { FoldSpec::Loo } else { FoldSpec::Kfold { k: 3, shuffle: true, seed: 1 } };
         let spec = EvaluationSpec {
             classifier: Classifier::Knn, k, metric: Metric::Euclidean, scale_fit: ScaleFit::All, folds: folds.clone(),
-            weights: if by_distance { Weights::Distance } else { Weights::Uniform },
+            weights: if by_distance { Weights::Distance } else { Weights::Uniform }, alpha: None,
         };
         let folds = Folds::draw(&folds, data.codes(), 3).unwrap().0;
         let mut subset = Subset::from_fn(d, |feature| chosen >> feature & 1 == 1);
@@ -98,6 +98,7 @@ fn short_keys_change_no_class_of_a_long_table() {
         k: 5,
         metric: Metric::Manhattan,
         weights: Weights::Uniform,
+        alpha: None,
         scale_fit: ScaleFit::All,
         folds: FoldSpec::Loo,
     };
@@ -131,6 +132,7 @@ fn short_keys_are_used_without_ties_and_not_with_them() {
             k: 5,
             metric: Metric::Euclidean,
             weights: Weights::Uniform,
+            alpha: None,
             scale_fit: ScaleFit::All,
             folds: FoldSpec::Loo,
         };
@@ -164,6 +166,7 @@ fn three_rows(d: usize, metric: Metric) -> Box<dyn Classify> {
         k: 1,
         metric,
         weights: Weights::Uniform,
+        alpha: None,
         scale_fit: ScaleFit::All,
         folds: FoldSpec::Loo,
     };
@@ -200,6 +203,7 @@ fn with_plan(columns: &[f64], n: usize, check: impl FnOnce(&mut Plan<'_>, &[u16]
         k: 1,
         metric: Metric::Euclidean,
         weights: Weights::Uniform,
+        alpha: None,
         scale_fit: ScaleFit::All,
         folds: FoldSpec::Loo,
     };
@@ -284,6 +288,7 @@ fn sums_of_long_columns_are_built_feature_after_feature() {
         k: 3,
         metric: Metric::Manhattan,
         weights: Weights::Uniform,
+        alpha: None,
         scale_fit: ScaleFit::All,
         folds: FoldSpec::Splits { splits },
     };

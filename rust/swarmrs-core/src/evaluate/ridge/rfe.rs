@@ -1,0 +1,103 @@
+//! Recursive feature elimination by the weights of a ridge classifier.
+
+use super::linear::{Rows, weights};
+use super::{settle_alpha, targets};
+use crate::base::cancel;
+use crate::base::error::Result;
+use crate::base::parallel::Pool;
+use crate::data::dataset::Dataset;
+use crate::data::quantization::{bounds, deviation};
+use crate::simd::Isa;
+
+/// The features from the most to the least important one.
+///
+/// A ridge classifier is fitted to all rows, features divided by their population standard deviation. The fifth of the
+/// features (at least one) with the smallest sums of squared weights over classes is eliminated, and the rest is fitted
+/// again, until one is left. A feature that is eliminated later comes first; of equal ones the lower index. Without
+/// `alpha` the penalty is the number of rows.
+///
+/// For n rows a round takes at most n² / 2 multiplications for each feature that is left.
+///
+/// # Errors
+/// A penalty that is not a positive number; an unknown instruction set.
+pub fn ridge_rfe(data: &Dataset, alpha: Option<f64>, pool: &Pool) -> Result<Vec<usize>> {
+    let isa = Isa::of_process()?;
+    let n = data.n_samples();
+    let alpha = settle_alpha(alpha, n)?;
+    let rows: Vec<u32> = (0..n as u32).collect();
+    let mut columns = Rows::zeros(data.n_features(), n);
+    for (feature, column) in columns.rows_mut().enumerate() {
+        let values = data.values(feature);
+        let (low, high) = bounds(values);
+        if low < high {
+            let unit = deviation(values, low, high);
+            column.iter_mut().zip(values).for_each(|(to, x)| *to = (x - low) / unit);
+        }
+    }
+    let targets = targets(data.codes(), data.n_classes());
+    let all: Vec<usize> = (0..targets.len()).collect();
+    let (y, _) = targets.centered(&all, &rows);
+    let mut left: Vec<usize> = (0..data.n_features()).collect();
+    let mut eliminated = Vec::with_capacity(left.len());
+    while left.len() > 1 {
+        cancel::check();
+        let (x, _) = columns.centered(&left, &rows);
+        let mut weights = weights(isa, &x, &y, n, alpha, Some(pool));
+        if left.len() < n {
+            // At the minimum w = X (y - Xᵀw) / alpha. Rounding tells the weights of equal columns apart, this does not.
+            for (weights, target) in weights.iter_mut().zip(y.rows()) {
+                let mut residuals = target.to_vec();
+                x.subtract_from(isa, &mut residuals, weights);
+                *weights = x.times(isa, &residuals).into_iter().map(|dot| dot / alpha).collect();
+            }
+        }
+        let square = |at: usize| weights.iter().map(|weights| weights[at] * weights[at]).sum();
+        let mut ranked: Vec<(f64, usize)> =
+            left.iter().enumerate().map(|(at, &feature)| (square(at), feature)).collect();
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        let (last, rest) = ranked.split_at((left.len() / 5).max(1));
+        eliminated.extend(last.iter().map(|&(_, feature)| feature));
+        left = rest.iter().map(|&(_, feature)| feature).collect();
+        left.sort_unstable();
+    }
+    eliminated.extend(left);
+    eliminated.reverse();
+    Ok(eliminated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::dataset::Scale;
+
+    fn dataset(columns: &[f64], codes: Vec<u32>) -> Dataset {
+        let names = (0..columns.len() / codes.len()).map(|f| format!("f{f}")).collect();
+        Dataset::new(columns, codes, 3, names, Scale::Minmax).unwrap()
+    }
+
+    #[test]
+    fn informative_features_come_first_and_equal_ones_by_index() {
+        let codes: Vec<u32> = (0..30).map(|row| row % 3).collect();
+        let noise = |factor: u32| move |row: u32| f64::from(row * row * factor % 43);
+        let signal = |row: u32| f64::from(row % 3 * 40) + f64::from(row * row % 7);
+        let mut columns: Vec<f64> = Vec::new();
+        for feature in 0..40 {
+            match feature {
+                // The same noise three times, and nothing at all.
+                3 | 4 | 5 => columns.extend((0..30).map(noise(2))),
+                9 => columns.extend([2.0; 30]),
+                30 => columns.extend((0..30).map(signal)),
+                _ => columns.extend((0..30).map(noise(feature + 3))),
+            }
+        }
+        let data = dataset(&columns, codes);
+        let order = ridge_rfe(&data, None, &Pool::new(1)).unwrap();
+        assert_eq!(order, ridge_rfe(&data, None, &Pool::new(3)).unwrap());
+        assert_eq!((order[0], order[39]), (30, 9));
+        let place = |feature| order.iter().position(|&f| f == feature).unwrap();
+        assert!(place(3) < place(4) && place(4) < place(5));
+        let mut all = order;
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..40));
+    }
+}
