@@ -177,8 +177,8 @@ def _wanted(args: argparse.Namespace, names: list[str]) -> list[Key]:
     keys = [
         Key(data, method, deal_, fold)
         for deal_ in range(1, args.deals + 1)
-        for data in names
         for fold in range(N_FOLDS)
+        for data in names
         for method in args.methods
     ]
     part, of = map(int, args.shard.split("/"))

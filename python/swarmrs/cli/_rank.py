@@ -21,7 +21,8 @@ def rank(
         typer.Option(
             metavar="NAME",
             help="su, symmetrical uncertainty; mi, mutual information in bits; f, F statistic "
-            "(ANOVA); mrmr, minimum redundancy, maximum relevance; relieff, ReliefF weights.",
+            "(ANOVA); mrmr, minimum redundancy, maximum relevance; relieff, ReliefF weights; "
+            "ridge-rfe, recursive elimination by a ridge classifier.",
             autocompletion=complete.words("filters._rank", "MEASURES"),
         ),
     ] = "su",

@@ -34,6 +34,7 @@ _MEASURES = {
     "f": "f, F statistic of the classes (one-way ANOVA)",
     "mrmr": "mrmr, F statistic over mean correlation with the features before",
     "relieff": "relieff, weight by 10 nearest hits and misses, -1 to 1",
+    "ridge-rfe": "ridge-rfe, recursive elimination by a ridge classifier",
 }
 
 

@@ -24,11 +24,12 @@ class FilterSelector(Chooser):
 
     Parameters
     ----------
-    method : {"su", "mi", "f", "mrmr", "relieff", "fcbf", "cfs"}
+    method : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "fcbf", "cfs"}
         Take the best features by symmetrical uncertainty with the class, by mutual information, by
-        the F statistic, by minimum redundancy and maximum relevance (mRMR), or by ReliefF weights,
-        as `rank` has them; or take relevant features that are not redundant, by the fast
-        correlation-based filter (FCBF) or correlation-based feature selection (CFS).
+        the F statistic, by minimum redundancy and maximum relevance (mRMR), by ReliefF weights, or
+        by recursive elimination, as `rank` has them; or take relevant features that are not
+        redundant, by the fast correlation-based filter (FCBF) or correlation-based feature
+        selection (CFS).
     n_features : int, optional
         The largest number of features. Irrelevant features are not taken to reach it.
     threshold : float, optional
@@ -47,7 +48,7 @@ class FilterSelector(Chooser):
         The rank of each feature by score, 1 for the best; for ``"mrmr"`` in the order of selection.
     levels_ : ndarray of uint32 or None
         The number of levels each feature is discretized into; one level means irrelevant. None for
-        ``"f"``, ``"mrmr"`` and ``"relieff"``, which do not discretize.
+        measures that do not discretize.
     n_features_in_, feature_names_in_
         The features seen in `fit`.
 
@@ -90,7 +91,7 @@ class FilterSelector(Chooser):
         check_word("method", self.method, METHODS)
         limit = None if self.n_features is None else check_whole("n_features", self.n_features)
         is_ranked = self.method in MEASURES
-        if self.threshold is not None and (not is_ranked or self.method == "mrmr"):
+        if self.threshold is not None and (not is_ranked or self.method in ("mrmr", "ridge-rfe")):
             raise SpecError(
                 f"threshold is {self.threshold}, but '{self.method}' has none", "leave it out"
             )

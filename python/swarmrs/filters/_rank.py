@@ -24,7 +24,7 @@ from swarmrs.data._table import Data, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 
-MEASURES = ("su", "mi", "f", "mrmr", "relieff")
+MEASURES = ("su", "mi", "f", "mrmr", "relieff", "ridge-rfe")
 # Features that mRMR selects in turn unless more or fewer are asked for. Its work grows with them.
 _MOST_SELECTED = 200
 # Nearest hits, and nearest misses of each other class, of ReliefF: the number of its papers.
@@ -40,7 +40,7 @@ class Ranking:
 
     Attributes
     ----------
-    by : {"su", "mi", "f", "mrmr", "relieff"}
+    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe"}
         The measure of relevance; see `rank`.
     data : dict
         The table.
@@ -119,16 +119,17 @@ def rank(
         The samples; see `read_table`.
     target : str, int or array-like, optional
         The column that holds the classes, or the labels themselves. By default the last column.
-    by : {"su", "mi", "f", "mrmr", "relieff"}
+    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe"}
         ``"su"``: symmetrical uncertainty with the class, from 0 to 1. ``"mi"``: mutual information
         in bits. ``"f"``: F statistic of a one-way analysis of variance, as scikit-learn's
         ``f_classif``; infinite for a feature that is constant within each class. ``"mrmr"``:
         minimum redundancy, maximum relevance; features in the order of a greedy selection by the F
         statistic over the mean absolute correlation with those selected before. ``"relieff"``:
-        ReliefF weights from 10 nearest hits and misses, from -1 to 1.
+        ReliefF weights from 10 nearest hits and misses, from -1 to 1. ``"ridge-rfe"``: recursive
+        elimination by a ridge classifier; the score counts the features eliminated before.
     top : int, optional
         Return the first `top` features only. For ``"mrmr"`` it is also the number of features to
-        select in turn, by default 200; the others follow in order of their F statistic.
+        select one after the other, by default 200; the others follow in order of their F statistic.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
     {options}
@@ -203,6 +204,9 @@ def score(
         return Scored(order.astype(np.intp), scores, None)
     if by == "f":
         scores = dataset.f_scores(wanted, threads)
+    elif by == "ridge-rfe":
+        ranks = np.argsort(dataset.ridge_rfe(None, threads))[wanted]
+        scores = len(ranks) - np.argsort(np.argsort(ranks)).astype(np.float64)
     elif by == "relieff":
         scores = dataset.relieff(wanted, _NEIGHBORS, threads)
     else:

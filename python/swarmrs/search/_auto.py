@@ -35,6 +35,7 @@ from swarmrs.evaluation._folds import Rows
 from swarmrs.evaluation._native import Classifier, Evaluation, Work, score_of
 from swarmrs.evaluation._objectives import Objective
 from swarmrs.exceptions import SpecError
+from swarmrs.filters._rank import MEASURES, score
 from swarmrs.search._front import Front
 from swarmrs.search._nested import side_by_side
 from swarmrs.search._pool import CANCEL, run_all
@@ -196,9 +197,9 @@ class Plan:
         least = 1 if width <= _WIDE else _LEAST
         most = min(limit, _SIZES[-1])
         sizes = (*(size for size in _SIZES if least <= size < most), most)
-        methods = ["su", "fcbf", "cfs"]
+        methods = ["f", "mrmr", "su", "fcbf", "cfs"]
         if not table.has_gaps:
-            methods += ["rks", "cem"]
+            methods += ["ridge-rfe", "rks", "cem"]
             if width <= _NARROW:
                 methods += ["sffs", "upso2d"]
         # A feature should be in about a hundred subsets. Long tables get fewer: each takes longer,
@@ -443,11 +444,10 @@ class _Arena:
     def rank(self, search: "Search", method: str, evaluations: int, share: float) -> Ranked:
         """Rank the features of a table by a method, which may take a share of the time limit."""
         none = Evaluations(0, 0)
-        if method == "su":
-            scores = search.dataset.rank(1)[0].astype(np.float64)
-            scores[~search.free] = -np.inf
-            order = np.argsort(-scores, kind="stable")[: int(search.free.sum())]
-            return Ranked(order.tolist(), False, none)
+        if method in MEASURES:
+            free = np.flatnonzero(search.free)
+            order = score(search.dataset, method, free.tolist(), self.plan.sizes[-1], 1).order
+            return Ranked(free[order].tolist(), False, none)
         seconds = None if self.limit is None else share * self.limit
         here = self.native(search, method, evaluations, seconds)
         if not isinstance(search.measure, Evaluation):

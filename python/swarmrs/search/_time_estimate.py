@@ -134,11 +134,11 @@ def forecast(table: Table, settings: Settings) -> tuple[str, ...]:
 
 def auto_seconds(table: Table, plan: "Plan", threads: int) -> float:
     """Return the seconds of `auto`, roughly."""
-    rows, width = min(len(table.x), plan.most_rows), table.x.shape[1]
+    rows, width = min(len(table.x), plan.most_rows), int(table.x.shape[1])
     imputed = table.unfilled is not None
-    one: float = estimate_seconds(rows, min(width, 60), plan.total, imputed=imputed, threads=threads)
+    searches = estimate_seconds(rows, min(width, 60), plan.total, imputed=imputed, threads=threads)
     # Each split quantizes the table and ranks its features by filters.
-    return one + 1e-9 * plan.n_splits * rows * width * _SET_UP * 4 / threads
+    return searches + 1e-9 * plan.n_splits * rows * width * _SET_UP * 4 / threads
 
 
 def _forecast_auto(table: Table, settings: Settings) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ impl Optimizer for OneOfEach {
 }
 
 fn costs(entry: &Entry, evaluations: u64) -> Vec<f64> {
-    let step = if entry.uses_filter { EVERY_RANKED } else { EVERY };
+    let step = if entry.uses_filter || entry.uses_relevance { EVERY_RANKED } else { EVERY };
     searches(|| entry.start(&Map::new(), &space(entry)).unwrap().0, evaluations, step)
 }
 

@@ -1,7 +1,7 @@
 //! Cross-entropy search that answers with its probabilities: the features its good subsets have in common.
 //!
 //! ```text
-//! p(f) <- m / M on the M features of the greatest relevance
+//! p(f) <- m / M on the M features with the greatest F statistic
 //! for each iteration: N subsets of features drawn by p
 //!     p <- (1 - a) p + a (share of the best fifth that has f)
 //!     p <- p clipped to 0.1 m / M .. 0.95 and scaled to sum m
@@ -26,7 +26,7 @@ params! {
     pub struct CemParams {
         population: usize = 1500, Allowed::Whole(1, MOST_MEMBERS), "N, subsets drawn in an iteration";
         active: usize = 1000, Allowed::Whole(1, MOST_STEPS),
-            "M, features that may be drawn: those of the greatest relevance";
+            "M, features that may be drawn: those with the greatest F statistic";
         subset_size: f64 = 30.0, Allowed::Above(0.0, 1e9),
             "m, mean number of features of a subset; at most a third of the active ones";
         elite: f64 = 0.2, Allowed::Above(0.0, 1.0), "share of the subsets that the probabilities move to";
@@ -120,17 +120,14 @@ impl Algorithm for Cem {
         evaluations: Some(13_000),
         objective: Objective::Error,
     };
-    const USES_FILTER: bool = true;
+    const USES_RELEVANCE: bool = true;
 
     fn start(params: CemParams, space: &Space) -> ByRanking<Self> {
         let n = space.n_features();
-        let mut active: Vec<usize> = match space.filter() {
-            Some(filter) => filter.ranking().to_vec(),
+        let active: Vec<usize> = match space.by_relevance() {
+            Some(order) => order.iter().take(params.active).copied().collect(),
             None => (0..n).collect(),
         };
-        if space.filter().is_some() {
-            active.truncate(params.active);
-        }
         let size = params.subset_size.min(active.len() as f64 / 3.0).max(1.0);
         let mut cem = Self {
             probabilities: vec![1.0; active.len()],

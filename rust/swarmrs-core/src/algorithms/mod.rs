@@ -59,6 +59,8 @@ pub struct Entry {
     pub presets: &'static [(&'static str, &'static str)],
     /// True if it uses the filter of the space.
     pub uses_filter: bool,
+    /// True if it uses the order of features by their F statistic.
+    pub uses_relevance: bool,
     /// The use it makes of feature groups with its defaults.
     pub groups: GroupUse,
     /// True if it searches for a Pareto front and not for one subset.
@@ -143,6 +145,7 @@ const fn entry<A: Algorithm>(id: &'static str) -> Entry {
         fields: A::Params::FIELDS,
         presets: A::PRESETS,
         uses_filter: A::USES_FILTER,
+        uses_relevance: A::USES_RELEVANCE,
         groups: A::GROUPS,
         seeks_front: A::SEEKS_FRONT,
         preset: "{}",

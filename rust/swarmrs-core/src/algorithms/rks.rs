@@ -1,7 +1,7 @@
 //! Random-subspace support: ranks features by the mean score of the random subsets they are in.
 //!
 //! ```text
-//! active <- the 2000 features of the greatest relevance
+//! active <- the 2000 features with the greatest F statistic
 //! for (next, m, R) in (500, 30, 8000), (150, 20, 8000), (-, 15, 6000):
 //!     R random subsets of m active features, in blocks of random permutations, so that each feature is in equally many
 //!     support(f) = mean cost of all subsets - mean cost of the subsets with f
@@ -32,7 +32,7 @@ params! {
     /// Hyperparameters of [`Rks`].
     pub struct RksParams {
         active: usize = 2000, Allowed::Whole(1, MOST_STEPS),
-            "features of the first stage: those of the greatest relevance; later stages keep 1/4 and 3/40 of as many";
+            "features of the first stage: those with the greatest F statistic; later stages keep 1/4 and 3/40 of as many";
         subset_size: usize = 30, Allowed::Whole(1, MOST_STEPS),
             "m, features of a random subset in the first stage; 2/3 and 1/2 of it in the later stages";
     }
@@ -226,12 +226,12 @@ impl Algorithm for Rks {
         evaluations: Some(EVALUATIONS),
         objective: Objective::Error,
     };
-    const USES_FILTER: bool = true;
+    const USES_RELEVANCE: bool = true;
 
     fn start(params: RksParams, space: &Space) -> ByRanking<Self> {
         let n = space.n_features();
-        let (stages, mut active) = match space.filter() {
-            Some(filter) => (params.stages(n), filter.ranking().to_vec()),
+        let (stages, mut active) = match space.by_relevance() {
+            Some(order) => (params.stages(n), order.to_vec()),
             // Without a relevance nothing says where to begin: all features do.
             None => {
                 (RksParams { active: params.active.max(n), ..params }.stages(n), (0..n).collect())

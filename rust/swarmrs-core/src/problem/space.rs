@@ -16,6 +16,7 @@ pub struct Space {
     feasibility: Option<Arc<Feasibility>>,
     filter: Option<Arc<Filter>>,
     groups: Option<Arc<Groups>>,
+    relevance: Option<Arc<[usize]>>,
 }
 
 impl Space {
@@ -32,6 +33,7 @@ impl Space {
             feasibility: None,
             filter: None,
             groups: None,
+            relevance: None,
         }
     }
 
@@ -61,6 +63,19 @@ impl Space {
     /// an algorithm that does not declare to use it.
     pub fn filter(&self) -> Option<&Filter> {
         self.filter.as_deref()
+    }
+
+    /// The same space with its features in the order of their relevance.
+    #[must_use]
+    pub fn with_relevance(mut self, order: Arc<[usize]>) -> Self {
+        self.relevance = Some(order);
+        self
+    }
+
+    /// The features by relevance to the class, the most relevant first; none where there is no table behind the space,
+    /// and for an algorithm that does not declare to use it.
+    pub fn by_relevance(&self) -> Option<&[usize]> {
+        self.relevance.as_deref()
     }
 
     /// The same space with its features in groups.

@@ -12,7 +12,8 @@ use crate::base::random::Streams;
 use crate::base::subset::Subset;
 use crate::data::dataset::Dataset;
 use crate::evaluate::{self, ByFilter, Evaluator, Resources};
-use crate::filter::{Filter, Prescreen};
+use crate::filter::discretize::Labels;
+use crate::filter::{self, Filter, Prescreen};
 use crate::problem::budget::{Budget, Stop};
 use crate::problem::constraints::Constraints;
 use crate::problem::groups::{GroupSpec, Groups};
@@ -104,6 +105,9 @@ impl<'a> Run<'a> {
         let mut space = space(&algorithm, &constraints, groups.as_deref());
         if entry.uses_filter {
             space = space.with_filter(Arc::new(filter(&constraints)));
+        }
+        if entry.uses_relevance {
+            space = space.with_relevance(by_relevance(data, &constraints, &pool));
         }
         let cost_function = CostFunction::within(
             objective,
@@ -429,6 +433,20 @@ fn scheduled(spec: &Spec, entry: &Entry) -> Result<Map<String, Value>> {
         }
     }
     Ok(params)
+}
+
+/// The units of features in the order of their F statistics; that of a unit is the greatest of its features.
+fn by_relevance(data: &Dataset, constraints: &Constraints, pool: &Pool) -> Arc<[usize]> {
+    let units = constraints.units();
+    let columns: Vec<&[f64]> = units.iter().flatten().map(|&at| data.values(at)).collect();
+    let classes = Labels { codes: data.codes(), count: data.n_classes() };
+    let mut scores = filter::f_scores(&columns, classes, pool).into_iter();
+    let relevance: Vec<f64> =
+        units.iter().map(|unit| scores.by_ref().take(unit.len()).fold(0.0, f64::max)).collect();
+    let mut order: Vec<usize> = (0..units.len()).collect();
+    // Stable: of equals the lower unit comes first.
+    order.sort_by(|&a, &b| relevance[b].total_cmp(&relevance[a]));
+    order.into()
 }
 
 /// Drops the units that do not survive a prescreen.

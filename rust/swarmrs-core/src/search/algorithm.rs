@@ -48,6 +48,8 @@ pub trait Algorithm: 'static {
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
     /// True if it uses the filter of the space, which is built only for those that do.
     const USES_FILTER: bool = false;
+    /// True if it uses the order of features by their F statistic.
+    const USES_RELEVANCE: bool = false;
     /// The use it makes of feature groups with its defaults.
     const GROUPS: GroupUse = GroupUse::Ignored;
     /// True if it searches for a Pareto front of cost and size, and not for one subset.
