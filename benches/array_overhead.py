@@ -1,8 +1,8 @@
 """What a selector adds to the engine: `.venv/bin/python benches/array_overhead.py`.
 
 `FilterSelector.fit` on an array of 100 rows and 10 000 features, against the engine alone: the
-construction of its dataset and the ranking. Both are timed in turn, in CPU seconds of one thread,
-so that the ratio holds on a busy machine too. The aim is a ratio of at most 1.5.
+construction of its dataset and the ranking. Both are timed alternately, in CPU seconds of one
+thread, so that the ratio holds on a busy machine too. The aim is a ratio of at most 1.5.
 """
 
 import time

@@ -1,13 +1,12 @@
 """Whole searches: swarmrs against the same swarms in plain Python, in one run on one machine.
 
-Both sides get the same values, folds, objective, settings and number of subsets to ask for; both
-remember what they measured. The rivals are the swarms of `plain` on two measures: numpy at its
-best, and scikit-learn as people call it. Times are those of a whole search over the subsets asked
-for: CPU for one thread, the clock for two. A rival is given what it can prepare beforehand (tables
-of distances, the ranking of features); swarmrs pays for all it does. scikit-learn is slow, so it is
-timed on a sample of the subsets that the search on numpy measured, and that search's own time is
-added: as both measure the same, it would find the same. Read the ratios: times differ between
-machines.
+Both sides get the same values, folds, objective, settings and number of evaluations; both cache
+what they evaluated. The rivals are the swarms of `plain` on two measures: numpy at its best, and
+scikit-learn as people call it. Times are those of a whole search for each evaluation: CPU for one
+thread, the clock for two. A rival is given what it can prepare beforehand (tables of distances, the
+ranking of features); swarmrs pays for all it does. scikit-learn is slow, so it is timed on a sample
+of the subsets that the search on numpy measured, and that search's own time is added: as both
+measure the same, it would find the same. Read the ratios: times differ between machines.
 
 Run by `make bench-python`; `make bench-python ARGS="--datasets wine --seeds 10"` for a part.
 """
@@ -28,7 +27,7 @@ import plain
 import tables
 from baselines import Codes, Floats, scaled
 from large import TABLES
-from plain.asked import Costs, Masks
+from plain.evaluations import Costs, Masks
 from scipy.stats import rankdata
 from sklearn import datasets
 from sklearn.neighbors import KNeighborsClassifier
@@ -62,11 +61,11 @@ def now() -> Floats:
 
 @dataclass(frozen=True)
 class Run:
-    """What a search found, and the seconds of CPU and clock for each subset asked for."""
+    """What a search found, and the seconds of CPU and clock for each evaluation."""
 
     cost: float
     mask: Masks
-    asked: int
+    evaluations: int
     spent: Floats
 
     @property
@@ -144,22 +143,22 @@ class Contest:
             n_jobs=n_jobs,
             **(HYBRID if self.is_hybrid else {}),
         )
-        asked = found.evaluations.total
-        spent = (now() - start) / asked
-        return Run(found.cost, np.asarray(found.support), asked, spent)
+        n = found.evaluations.total
+        spent = (now() - start) / n
+        return Run(found.cost, np.asarray(found.support), n, spent)
 
     def round(self, seed: int, budget: int, sample: float) -> Round:
         """Search on both sides, one after the other."""
         one, two = (self.ours(seed, budget, n_jobs) for n_jobs in (1, 2))
         measure = Timed(self.numpy)
-        ask = plain.Asked(measure, self.problem.x.shape[1], budget, self.worst)
+        evaluate = plain.Evaluations(measure, self.problem.x.shape[1], budget, self.worst)
         start = now()
-        self.swarm(ask, np.random.default_rng(seed))
+        self.swarm(evaluate, np.random.default_rng(seed))
         spent = now() - start
-        each, sampled, beyond = self.sample(ask.measured, sample)
-        theirs = Run(ask.best_cost, ask.best, ask.count, spent / ask.count)
+        each, sampled, beyond = self.sample(evaluate.measured, sample)
+        theirs = Run(evaluate.best_cost, evaluate.best, evaluate.count, spent / evaluate.count)
         gap = abs(float(self.numpy(one.mask[None])[0]) - one.cost)
-        scikit_learn = (spent - measure.spent + each * len(ask.measured)) / ask.count
+        scikit_learn = (spent - measure.spent + each * len(evaluate.measured)) / evaluate.count
         return Round(one, two, theirs, scikit_learn, sampled, gap, beyond)
 
     def sample(self, measured: Masks, seconds: float) -> tuple[Floats, int, float]:
@@ -186,7 +185,7 @@ def alike(cells: Sequence[tuple[Sequence[float], Sequence[float]]]) -> tuple[flo
     Returns
     -------
     z, p : float
-        In standard deviations how much the first side ranks higher, and the chance of as much.
+        In standard deviations how much the first side ranks higher, and the probability of as much.
     """
     excess, variance = 0.0, 0.0
     for ours, theirs in cells:
@@ -215,7 +214,7 @@ def speed_row(name: str, algo: str, rounds: Sequence[Round]) -> str:
     cells = [
         name,
         algo,
-        f"{np.mean([r.one.asked for r in rounds]):.0f}",
+        f"{np.mean([r.one.evaluations for r in rounds]):.0f}",
         f"{1e3 * one[CPU]:.3f}",
         f"{rival[CPU] / one[CPU]:.1f}",
         f"{slow[CPU] / one[CPU]:.0f}",
@@ -254,7 +253,7 @@ def main() -> None:
     args = parser.parse_args()
     warnings.simplefilter("ignore", SwarmrsWarning)
 
-    print("| table | swarm | asked | swarmrs, ms | numpy | scikit-learn ", end="")
+    print("| table | swarm | evaluations | swarmrs, ms | numpy | scikit-learn ", end="")
     print("| numpy, 2 threads | scikit-learn, 2 threads | sampled | gap | its gap |")
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     quality, costs, sizes = [], [], []

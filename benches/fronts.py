@@ -1,12 +1,12 @@
 """Compare the fronts of error and size that searches find with equally many evaluations.
 
 `mopbpso` and `nsga2` seek a front; `mopbpso-strong` has the rates of PBPSO, `nsga2-uniform` crosses
-uniformly. `pbpsofs` seeks one subset, so that it is tried in two ways: one
-long run, and five short ones that weigh the error differently, each with a chance of its own, whose
-subsets make one front. All have 101 iterations of 50 evaluations, start their chance from the same
-seeds and measure by 5-NN on the same 10 folds. The front is that of all subsets tried; its
-hypervolume (error below 1, share of features below 1) is printed as Markdown, mean and deviation
-over seeds, with the least error and the size of the front.
+uniformly. `pbpsofs` seeks one subset, so that it is tried in two ways: one long run, and five short
+ones that weigh the error differently, each with a random stream of its own, whose subsets make one
+front. All have 101 iterations of 50 evaluations, start from the same seeds and measure by 5-NN on
+the same 10 folds. The front is that of all subsets tried; its hypervolume (error below 1, share of
+features below 1) is printed as Markdown, mean and deviation over seeds, with the least error and
+the size of the front.
 
 Run by `make fronts`; `ARGS="--seeds 3 --datasets sonar"` for a part. Finished runs are kept in the
 file of --store, so that a second call only adds what is missing.

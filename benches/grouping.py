@@ -143,11 +143,11 @@ def _run(key: Key) -> Found:
 
 def _wanted(args: argparse.Namespace, datasets: list[str]) -> Iterator[Key]:
     """Yield the runs, seed by seed, so that an interrupted comparison is a fair one."""
-    chance = {card.id for card in algorithms() if card.family == "swarm"}
+    stochastic = {card.id for card in algorithms() if card.family == "swarm"}
     for seed in range(1, args.seeds + 1):
         for data in datasets:
             for method in args.methods:
-                if seed == 1 or method in chance:
+                if seed == 1 or method in stochastic:
                     yield Key(data, args.split, method, seed)
 
 

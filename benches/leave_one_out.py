@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--evals", type=int, default=20_000, help="subsets sffs may ask for")
     parser.add_argument("--jobs", type=int, default=1, help="threads of a run")
     args = parser.parse_args()
-    print("| table | sffs, % | asked | cdbpso best, % | mean, % | CD-BPSO published, % |")
+    print("| table | sffs, % | evaluations | cdbpso best, % | mean, % | CD-BPSO published, % |")
     print("|---|--:|--:|--:|--:|--:|")
     for name in args.datasets.split(","):
         if (TABLES / f"{name}.parquet").exists():

@@ -182,7 +182,7 @@ class Contest:
 
 
 def run_job(job: Job, name: str, repeats: int) -> list[Line]:
-    """Time one fitness on one table: all ways take turns, the best time of each counts."""
+    """Time one fitness on one table: all ways alternate, the best time of each counts."""
     x, y = load(name)
     n_features, size = x.shape[1], SUBSET_SIZES[name]
     masks = distinct_masks(n_features, size, 60 if name == "digits" else 200)
@@ -229,7 +229,7 @@ def print_lines(lines: Sequence[Line]) -> None:
 
 
 def main() -> None:
-    """Run the sections asked for, print their tables, write them to a file if one is named."""
+    """Run the sections requested, print their tables, write them to a file if one is named."""
     sections = [*JOBS, *large.SECTIONS]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--only", action="append", choices=sections, help="run this section only")

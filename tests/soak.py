@@ -75,14 +75,14 @@ def resident_megabytes() -> float:
 
 def table(rng: random.Random) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return random features and classes."""
-    chance = np.random.default_rng(rng.randrange(2**32))
+    generator = np.random.default_rng(rng.randrange(2**32))
     rows = int(10 ** rng.uniform(1, 3.48))
     columns = int(min(10 ** rng.uniform(0.61, 3.31), max(4, SIZE / rows**2)))
     n_classes = rng.choice((2, 2, 2, 3, 5))
-    codes = chance.permutation(np.arange(rows) % min(n_classes, rows // 4))
-    x = chance.normal(size=(rows, columns))
-    informative = chance.integers(0, columns, size=min(columns, 4))
-    x[:, informative] += codes[:, None] * chance.uniform(0, 2, size=len(informative))
+    codes = generator.permutation(np.arange(rows) % min(n_classes, rows // 4))
+    x = generator.normal(size=(rows, columns))
+    informative = generator.integers(0, columns, size=min(columns, 4))
+    x[:, informative] += codes[:, None] * generator.uniform(0, 2, size=len(informative))
     for _ in range(rng.randrange(5)):
         column = rng.randrange(columns)
         match rng.randrange(8):
@@ -210,10 +210,10 @@ def check(
         wrong.append("nothing is chosen")
     if "test_size" in given:
         return wrong  # the rows searched are drawn inside
-    told: dict[str, Any] = dict(found.evaluation)
+    evaluation: dict[str, Any] = dict(found.evaluation)
     how: dict[str, Any] = {
         "estimator": given.get("estimator"),
-        "cv": _folds(told["folds"]),
+        "cv": _folds(evaluation["folds"]),
         "cv_seed": given.get("cv_seed"),
         "scale": given.get("scale"),
     }
@@ -274,7 +274,7 @@ def one_search(rng: random.Random, soak: Soak, folder: Path) -> None:
 def run(seconds: float, seed: int, *, verbose: bool = True, searches: int | None = None) -> Soak:
     """Search until the time is over and return what was seen."""
     soak, begin, shown = Soak(), time.monotonic(), 0.0
-    number = told = 0
+    number = n_reported = 0
     with tempfile.TemporaryDirectory() as made:
         while (since := time.monotonic() - begin) < seconds:
             if searches is not None and number >= searches:
@@ -289,9 +289,9 @@ def run(seconds: float, seed: int, *, verbose: bool = True, searches: int | None
                 soak.problems.append(f"search {number}: {traceback.format_exc()}")
             number += 1
             soak.memory.append((time.monotonic() - begin, resident_megabytes()))
-            for problem in soak.problems[told:] if verbose else []:
+            for problem in soak.problems[n_reported:] if verbose else []:
                 print(f"problem: {problem}", flush=True)
-            told = len(soak.problems)
+            n_reported = len(soak.problems)
             if verbose and since - shown > 60:
                 shown = since
                 print(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 import sklearn
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -26,10 +28,10 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from swarmrs import SwarmSelector, read_table, select
 from swarmrs.data._target_bins import N_LEVELS, levels_of
-from swarmrs.exceptions import DataError, SpecError
+from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 Measured = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -67,6 +69,67 @@ class Counting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.repeat(self.classes_[:1], len(X))
 
 
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+class TestFrames:
+    """A data frame reaches the estimator, which names its columns and encodes its text."""
+
+    MODEL = make_pipeline(
+        ColumnTransformer([("color", OneHotEncoder(), ["color"])], remainder="passthrough"),
+        LogisticRegression(),
+    )
+
+    def columns(self) -> dict[str, list[Any]]:
+        rng = np.random.default_rng(2)
+        y = np.arange(60) % 2
+        seen = np.where(rng.random(60) < 0.2, 1 - y, y)
+        return {
+            "noise": rng.normal(size=60).tolist(),
+            "class": np.array(["x", "y"])[y].tolist(),
+            "color": np.array(["red", "blue"])[seen].tolist(),
+            "size": (y + rng.normal(size=60)).tolist(),
+        }
+
+    def test_with_the_target_in_a_column(self, kind: Any) -> None:
+        columns = self.columns()
+        frame = kind(columns)
+        found = select(
+            frame, "class", estimator=self.MODEL, algo="sfs", cv=3, include=["color"], outer_cv=3
+        )
+        assert "color" in found.selected
+        chosen = frame[list(found.selected)]
+        scores = cross_val_score(self.MODEL, chosen, columns["class"], cv=3)
+        assert found.score == pytest.approx(scores.mean())
+        assert found.held_out is not None
+        assert len(found.held_out.parts) == 3
+
+    def test_with_labels_beside(self, kind: Any) -> None:
+        columns = self.columns()
+        labels = columns.pop("class")
+        settings: dict[str, Any] = {"estimator": self.MODEL, "algo": "sfs", "cv": 3}
+        found = select((kind(columns), labels), include=["color"], **settings)
+        within = select(kind({**columns, "class": labels}), include=["color"], **settings)
+        assert found.selected == within.selected
+        assert found.trace.equals(within.trace)
+
+    def test_without_the_rows_of_rare_classes(self, kind: Any) -> None:
+        columns = self.columns()
+        columns["class"][7] = "rare"
+        with pytest.warns(SwarmrsWarning, match="their rows are left out"):
+            found = select(
+                *(kind(columns), "class"),
+                **{"estimator": self.MODEL, "algo": "sfs", "cv": 3, "rare_class": "drop"},
+                include=["color"],
+            )
+        assert found.data["rows"] == 59
+
+    def test_policies_give_the_estimator_numbers(self, kind: Any) -> None:
+        frame = kind(self.columns())
+        found = select(
+            *(frame, "class"), estimator=BAYES, algo="sfs", cv=3, encode="onehot", max_features=1
+        )
+        assert found.selected in (("color=blue",), ("color=red",))
+
+
 class TestClassifiers:
     @pytest.mark.parametrize("cv", [StratifiedKFold(4), StratifiedShuffleSplit(3, random_state=0)])
     def test_the_error_is_what_cross_val_score_lacks_to_one(self, blobs: Blobs, cv: Any) -> None:
@@ -101,20 +164,20 @@ class TestClassifiers:
     ) -> None:
         from sklearn.utils import parallel
 
-        asked: list[Any] = []
+        pools: list[Any] = []
 
         class Spy(parallel.Parallel):  # type: ignore[misc]
             def __call__(self, jobs: Any) -> Any:
-                asked.append((self.n_jobs, type(self._backend).__name__))
+                pools.append((self.n_jobs, type(self._backend).__name__))
                 return super().__call__(jobs)
 
         monkeypatch.setattr(parallel, "Parallel", Spy)
         settings: dict[str, Any] = {"algo": "sfs", "estimator": BAYES, "cv": 2}
         select(blobs, **settings)
-        assert not asked  # One worker needs no pool.
+        assert not pools  # One worker needs no pool.
         with parallel_config(backend="threading", n_jobs=2):
             select(blobs, **settings)
-        assert set(asked) == {(2, "ThreadingBackend")}
+        assert set(pools) == {(2, "ThreadingBackend")}
 
     def test_settings_of_scikit_learn_reach_the_estimator(self, blobs: Blobs) -> None:
         seen = []

@@ -26,7 +26,7 @@ Y = [0, 1, 0, 1, 0, 1]
 
 
 @pytest.mark.parametrize(
-    ("call", "given", "told"),
+    ("call", "given", "message"),
     [
         (select, {"exclude": "petal width (cm)"}, "exclude is 'petal width .*, expected a list"),
         (select, {"include": (n for n in [1])}, "include is .*, expected a list"),
@@ -49,9 +49,9 @@ Y = [0, 1, 0, 1, 0, 1]
     ],
 )
 def test_an_argument_of_another_kind_is_named(
-    call: Callable[..., object], given: dict[str, Any], told: str
+    call: Callable[..., object], given: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(SpecError, match=told):
+    with pytest.raises(SpecError, match=message):
         call("no such file.csv", **given)
 
 
@@ -76,10 +76,10 @@ def test_an_estimator_is_a_name_or_an_estimator() -> None:
         (GaussianNB, "estimator is the class GaussianNB, expected a name or an estimator"),
         (Fits(), "estimator is a Fits, which scikit-learn cannot use"),
     ]
-    for estimator, told in wrong:
-        with pytest.raises(SpecError, match=told):
+    for estimator, message in wrong:
+        with pytest.raises(SpecError, match=message):
             select((X, Y), estimator=estimator)
-        with pytest.raises(SpecError, match=told):
+        with pytest.raises(SpecError, match=message):
             SwarmSelector(estimator).fit(X, Y)
 
 

@@ -109,12 +109,12 @@ def test_the_screen_and_json_have_it_inside_and_outside(
     path = written(noise(4), tmp_path / "noise.csv")
     words = ("select", path, "--algo", "sfs", "--max-features", 2, "--seed", 1, "--outer-cv", 3)
     shown = cli(*words).out
-    told = json.loads(cli(*words, "-f", "json").out)
+    plain = json.loads(cli(*words, "-f", "json").out)
     inner, outer = [
         row.split(maxsplit=1)[1] for row in shown.splitlines() if row.startswith("baseline ")
     ]
-    assert inner.startswith(f"{told['baseline']['loss']:.4f} by predicting 'a'")
-    held_out = told["held_out"]
+    assert inner.startswith(f"{plain['baseline']['loss']:.4f} by predicting 'a'")
+    held_out = plain["held_out"]
     assert held_out["outer_loss"] > held_out["baseline"]["loss"]
     assert outer.endswith("the majority class: the selection is worse than guessing")
     both = cli("evaluate", path, "--features", "x0,x1").out
@@ -185,9 +185,9 @@ def test_a_fold_without_a_relevant_feature_predicts_the_majority(seed: int) -> N
         (note,) = found.held_out.notes
         assert note.startswith("no feature survives the prescreen in 3 of 10 outer folds")
         assert note in found.warnings
-        told = found.to_dict()["held_out"]
-        assert isinstance(told, dict)
-        assert told["notes"] == [note]
+        plain = found.to_dict()["held_out"]
+        assert isinstance(plain, dict)
+        assert plain["notes"] == [note]
 
 
 def irrelevant() -> tuple[np.ndarray, np.ndarray]:
@@ -240,7 +240,7 @@ def test_rows_drawn_without_a_relevant_feature_are_a_run_of_none() -> None:
     sizes = [run.size for run in found.stability.runs]
     assert len(sizes) == 10
     assert 0 in sizes
-    assert any("no feature survives the prescreen in" in told for told in found.warnings)
+    assert any("no feature survives the prescreen in" in warning for warning in found.warnings)
 
 
 @pytest.mark.filterwarnings("ignore:no (feature|column) survives")

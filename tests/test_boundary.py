@@ -57,8 +57,10 @@ class TestMaskedArrays:
         x, y = samples
         masked = np.ma.masked_array((100 * x).astype(kind))
         masked[::3, 3] = np.ma.masked
-        told = "contains NaN" if "Selector" in door else r"missing values in 1 column: 'x3' \(14\)"
-        with pytest.raises(ValueError, match=told):
+        message = (
+            "contains NaN" if "Selector" in door else r"missing values in 1 column: 'x3' \(14\)"
+        )
+        with pytest.raises(ValueError, match=message):
             DOORS[door](masked, y)
 
     @pytest.mark.parametrize("door", sorted(DOORS))
@@ -126,8 +128,8 @@ class TestTargets:
     def test_amounts_are_refused_before_any_search(self, door: str) -> None:
         rng = np.random.default_rng(0)
         price = (80 * rng.lognormal(1, 0.8, 2000)).astype(int)
-        told = r"has \d+ different numbers in 2000 rows, expected classes"
-        with pytest.raises(DataError, match=told) as caught:
+        message = r"has \d+ different numbers in 2000 rows, expected classes"
+        with pytest.raises(DataError, match=message) as caught:
             DOORS[door](rng.random((2000, 3)), price)
         assert "cut its values into classes first" in str(caught.value.hint)
 
@@ -156,8 +158,10 @@ class TestTargets:
 
     def test_very_many_numbers_are_doubted_whatever_their_rows(self) -> None:
         y = np.arange(1010) % 101
-        told = read_table(np.random.default_rng(0).random((1010, 1)), y).warnings
-        assert told == ("target 'class' has 101 different numbers in 1010 rows: are they classes?",)
+        warned = read_table(np.random.default_rng(0).random((1010, 1)), y).warnings
+        assert warned == (
+            "target 'class' has 101 different numbers in 1010 rows: are they classes?",
+        )
 
     def test_describe_says_that_there_are_no_classes(self, cli: Cli, tmp_path: Path) -> None:
         rng = np.random.default_rng(0)
@@ -190,8 +194,8 @@ class TestTextInArrays:
         rng = np.random.default_rng(0)
         x = rng.integers(0, 9, (20, 2)).astype("U").astype(kind)
         for door in DOORS.values():
-            told = r"2 (columns (of|neither number nor) text|text features): 'x0'"
-            with pytest.raises(DataError, match=told):
+            message = r"2 (columns (of|neither number nor) text|text features): 'x0'"
+            with pytest.raises(DataError, match=message):
                 door(x, [0, 1] * 10)
 
     def test_objects_that_are_numbers_are_numbers(self) -> None:

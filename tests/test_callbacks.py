@@ -1,4 +1,4 @@
-"""Callbacks of scikit-learn are told of the iterations of a search, and may end it."""
+"""Callbacks of scikit-learn receive the iterations of a search, and may end it."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 
 
 class Listener:
-    """Notes what it is told and may stop a fit after some iterations."""
+    """Records its calls and may stop a fit after some iterations."""
 
     def __init__(self, most: int | None = None) -> None:
         self.most = most
@@ -64,8 +64,8 @@ def test_they_can_end_the_search(blobs: Blobs) -> None:
 
 def test_they_change_no_result_and_are_not_copied(blobs: Blobs) -> None:
     plain = SwarmSelector(algo="ga", random_state=1, max_iter=3)
-    told = clone(plain).set_callbacks(Listener())
-    assert told.fit(*blobs).trace_.equals(plain.fit(*blobs).trace_)
+    watched = clone(plain).set_callbacks(Listener())
+    assert watched.fit(*blobs).trace_.equals(plain.fit(*blobs).trace_)
 
 
 def test_teardown_follows_an_error(blobs: Blobs) -> None:

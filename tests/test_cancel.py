@@ -125,7 +125,7 @@ def fill(iteration):
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))
 
 x = np.random.default_rng(1).random((40, 6))
-with warnings.catch_warnings(record=True) as told:
+with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     found = swarmrs.select(
         (x, np.arange(40) % 2),
@@ -136,7 +136,7 @@ with warnings.catch_warnings(record=True) as told:
         callback=fill,
     )
 print(found.evaluations.total)
-print([str(it.message) for it in told if "checkpoint" in str(it.message)])
+print([str(it.message) for it in caught if "checkpoint" in str(it.message)])
 """
 
 
@@ -146,9 +146,9 @@ def test_a_full_disk_costs_no_result(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", FULL, path], capture_output=True, text=True, timeout=60, check=True
     )
-    evaluations, told = done.stdout.splitlines()
+    evaluations, messages = done.stdout.splitlines()
     assert evaluations == "300"
-    assert told.count("could not be written and is not up to date") == 1
+    assert messages.count("could not be written and is not up to date") == 1
     assert os.listdir(tmp_path) == ["run.ckpt"]
     # What was written before is whole, and the search goes on from it.
     x = np.random.default_rng(1).random((40, 6))

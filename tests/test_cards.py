@@ -1,4 +1,4 @@
-"""What is told about the algorithms."""
+"""What is said about the algorithms."""
 
 import json
 

@@ -23,9 +23,9 @@ def offer(start: Start, tmp_path: Path) -> Offer:
     """Press the tab key in bash after these words, the last of them incomplete."""
 
     def ask(*words: str) -> list[str]:
-        told = {"COMP_WORDS": " ".join(["swarmrs", *words]), "COMP_CWORD": str(len(words))}
-        asked = {"_SWARMRS_COMPLETE": "complete_bash", **told}
-        with start(env=os.environ | asked, cwd=tmp_path) as process:
+        position = {"COMP_WORDS": " ".join(["swarmrs", *words]), "COMP_CWORD": str(len(words))}
+        request = {"_SWARMRS_COMPLETE": "complete_bash", **position}
+        with start(env=os.environ | request, cwd=tmp_path) as process:
             out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
         return out.split()
@@ -91,12 +91,12 @@ def test_nothing_where_columns_cannot_be_read(offer: Offer, tmp_path: Path, data
 
 def test_other_shells_are_told_what_a_word_means(start: Start) -> None:
     for shell in ("zsh", "fish", "powershell"):
-        asked = {
+        request = {
             "_SWARMRS_COMPLETE": f"complete_{shell}",
             "_TYPER_COMPLETE_ARGS": "swarmrs select d.csv --preset ",
             "_TYPER_COMPLETE_FISH_ACTION": "get-args",
         }
-        with start(env=os.environ | asked) as process:
+        with start(env=os.environ | request) as process:
             out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
         assert "hafiz2018-nb" in out

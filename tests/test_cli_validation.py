@@ -61,8 +61,8 @@ def test_the_table_shows_nested_cross_validation(cli: Cli, blobs_csv: Path) -> N
 
 def test_without_held_out_rows_the_error_is_called_optimistic(cli: Cli, blobs_csv: Path) -> None:
     lines = lines_of(cli("select", blobs_csv, *SEARCH).out)
-    told = "optimistic: the same folds chose the features (try --outer-cv 10)"
-    assert lines["error"].endswith(told)
+    caution = "optimistic: the same folds chose the features (try --outer-cv 10)"
+    assert lines["error"].endswith(caution)
 
 
 def test_the_table_shows_selection_stability(cli: Cli, blobs_csv: Path) -> None:

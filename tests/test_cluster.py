@@ -45,10 +45,10 @@ def command(table: Path, store: Path, *more: object, evals: int = 3000) -> list[
 def end(process: subprocess.Popen[str], timeout: float = 200) -> tuple[int, str]:
     """Return how a command ended, and what it said."""
     try:
-        _, told = process.communicate(timeout=timeout)
+        _, err = process.communicate(timeout=timeout)
     finally:
         process.kill()
-    return process.returncode, told
+    return process.returncode, err
 
 
 def results(store: Path) -> str:
@@ -145,13 +145,13 @@ def test_a_cell_that_kills_its_worker_fails_alone(
     }
     store = tmp_path / "store.db"
     arguments = command(table, store, "--cluster", "local", "--jobs", 2)
-    code, told = end(start(*arguments, env=os.environ | settings))
-    assert code == 3, told
+    code, err = end(start(*arguments, env=os.environ | settings))
+    assert code == 3, err
     with closing(Store(store)) as kept:
         failed = [row for row in kept.rows() if row["state"] != "done"]
     assert [(row["method"], row["run"], row["state"]) for row in failed] == [("pbpso", 2, "failed")]
     assert failed[0]["error"] == "its worker died each time, even when it ran alone"
-    assert "failed: pbpso on made, run 2, fold 0, seed 2" in told
+    assert "failed: pbpso on made, run 2, fold 0, seed 2" in err
     # Without the poison the same command mends it.
     assert end(start(*command(table, store))) == (0, "")
     assert n_done(store) == 9 + 3
@@ -163,11 +163,11 @@ def test_a_lost_scheduler_loses_no_finished_cell(table: Path, tmp_path: Path, st
         process = start(*command(table, there, "--cluster", address, evals=20000))
         wait_for(lambda: n_done(there) > 0)
         head.send_signal(signal.SIGKILL)
-        code, told = end(process)
-    assert code == 1, told
-    assert f"error: the scheduler at '{address}' is gone" in told
-    assert "hint: finished cells are stored; start the cluster again; then continue with: " in told
-    assert "Traceback" not in told
+        code, err = end(process)
+    assert code == 1, err
+    assert f"error: the scheduler at '{address}' is gone" in err
+    assert "hint: finished cells are stored; start the cluster again; then continue with: " in err
+    assert "Traceback" not in err
     before = n_done(there)
     assert 0 < before < 9
     assert end(start(*command(table, there, evals=20000))) == (0, "")

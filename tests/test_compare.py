@@ -54,9 +54,9 @@ def test_a_comparison_prints_a_line_for_each_method_and_table(
     ]
     assert cli("report", store) == done
     again = cli("report", store, "-f", "json")
-    told = json.loads(again.out)
-    assert told["settings"]["experiment"]["protocol"] == "split70"
-    assert [row["runs"] for row in told["summary"]["results"]] == [2, 2, 2, 2]
+    report = json.loads(again.out)
+    assert report["settings"]["experiment"]["protocol"] == "split70"
+    assert [row["runs"] for row in report["summary"]["results"]] == [2, 2, 2, 2]
 
 
 def test_the_cells_of_a_store_are_lines_of_csv(cli: Cli, tmp_path: Path, blobs_csv: Path) -> None:
@@ -230,7 +230,10 @@ def test_tables_are_found_by_name(cli: Cli, tmp_path: Path, blobs_csv: Path) -> 
                     "bpso: population is 0, expected a whole number from 1",
                 ),
                 (["-a", "bpso", "--set", "inertia=-1"], "bpso: inertia is -1, expected"),
-                (["-a", "all,sfs", "-k", "160"], "sklearn:iris: n_neighbors is 160, expected 1 to"),
+                (
+                    ["-a", "all,sfs", "-k", "160"],
+                    "sklearn:iris: --n-neighbors is 160, expected 1 to",
+                ),
                 (["-a", "sfs", "--cv", "170"], "sklearn:iris: folds is 170, expected 2 to"),
                 (["-a", "sfs", "--prescreen", "best"], "prescreen is best, expected"),
                 (["-a", "sfs", "--constant", "no"], "unknown policy for constant columns 'no'"),

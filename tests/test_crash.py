@@ -56,7 +56,7 @@ def test_kills_at_random_times_lose_no_finished_cell_and_change_no_result(
     def command(store: Path) -> list[object]:
         return ["compare", table, *wanted, "--max-evals", 4000, "--store", store, "-q"]
 
-    chance = random.Random(11)
+    delays = random.Random(11)
     known: Rows = {}
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     for kill in range(KILLS):
@@ -66,10 +66,10 @@ def test_kills_at_random_times_lose_no_finished_cell_and_change_no_result(
             before = n_begun(read(disturbed))
             while n_begun(read(disturbed)) == before and process.poll() is None:
                 time.sleep(0.01)
-            time.sleep(chance.uniform(0, 0.5))
+            time.sleep(delays.uniform(0, 0.5))
         else:
             # Anywhere: while modules load, or the store is made, or cells run.
-            time.sleep(chance.uniform(0, 4))
+            time.sleep(delays.uniform(0, 4))
         assert process.poll() is None, "it ended before it was killed; there is too little to do"
         process.kill()
         process.wait()

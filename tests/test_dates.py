@@ -86,9 +86,9 @@ def test_one_hot_encoding_makes_no_columns_of_dates() -> None:
 
 def test_many_values_of_text_are_warned_of() -> None:
     frame = with_classes(code=[f"c{row % 21}" for row in range(42)], b=["u", "v"] * 21)
-    told = "1 column of text became many: 'code' (21)"
-    assert told in read_table(frame, encode="onehot").warnings
-    assert told not in read_table(frame, encode="ordinal").warnings
+    message = "1 column of text became many: 'code' (21)"
+    assert message in read_table(frame, encode="onehot").warnings
+    assert message not in read_table(frame, encode="ordinal").warnings
     few = with_classes(code=[f"c{row % 20}" for row in range(40)])
     assert read_table(few, encode="onehot").warnings == ()
 

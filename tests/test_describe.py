@@ -205,12 +205,12 @@ class TestCommand:
     def test_json_and_csv(self, cli: Cli, path: Path) -> None:
         plain = json.loads(cli("describe", path, "-f", "json", "-q").out)
         found = describe(path)
-        told = json.dumps(found.to_dict()).replace(
+        text = json.dumps(found.to_dict()).replace(
             "read_table(..., allow_target_copy=True)", "--allow-target-copy"
         )
         for name in ("exclude", "encode", "missing"):
-            told = told.replace(f"{name}=...", f"--{name}")
-        assert plain == json.loads(told)
+            text = text.replace(f"{name}=...", f"--{name}")
+        assert plain == json.loads(text)
         assert plain["classes"] == [{"label": "x", "rows": 6}, {"label": "y", "rows": 6}]
         lines = cli("describe", path, "-f", "csv", "-q").out.splitlines()
         assert lines[0] == ",".join(found.frame.columns)

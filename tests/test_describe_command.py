@@ -189,7 +189,7 @@ def test_what_was_given_stays(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_bytes(TABLES["missing"][1])
     found = describe(path, "b", missing="knn", exclude=["class"])
-    assert found.settings is None  # b has no classes, and was asked for
+    assert found.settings is None  # b has no classes, and was requested
     found = describe(path, missing="knn", exclude=["b"])
     assert found.settings == {"target": "class", "missing": "knn", "exclude": ["b"]}
     x, y = FRAME.select("a", "b"), FRAME["class"]
@@ -238,11 +238,11 @@ class TestTime:
             pl.Series("class", rng.integers(0, 2, 9000))
         )
         frame.write_csv(tmp_path / "d.csv")
-        told = "note: this search takes about "
+        forecast = "note: this search takes about "
         # k is too large: the search is refused after the note, before it is begun.
         long = cli("select", tmp_path / "d.csv", "--jobs", "1", "-k", "99999")
-        assert told in long.err
+        assert forecast in long.err
         assert "(10000 evaluations of 9000 rows)" in long.err
         for option in (("--time-limit", "5"), ("--max-evals", "30"), ("-e", "nb"), ("-q",)):
             short = cli("select", tmp_path / "d.csv", "--cv", "99999", *option)
-            assert told not in short.err
+            assert forecast not in short.err

@@ -306,6 +306,55 @@ def test_what_a_command_lacks_is_not_offered(cli: Cli, tmp_path: Path) -> None:
         assert f"{warned} removing it from the table\n" in err
 
 
+DOORS: list[tuple[dict[str, Any], str, str]] = [
+    ({"max_evals": 5}, "max_evals is 5, less than", "--max-evals is 5, less than"),
+    ({"test_size": 2.0}, "test_size is 2.0, expected", "--test-size is 2.0, expected"),
+    ({"repeats": 0}, "repeats is 0, expected", "--repeats is 0, expected"),
+    ({"pick": "x"}, "pick is 'x', expected", "--pick is 'x', expected"),
+    ({"cv": 0}, "cv is 0, expected", "--cv is 0, expected"),
+    ({"resample": 0.5}, "resample needs repeats", "--resample needs --repeats"),
+    ({"resample": 0.5}, "with repeats=20", "with --repeats 20"),
+    (
+        {"test_size": 0.5, "outer_cv": 3},
+        "test_size and outer_cv both hold out rows",
+        "--test-size and --outer-cv both hold out rows",
+    ),
+    (
+        {"pick": "size<=1", "algo": "sbs", "max_evals": 1},
+        "limit the search with max_features=1",
+        "limit the search with --max-features 1",
+    ),
+    (
+        {"include": ["a", "b"], "max_features": 1},
+        "max_features is 1, expected more than the 2 included",
+        "--max-features is 1, expected more than the 2 included",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "script", "shell"), DOORS)
+def test_settings_are_named_as_they_are_given(
+    cli: Cli, blobs_csv: Path, options: dict[str, Any], script: str, shell: str
+) -> None:
+    words: list[object] = []
+    for name, value in options.items():
+        flag = f"--{name.replace('_', '-')}"
+        for item in value if isinstance(value, list) else [value]:
+            words += [flag, item]
+    err = cli("select", blobs_csv, "--seed", 1, *words).err
+    assert shell in err
+    assert not PYTHON.search(re.sub(r"'[^']*'", "", err)), err
+    said: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            select(str(blobs_csv), random_state=1, **options)
+        except SwarmrsError as problem:
+            said += [str(problem), problem.hint or ""]
+    said += [str(warning.message) for warning in caught]
+    assert any(script in text for text in said), said
+
+
 def test_the_door_is_left_with_the_command(cli: Cli) -> None:
     assert cli("select", "nothing.csv").code == 1
     assert setting("missing", "median") == 'missing="median"'

@@ -175,13 +175,13 @@ def test_too_few_runs_for_any_difference_are_told(
         for run in range(runs)
     ]
     found = summary(frame(cells))
-    told = [note for note in found.notes if "too few" in note]
+    notes = [note for note in found.notes if "too few" in note]
     is_found = [row.verdict == "+" for row in found.versus]
     if needed is None:
-        assert not told
+        assert not notes
         assert all(is_found)
     else:
-        (note,) = told
+        (note,) = notes
         assert note.startswith(f"{runs} runs: ")
         assert f"need {needed} runs or more" in note
         assert not any(is_found)

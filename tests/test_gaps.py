@@ -77,14 +77,14 @@ def test_our_own_classifiers_refuse_them(holed: Blobs, estimator: str) -> None:
 
 def test_to_a_filter_missing_is_a_value_of_its_own() -> None:
     y = np.array([0, 1] * 20)
-    told = np.where(y == 1, np.nan, np.tile([1.0, 2.0, 3.0, 4.0], 10))
-    noise = np.random.default_rng(2).permutation(told)
-    data = pl.DataFrame({"noise": noise, "told": told})
+    informative = np.where(y == 1, np.nan, np.tile([1.0, 2.0, 3.0, 4.0], 10))
+    noise = np.random.default_rng(2).permutation(informative)
+    data = pl.DataFrame({"noise": noise, "informative": informative})
     ranking = rank((data, y), missing="keep").frame
-    assert ranking.row(0, named=True)["feature"] == "told"
+    assert ranking.row(0, named=True)["feature"] == "informative"
     assert ranking["score"][0] == 1.0
     found = select((data, y), algo="sfs", estimator=model(), missing="keep", prescreen="su>0", cv=4)
-    assert found.selected == ("told",)
+    assert found.selected == ("informative",)
 
 
 @pytest.mark.parametrize("values", [[1e308, -1e308, np.nan], [np.nan] * 3, [2.0, 2.0, np.nan]])

@@ -153,15 +153,15 @@ class TestSources:
     @pytest.mark.parametrize(
         ("by", "message"),
         [
-            ([["a", "b"], ["c", "a"]], "column 'a' stands twice in the lists"),
+            ([["a", "b"], ["c", "a"]], "column 'a' occurs twice in the lists"),
             ([["a"], ["c"]], "column 'b' is in no group of the lists"),
             ([["a"]], "column 'b' and 1 more are in no group of the lists"),
             ([["a", "b", "c"], ["d"]], "column 'd' not found in the lists"),
             ([["a", "b", 7]], "column '7' not found in the lists"),
             (["abc"], "group 'abc' is no list of columns"),
             (3, "by is 3, expected a path or a list or a Grouping"),
-            ("lbn", "groups 'lbn' are no method and no file"),
-            ("prefix,rows=3", "groups 'prefix,rows=3' are no method and no file"),
+            ("lbn", "groups 'lbn' are neither a method nor a file"),
+            ("prefix,rows=3", "groups 'prefix,rows=3' are neither a method nor a file"),
             ("lbm,restarts=1001", "restarts is 1001, expected 1 to 1000"),
             ("lbm=0", "groups is 0, expected a whole number of 1 or more"),
             ("lbm=x", "groups is 'x', expected a whole number of 1 or more"),
@@ -181,7 +181,7 @@ class TestSources:
 
     def test_a_bad_file_is_named(self, write: Callable[..., Path]) -> None:
         data = self.frame("a", "b", "c")
-        with pytest.raises(SpecError, match=r"column 'a' stands twice in g\.txt"):
+        with pytest.raises(SpecError, match=r"column 'a' occurs twice in g\.txt"):
             group(data, by=write(b"a,b\nc,a\n", "g.txt"))
         with pytest.raises(SpecError, match=r"groups cannot be read from '.*g\.txt': .*utf-8"):
             group(data, by=write(b"\xff\xfe\x00", "g.txt"))
@@ -219,7 +219,7 @@ class TestSearches:
         x, y = planted(), labels(60)
         with pytest.raises(SpecError, match="rows is 1, expected 2 or more"):
             select(x, y, feature_groups="lbm,rows=1")
-        with pytest.raises(SpecError, match="stands twice"):
+        with pytest.raises(SpecError, match="occurs twice"):
             select(x, y, feature_groups=[[0, 0]])
 
     def test_a_selector_takes_groups(self) -> None:
@@ -238,7 +238,7 @@ class TestSearches:
     @pytest.mark.parametrize(
         ("groups", "message"),
         [
-            ([[0, 1], [1, 2]], "bit 1 stands twice in the lists"),
+            ([[0, 1], [1, 2]], "bit 1 occurs twice in the lists"),
             ([[0], [2]], "bit 1 is in no group of the lists"),
             ([[0, 3]], r"groups is \[0, 3\], expected numbers of bits"),
         ],
@@ -333,7 +333,7 @@ class TestCommand:
         ("args", "message"),
         [
             (["--by", "lbm=11"], "n_groups is 11, expected 1 to 9"),
-            (["--by", "kmeans"], "groups 'kmeans' are no method and no file"),
+            (["--by", "kmeans"], "groups 'kmeans' are neither a method nor a file"),
             (["--by", "hclust,link=ward"], "unknown setting of hclust 'link'"),
             (["--seed", "-1"], "--seed is -1, expected a whole number of 0 or more"),
             (["--format", "xml"], "unknown format 'xml'"),

@@ -24,7 +24,7 @@ def onemax(x: Bits) -> NDArray[np.int64]:
 
 
 class Recorder:
-    """A cost function that remembers what it was asked and what it said."""
+    """A cost function that remembers its candidates and their costs."""
 
     def __init__(self, cost: Callable[[Bits], NDArray[np.float64]]) -> None:
         self.cost = cost

@@ -146,15 +146,15 @@ def test_a_filter_objective_guides_and_the_classifier_scores(blobs: Blobs, objec
     assert 0 <= result.cost == result.trace["best_cost"][-1] == result.trace["best_error"][-1]
     own = Evaluator(blobs).measure(result.support)
     assert own["error"][0] == result.scores["error"]
-    asked: list[NDArray[np.bool_]] = []
+    evaluated: list[NDArray[np.bool_]] = []
 
     def half(masks: NDArray[np.bool_]) -> list[float]:
-        asked.extend(masks)
+        evaluated.extend(masks)
         return [0.5] * len(masks)
 
     outside = select(blobs, objective=objective, prescreen="su>0", scorer=half, **QUICK)
     assert (outside.selected, outside.scores["error"]) == (result.selected, 0.5)
-    assert len(asked) == len({tuple(mask) for mask in asked}) == len(outside.front)
+    assert len(evaluated) == len({tuple(mask) for mask in evaluated}) == len(outside.front)
     assert {point.error for point in outside.front} == {0.5}
 
 

@@ -313,7 +313,7 @@ class TestFolds:
         ),
         (
             {"outer_cv": 5, "cv": [(range(30), range(30, 60))]},
-            "cv names rows, some of which are held out or not drawn",
+            "cv lists row numbers, but some rows are held out or not drawn",
         ),
         (
             {"test_size": 0.3, "scorer": lambda masks: [0.5] * len(masks)},

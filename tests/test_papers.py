@@ -102,8 +102,8 @@ def test_every_study_is_cited_by_its_preset() -> None:
         study = table["table"].partition("-")[0]
         assert table["citation"] == presets[study].citation
         assert presets[study].doi in table["citation"]
-    (told,) = reproduce("chuang2012-2", datasets=["wine"], runs=1, max_evals=20)
-    assert f"{presets['chuang2012'].citation}." in told.to_markdown().splitlines()
+    (reproduced,) = reproduce("chuang2012-2", datasets=["wine"], runs=1, max_evals=20)
+    assert f"{presets['chuang2012'].citation}." in reproduced.to_markdown().splitlines()
 
 
 def test_an_unknown_study_or_table_is_refused_with_those_there_are() -> None:
@@ -124,7 +124,7 @@ def test_an_unknown_study_or_table_is_refused_with_those_there_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("figure", "printed", "ours", "deviation", "told"),
+    ("figure", "printed", "ours", "deviation", "expected"),
     [
         ("accuracy", "90.00", 91.4, "1.50", "agrees within 0.93 sd"),
         ("accuracy", "90.00", 91.6, "1.50", "better by 1.07 sd"),
@@ -160,9 +160,9 @@ def test_the_rule_of_verdicts(
     printed: str | None,
     ours: float | str | None,
     deviation: str | None,
-    told: str,
+    expected: str,
 ) -> None:
-    assert str(judge(FIGURES[figure], printed, ours, deviation)) == told
+    assert str(judge(FIGURES[figure], printed, ours, deviation)) == expected
 
 
 NUMBERS = [name for name, it in FIGURES.items() if not (it.is_mark or it.is_ratio)]
@@ -202,7 +202,7 @@ def test_marks_need_runs_and_a_direction() -> None:
     low, high = sample(*np.linspace(0.1, 0.2, 8)), sample(*np.linspace(0.5, 0.9, 8))
     assert (high.mark(low, "accuracy"), low.mark(high, "accuracy")) == ("+", "-")
     assert low.mark(low, "accuracy") == "="
-    # One run of a method without chance is held against all of the other.
+    # One run of a method that is deterministic is held against all of the other.
     assert high.mark(sample(0.3), "accuracy") == "+"
     assert sample(0.3).mark(high, "accuracy") == "-"
     assert sample(0.9, 0.8).mark(sample(0.3), "accuracy") is None
@@ -273,10 +273,10 @@ def openml(monkeypatch: pytest.MonkeyPatch, answer: Callable[..., Any]) -> None:
 
 
 def test_openml_is_asked_only_if_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+    requests = []
 
     def answer(**how: Any) -> SimpleNamespace:
-        asked.append(how)
+        requests.append(how)
         x = np.arange(208 * 60, dtype=float).reshape(208, 60)
         x[0, 0] = np.nan
         return SimpleNamespace(
@@ -289,12 +289,12 @@ def test_openml_is_asked_only_if_allowed(monkeypatch: pytest.MonkeyPatch) -> Non
     how: dict[str, Any] = {"data_dir": None, "must_exist": False}
     with pytest.raises(DataError):
         find_sources(PAPERS["xue2014"], ["sonar"], fetch=False, **how)
-    assert not asked
+    assert not requests
     found, absent = find_sources(PAPERS["xue2014"], ["sonar", "zoo"], fetch=True, **how)
     table = read_table(found["sonar"], missing="mean")
     assert (table.x.shape, table.labels) == ((208, 60), ("Mine", "Rock"))
     assert absent == {"zoo": "not available"}
-    assert [it["data_id"] for it in asked] == [40]
+    assert [it["data_id"] for it in requests] == [40]
 
 
 def test_what_openml_cannot_give_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ from bench_python import Contest, alike, load
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from plain.asked import Asked, Bests, Masks
 from plain.bpso import accelerated
+from plain.evaluations import Bests, Evaluations, Masks
 from plain.fitness import ENGINES, Problem
 from plain.pbpso import flip_chances
 from plain.relevance import levels, symmetric_uncertainty
@@ -225,19 +225,19 @@ def planted(n: int, members: list[int]) -> Callable[[Masks], Floats]:
 
 @pytest.mark.parametrize("name", ["bpso", "pbpso", "upso2d"])
 def test_a_swarm_finds_a_planted_subset(name: str) -> None:
-    ask = Asked(planted(20, [2, 3, 11, 17]), 20, 6000)
-    getattr(plain, name)(ask, np.random.default_rng(1))
-    assert ask.best_cost == 0.0
-    assert np.flatnonzero(ask.best).tolist() == [2, 3, 11, 17]
-    assert ask.count == 6000
-    assert len(ask.measured) == len({mask.tobytes() for mask in ask.measured}) < 6000
+    evaluate = Evaluations(planted(20, [2, 3, 11, 17]), 20, 6000)
+    getattr(plain, name)(evaluate, np.random.default_rng(1))
+    assert evaluate.best_cost == 0.0
+    assert np.flatnonzero(evaluate.best).tolist() == [2, 3, 11, 17]
+    assert evaluate.count == 6000
+    assert len(evaluate.measured) == len({mask.tobytes() for mask in evaluate.measured}) < 6000
 
 
 def test_vlpso_finds_a_planted_subset_among_the_first_of_its_order() -> None:
     order = np.arange(60)[::-1]
-    ask = Asked(planted(60, [59, 58, 56, 55]), 60, 20_000)
-    plain.vlpso(ask, np.random.default_rng(1), order)
-    assert ask.best_cost <= 1 / 60
+    evaluate = Evaluations(planted(60, [59, 58, 56, 55]), 60, 20_000)
+    plain.vlpso(evaluate, np.random.default_rng(1), order)
+    assert evaluate.best_cost <= 1 / 60
 
 
 def test_vlpso_changes_lengths_after_nine_moves_without_progress() -> None:
@@ -248,7 +248,7 @@ def test_vlpso_changes_lengths_after_nine_moves_without_progress() -> None:
         first = (masks[:, :20].all(axis=1)) & (masks.sum(axis=1) == 20)
         return np.where(first, 0.1, 0.2 + 1e-4 * masks.sum(axis=1))
 
-    class Heard(Asked):
+    class Heard(Evaluations):
         def __call__(self, masks: Masks) -> Floats:
             batches.append(masks.copy())
             return super().__call__(masks)
@@ -266,11 +266,11 @@ def test_bests_move_on_strict_improvement_and_a_batch_is_never_cut() -> None:
     assert bests.update(~x, np.array([0.2, 0.2, 0.3])).tolist() == [True, False, False]
     assert bests.leader.tolist() == x[1].tolist(), "as good as the best is no better"
 
-    ask = Asked(lambda masks: masks.mean(axis=1), 3, 7, worst=1.0)
-    assert ask(bits("000", "110", "110")).tolist() == [1.0, 2 / 3, 2 / 3]
-    assert (ask.count, len(ask.measured)) == (3, 1)
-    assert ask.allows(4)
-    assert not ask.allows(5)
+    evaluate = Evaluations(lambda masks: masks.mean(axis=1), 3, 7, worst=1.0)
+    assert evaluate(bits("000", "110", "110")).tolist() == [1.0, 2 / 3, 2 / 3]
+    assert (evaluate.count, len(evaluate.measured)) == (3, 1)
+    assert evaluate.allows(4)
+    assert not evaluate.allows(5)
 
 
 def test_two_sides_are_compared_by_rank_sums_within_cells() -> None:
@@ -292,7 +292,7 @@ def test_both_sides_of_a_contest_search_the_same_problem(algo: str) -> None:
     with threadpool_limits(1):
         contest = Contest(problem, algo, plain.ranking(problem.x, problem.y))
         both = contest.round(1, 300, 0.0)
-    assert both.one.asked == both.numpy.asked == (300 if algo == "upso2d" else 288)
+    assert both.one.evaluations == both.numpy.evaluations == (300 if algo == "upso2d" else 288)
     assert both.two.cost == both.one.cost
     assert both.gap_to_numpy < 1e-6
     assert both.sampled == 3

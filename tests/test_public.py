@@ -32,7 +32,7 @@ def results() -> dict[str, object]:
     assert stability is not None
     assert held_out is not None
     described = swarmrs.describe(pl.from_numpy(table.x, schema=names), table.y)
-    card = swarmrs.algorithms()[0]
+    card = next(card for card in swarmrs.algorithms() if card.params)
     made = [
         *(table, found, found.front, found.front[0], found.evaluations, found.seconds, found.work),
         *(stability, stability.agreement, held_out, held_out.parts[0], held_out.baseline),

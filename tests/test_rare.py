@@ -31,10 +31,10 @@ def settled(table: Table, policy: str, cv: Any = 5) -> Table:
 
 
 def test_a_lone_row_is_warned_of_whatever_the_folds(table: Table) -> None:
-    told = "1 class of 1 row, never learned when tested: 'y'"
+    message = "1 class of 1 row, never learned when tested: 'y'"
     for cv in (None, "loo", 2):
         after = settled(table, "warn", cv)
-        assert after.warnings == (told,)
+        assert after.warnings == (message,)
         assert after.x is table.x
 
 
@@ -117,7 +117,7 @@ def test_nothing_rare_changes_nothing() -> None:
 
 def test_rows_that_cv_names_are_not_moved(table: Table) -> None:
     splits = [(range(10), range(10, 21))]
-    with pytest.raises(SpecError, match="rows are left out which cv names"):
+    with pytest.raises(SpecError, match="rows are left out, but cv lists row numbers"):
         settled(table, "drop", splits)
 
 
@@ -143,12 +143,12 @@ def test_every_door_takes_the_policy(table: Table) -> None:
 
 
 def test_a_fold_without_a_class_has_a_score_and_a_warning(table: Table) -> None:
-    with pytest.warns(SwarmrsWarning) as told:
+    with pytest.warns(SwarmrsWarning) as caught:
         scores = Evaluator(table, estimator=KNeighborsClassifier(1), cv=5).measure(
             [True, True, True]
         )[0]
     assert all(np.isfinite(scores.item()))
-    messages = [str(warning.message) for warning in told]
+    messages = [str(warning.message) for warning in caught]
     assert "class 'y' has 1 row, fewer than the 5 folds: some folds test none of them" in messages
 
 

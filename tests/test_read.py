@@ -226,7 +226,7 @@ REFUSED = [
         b"t,a,class\nu,1,x\nv,2,y\nu,low,x\n",
         "2 columns of text: 't', 'a'",
         "'a' holds numbers but for 'low': correct that, "
-        'or call it missing with read_table(..., null=["low"])',
+        'or treat it as missing with read_table(..., null=["low"])',
     ),
     (
         b"a,b,class\n1,x,x\n2,y,y\n3,x,x\n",

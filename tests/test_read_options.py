@@ -6,30 +6,31 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from swarmrs import describe, group, rank, read_table
 from swarmrs._base._messages import sized
-from swarmrs.cli._reading import flag_of
-from swarmrs.data._options import NULL_WORDS, read_options
+from swarmrs._base._options import options_of
+from swarmrs.cli._options import READING, flag_of
+from swarmrs.data._options import NULL_WORDS, ReadOptions
 from swarmrs.exceptions import SpecError
 
 Cli = Callable[..., Any]
 
 FUNCTIONS: list[Callable[..., Any]] = [read_table, describe, rank, group]
-FLAGS = {flag_of(name): option for name, (_, option) in read_options().items() if name != "exclude"}
+FLAGS = {flag_of(name): option for name, option in READING.items()}
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_functions_show_all_options(function: Callable[..., Any]) -> None:
-    parameters = inspect.signature(function).parameters
-    for name, (kind, option) in read_options().items():
+    parameters, kinds = inspect.signature(function).parameters, get_type_hints(ReadOptions)
+    for name, option in options_of(ReadOptions).items():
         assert parameters[name].default == option.default
-        assert parameters[name].annotation == kind
+        assert parameters[name].annotation == kinds[name]
         assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
         assert re.search(rf"^    {name} : \S", function.__doc__ or "", flags=re.M)
-    assert "**" not in (function.__doc__ or "")
+    assert "{options}" not in (function.__doc__ or "")
 
 
 @pytest.mark.parametrize("command", ["select", "evaluate", "rank", "group", "describe", "compare"])
@@ -106,7 +107,7 @@ def test_null_adds_words_and_null_only_replaces_them(tmp_path: Path) -> None:
 
 
 def test_declarations_load_nothing_else() -> None:
-    code = "import sys, swarmrs.data._options as o; o.read_options(); print(*sys.modules)"
+    code = "import sys, swarmrs.data._options; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )

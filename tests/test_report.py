@@ -263,7 +263,7 @@ def test_without_matplotlib_the_extra_is_named(
     def without(name: str, package: str | None = None) -> Any:
         return None if name == "matplotlib" else find(name, package)
 
-    monkeypatch.setattr("swarmrs.experiments._report._drawing.find_spec", without)
+    monkeypatch.setattr("swarmrs.plotting._figures.find_spec", without)
     with pytest.raises(SpecError, match="matplotlib") as problem:
         write_report(cells, SETTINGS, tmp_path / "report.html")
     assert "swarmrs[plot]" in str(problem.value.hint)
@@ -408,9 +408,9 @@ def test_all_columns_of_the_results_can_be_reached(tmp_path: Path, width: int) -
         text=True,
         timeout=100,
     )
-    told = dict(Page(done.stdout).attributes)["data-found"]
-    assert told is not None
-    found = json.loads(told)
+    attribute = dict(Page(done.stdout).attributes)["data-found"]
+    assert attribute is not None
+    found = json.loads(attribute)
     # The page itself never scrolls sideways; a table does, where it must.
     assert found["whole"] <= found["page"] == width
     assert found["style"] == "auto"

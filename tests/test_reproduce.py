@@ -146,11 +146,11 @@ def test_the_command_prints_a_table_and_goes_on_from_its_store(cli: Cli, tmp_pat
 
 
 def test_formats_hold_the_same_figures(cli: Cli) -> None:
-    (told,) = json.loads(cli("reproduce", "chuang2012-2", *QUICK, "-f", "json").out)
-    assert (told["table"], told["tally"]) == ("chuang2012-2", {told["lines"][0]["verdict"]: 1})
+    (table,) = json.loads(cli("reproduce", "chuang2012-2", *QUICK, "-f", "json").out)
+    assert (table["table"], table["tally"]) == ("chuang2012-2", {table["lines"][0]["verdict"]: 1})
     text = cli("reproduce", "chuang2012-2", *QUICK, "-f", "csv").out
     (row,) = csv.DictReader(io.StringIO(text))
-    (line,) = told["lines"]
+    (line,) = table["lines"]
     assert row["table"] == "chuang2012-2"
     assert float(row["ours"]) == line["ours"]
     assert row["published"] == line["published"] == "99.44"
@@ -161,9 +161,9 @@ def test_the_list_has_every_table_and_what_it_needs(cli: Cli) -> None:
     assert listed.code == 0
     assert all(f"{table.name} " in listed.out for table in TABLES)
     assert "lung_cancer_gems: its table of 12600 genes is in no public collection" in listed.out
-    told = json.loads(cli("reproduce", "--list", "-f", "json").out)
-    assert [row["table"] for row in told] == [table.name for table in TABLES]
-    assert told[-1]["data"]["wine"] == "built in"
+    rows = json.loads(cli("reproduce", "--list", "-f", "json").out)
+    assert [row["table"] for row in rows] == [table.name for table in TABLES]
+    assert rows[-1]["data"]["wine"] == "built in"
     rows = list(
         csv.DictReader(io.StringIO(cli("reproduce", "chuang2012", "--list", "-f", "csv").out))
     )

@@ -213,10 +213,10 @@ def test_the_screen_says_which_score_it_is(
     for label in ("loss", "inner loss", "outer loss", "Pareto front", "consensus"):
         assert name in labels[label], label
     assert not any(label.startswith(("inner error", "outer error")) for label in labels)
-    told = json.loads(cli("select", str(rare_file), *shared, *limits, "-f", "json").out)
-    assert told["scoring"] == scoring
-    assert f"{told['loss']:.4f}" in labels["loss"]
-    assert f"{told['held_out']['outer_loss']:.4f}" in labels["outer loss"]
+    plain = json.loads(cli("select", str(rare_file), *shared, *limits, "-f", "json").out)
+    assert plain["scoring"] == scoring
+    assert f"{plain['loss']:.4f}" in labels["loss"]
+    assert f"{plain['held_out']['outer_loss']:.4f}" in labels["outer loss"]
 
 
 def test_a_comparison_goes_by_the_score_of_its_searches() -> None:

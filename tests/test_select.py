@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator, select
-from swarmrs._base._options import defaults_of
+from swarmrs._base._options import options_of
 from swarmrs.evaluation._native import Classifier
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 from swarmrs.search._options import SearchOptions
@@ -419,7 +419,7 @@ def test_a_class_rarer_than_the_folds_is_warned_of(blobs: Blobs) -> None:
 
 def test_the_signature_shows_every_option_with_its_default() -> None:
     shown = inspect.signature(select).parameters
-    options = defaults_of(SearchOptions, "p")
+    options = {name: option.default for name, option in options_of(SearchOptions, "p").items()}
     assert {name: shown[name].default for name in options} == options
     assert set(shown) - set(options) == {"data", "target", "read", "missing", "encode"}
     assert select.__doc__ is not None

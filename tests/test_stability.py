@@ -41,15 +41,15 @@ def naive(masks: Masks) -> tuple[float, float, float]:
     p = [sum(z[i, f] for i in range(m)) / m for f in range(d)]
     k = [sum(z[i, f] for f in range(d)) for i in range(m)]
     mean = sum(k) / m
-    chance = mean / d * (1 - mean / d)
-    value = 1 - sum(m / (m - 1) * p[f] * (1 - p[f]) for f in range(d)) / d / chance
+    at_random = mean / d * (1 - mean / d)
+    value = 1 - sum(m / (m - 1) * p[f] * (1 - p[f]) for f in range(d)) / d / at_random
     phi = [
         (
             sum(z[i, f] * p[f] for f in range(d)) / d
             - k[i] * mean / d**2
             + value / 2 * (2 * mean * k[i] / d**2 - k[i] / d - mean / d + 1)
         )
-        / chance
+        / at_random
         for i in range(m)
     ]
     variance = 4 / m**2 * sum((it - sum(phi) / m) ** 2 for it in phi)
@@ -236,18 +236,18 @@ class TestRepeats:
 
 class TestStopping:
     def test_a_callback_is_told_which_run_and_stops_all(self, blobs: Blobs) -> None:
-        told: list[tuple[int, int]] = []
+        events: list[tuple[int, int]] = []
 
         def watch(iteration: Iteration) -> bool:
-            told.append((iteration["run"], iteration["runs"]))
-            return len(told) == 5
+            events.append((iteration["run"], iteration["runs"]))
+            return len(events) == 5
 
         found = select(
             blobs, algo="bpso", random_state=1, repeats=50, max_evals=90, n_jobs=2, callback=watch
         )
         assert found.stop == "callback"
-        assert len(told) == 5
-        assert {runs for _, runs in told} == {50}
+        assert len(events) == 5
+        assert {runs for _, runs in events} == {50}
 
     def test_of_rows_drawn_the_search_of_all_rows_is_returned(self, blobs: Blobs) -> None:
         found = select(
@@ -310,7 +310,7 @@ class TestStopping:
         ),
         (
             {"repeats": 2, "resample": 0.5, "cv": [(range(30), range(30, 60))]},
-            "cv names rows, some of which are held out or not drawn",
+            "cv lists row numbers, but some rows are held out or not drawn",
         ),
         (
             {"repeats": 2, "resample": 0.5, "scorer": lambda masks: [0.5] * len(masks)},

@@ -220,7 +220,7 @@ def test_blocks_that_agree_leave_no_doubt() -> None:
     assert found.f == (math.inf, 0.0, 0)
     assert found.critical_sum_difference == 0
     assert found.conover[0].tolist() == [1, 0, 0]
-    # Equal average ranks are no difference, not even where nothing is left to chance.
+    # Equal average ranks are no difference, not even where no variation is left.
     tied = friedman([[0.1, 0.1, 0.3]] * 4)
     assert tied is not None
     assert tied.conover[0].tolist() == [1, 1, 0]

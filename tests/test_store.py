@@ -84,11 +84,11 @@ def test_the_frame_has_its_columns_even_of_no_result(tmp_path: Path) -> None:
         empty = cells_frame(store)
     assert empty.schema == cells_frame(made(tmp_path / "full.db")).schema
     assert empty["state"].to_list() == ["todo"]
-    told = store_settings(tmp_path / "r.db")
-    assert told["command"] == "swarmrs compare ..."
-    assert told["protocol"] == "resub"
-    assert told["data"][0]["features"] == 4
-    assert told["versions"]["swarmrs"]
+    settings = store_settings(tmp_path / "r.db")
+    assert settings["command"] == "swarmrs compare ..."
+    assert settings["protocol"] == "resub"
+    assert settings["data"][0]["features"] == 4
+    assert settings["versions"]["swarmrs"]
 
 
 def test_many_at_once_can_make_one_store(tmp_path: Path) -> None:

@@ -238,9 +238,9 @@ def test_a_full_disk_keeps_what_was_finished(
     path = tmp_path / "r.db"
     how: dict[str, Any] = {"runs": 4, "protocol": "split70", "n_jobs": 1}
     full_disk(2)
-    with pytest.raises(StoreError, match="cannot be written: database or disk is full") as told:
+    with pytest.raises(StoreError, match="cannot be written: database or disk is full") as caught:
         compare({"wide": wide()}, "all", store=path, **how)
-    assert "stored results are safe" in str(told.value.hint)
+    assert "stored results are safe" in str(caught.value.hint)
     assert beside(path) == ["r.db"]
     assert cells_frame(path)["state"].to_list() == ["done", "done", "todo", "todo"]
     monkeypatch.undo()

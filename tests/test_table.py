@@ -134,12 +134,12 @@ class TestTarget:
         assert table.labels == (False, True)
         assert table.notices == ()
 
-    @pytest.mark.parametrize(("n", "is_told"), [(20, False), (21, True)])
-    def test_many_different_numbers_are_warned_of(self, n: int, is_told: bool) -> None:
+    @pytest.mark.parametrize(("n", "is_warned"), [(20, False), (21, True)])
+    def test_many_different_numbers_are_warned_of(self, n: int, is_warned: bool) -> None:
         labels = list(range(n)) * 2
         values = np.random.default_rng(0).random((2 * n, 1))
-        told = f"target 'class' has {n} different numbers in {2 * n} rows: are they classes?"
-        assert (told in read_table(values, labels).warnings) == is_told
+        message = f"target 'class' has {n} different numbers in {2 * n} rows: are they classes?"
+        assert (message in read_table(values, labels).warnings) == is_warned
         assert read_table(values, [str(label) for label in labels]).warnings == ()
         assert read_table(np.repeat(values, 3, 0), labels * 3).warnings == ()
 

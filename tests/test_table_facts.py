@@ -188,8 +188,8 @@ def test_each_split_has_copies_of_the_rows_with_gaps() -> None:
     # Row 1 stands at 4 for the first split, filled by (1 + 3) / 2, at 5 for the second.
     assert copies.x.ravel().tolist() == [1.0, 3.0, 3.0, 5.0, 2.0, 4.0]
     assert copies.rows.tolist() == [0, 1, 2, 3, 1, 1]
-    told = [[rows.tolist() for rows in pair] for pair in copies.splits]
-    assert told == [[[0, 2], [4, 3]], [[2, 3], [0, 5]]]
+    placed = [[rows.tolist() for rows in pair] for pair in copies.splits]
+    assert placed == [[[0, 2], [4, 3]], [[2, 3], [0, 5]]]
 
 
 def test_copies_stand_in_the_order_of_their_rows() -> None:
@@ -231,25 +231,25 @@ def test_rows_with_a_gap_anywhere_are_dropped() -> None:
         frame(a=[1, None, 3, 4], b=[1, 2, 3, None]),
         pl.Series("y", ["p", "q", "p", "q"]),
     )
-    features, kept, told = drop_rows(given, labels, "made")
+    features, kept, notices = drop_rows(given, labels, "made")
     assert features.rows() == [(1, 1), (3, 3)]
     assert kept.to_list() == ["p", "p"]
-    assert told == ["2 rows with missing values dropped"]
+    assert notices == ["2 rows with missing values dropped"]
     # A label that is missing counts, too.
-    _, kept, told = drop_rows(given, pl.Series("y", [None, "q", "p", "q"]), "made")
+    _, kept, notices = drop_rows(given, pl.Series("y", [None, "q", "p", "q"]), "made")
     assert kept.to_list() == ["p"]
-    assert told == ["3 rows with missing values dropped"]
+    assert notices == ["3 rows with missing values dropped"]
 
 
 def test_where_nothing_is_missing_nothing_is_dropped() -> None:
     given = frame(a=[1, 2], b=[3, 4])
-    features, labels, told = drop_rows(given, pl.Series("y", ["p", "q"]), "made")
+    features, labels, notices = drop_rows(given, pl.Series("y", ["p", "q"]), "made")
     assert features.equals(given)
     assert labels.to_list() == ["p", "q"]
-    assert told == []
-    features, told = drop_columns(given, [], "made")
+    assert notices == []
+    features, notices = drop_columns(given, [], "made")
     assert features.equals(given)
-    assert told == []
+    assert notices == []
 
 
 def test_a_table_of_gaps_alone_is_refused() -> None:
@@ -262,9 +262,9 @@ def test_a_table_of_gaps_alone_is_refused() -> None:
 
 def test_columns_with_a_gap_are_dropped() -> None:
     given = frame(a=[1, 2], b=[None, 4], c=[5, None])
-    features, told = drop_columns(given, ["a"], "made")
+    features, notices = drop_columns(given, ["a"], "made")
     assert features.columns == ["a"]
-    assert told == ["2 columns with missing values dropped: 'b', 'c'"]
+    assert notices == ["2 columns with missing values dropped: 'b', 'c'"]
     for position in (0, -1, "1"):
         with pytest.raises(SpecError, match="by its position"):
             drop_columns(given, [position], "made")
@@ -348,16 +348,16 @@ def test_the_places_of_encoded_columns_are_known() -> None:
     ]
     assert found.encoded == [(1, 2, 3), (5, 6)]
     clash = pl.DataFrame({"w": ["a", "b"], "w=a": [1, 2]})
-    with pytest.raises(DataError, match="the encoded table has two columns called 'w=a'") as told:
+    with pytest.raises(DataError, match="the encoded table has two columns called 'w=a'") as caught:
         to_numbers(clash, missing="error", encode="onehot")
-    assert told.value.hint == "rename one of them"
+    assert caught.value.hint == "rename one of them"
     assert to_numbers(clash, missing="error", encode="ordinal").encoded == []
 
 
 def test_text_that_becomes_many_columns_is_warned_of() -> None:
-    for count, told in ((20, []), (21, ["1 column of text became many: 'w' (21)"])):
+    for count, expected in ((20, []), (21, ["1 column of text became many: 'w' (21)"])):
         given = frame(w=[f"w{number}" for number in range(count)])
-        assert to_numbers(given, missing="error", encode="onehot").warnings == told
+        assert to_numbers(given, missing="error", encode="onehot").warnings == expected
         assert to_numbers(given, missing="error", encode="ordinal").warnings == []
 
 
@@ -380,9 +380,9 @@ def test_whole_numbers_that_floats_round_are_warned_of() -> None:
     long, exact = 2**53 + 1, 2**53
     for dtype in (pl.Int64, pl.UInt64, pl.Int128):
         given = frame(a=pl.Series([long, 1], dtype=dtype), b=pl.Series([exact, 1], dtype=dtype))
-        [told] = to_numbers(given, missing="error", encode="error").warnings
-        assert told.startswith("1 column of whole numbers too long")
-        assert told.endswith("'a'")
+        [warning] = to_numbers(given, missing="error", encode="error").warnings
+        assert warning.startswith("1 column of whole numbers too long")
+        assert warning.endswith("'a'")
 
 
 def test_whole_numbers_beyond_every_float_are_warned_of() -> None:
@@ -393,7 +393,7 @@ def test_whole_numbers_beyond_every_float_are_warned_of() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "expected"),
     [
         (["1,5", "2", "33,25"], "a decimal comma"),
         (["1,500", "2", "3,250"], "numbers like 1,500"),
@@ -401,11 +401,11 @@ def test_whole_numbers_beyond_every_float_are_warned_of() -> None:
         (["1", "2", "3", "none"], "numbers but for 'none'"),
     ],
 )
-def test_text_that_holds_numbers_is_recognized(values: list[str], told: str) -> None:
+def test_text_that_holds_numbers_is_recognized(values: list[str], expected: str) -> None:
     with pytest.raises(DataError) as refused:
         to_numbers(frame(a=values), missing="error", encode="error")
     assert refused.value.hint is not None
-    assert told in refused.value.hint
+    assert expected in refused.value.hint
     assert "'a'" in refused.value.hint
 
 
@@ -443,7 +443,7 @@ def test_text_that_is_no_numbers(values: list[str | None]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "expected"),
     [
         (["1,5", "2"], """with a decimal comma: read it with read_table(..., decimal=",")"""),
         (
@@ -455,16 +455,16 @@ def test_text_that_is_no_numbers(values: list[str | None]) -> None:
         (["1", "2"], "written as text: convert it to a column of numbers"),
         (
             ["1", "2", "none"],
-            """but for 'none': correct that, or call it missing with """
+            """but for 'none': correct that, or treat it as missing with """
             """read_table(..., null=["none"])""",
         ),
     ],
 )
-def test_what_to_do_about_numbers_in_text(values: list[str], told: str) -> None:
+def test_what_to_do_about_numbers_in_text(values: list[str], expected: str) -> None:
     # The first column is text and tells nothing.
     with pytest.raises(DataError, match="2 columns of text: 'w', 'a'") as refused:
         to_numbers(frame(w=["x"] * len(values), a=values), missing="error", encode="error")
-    assert refused.value.hint == f"'a' holds numbers {told}"
+    assert refused.value.hint == f"'a' holds numbers {expected}"
 
 
 def test_what_to_do_about_text() -> None:
@@ -490,14 +490,14 @@ def raw(**columns: Any) -> Raw:
 
 def test_the_target_is_the_last_column_unless_named() -> None:
     given = raw(a=[1, 2], b=["p", "q"])
-    features, labels, told = split(given, None)
+    features, labels, notices = split(given, None)
     assert (features.columns, labels.name) == (["a"], "b")
-    assert told == ["the target is the last column, 'b'"]
+    assert notices == ["the target is the last column, 'b'"]
     for target in ("a", 0, -2):
-        features, labels, told = split(given, target)
-        assert (features.columns, labels.name, told) == (["b"], "a", [])
-    features, labels, told = split(given._replace(target="a"), None)
-    assert (features.columns, labels.name, told) == (["b"], "a", [])
+        features, labels, notices = split(given, target)
+        assert (features.columns, labels.name, notices) == (["b"], "a", [])
+    features, labels, notices = split(given._replace(target="a"), None)
+    assert (features.columns, labels.name, notices) == (["b"], "a", [])
 
 
 def test_labels_given_apart_have_a_name_of_their_own() -> None:
@@ -546,7 +546,7 @@ def test_classes_are_sorted_and_coded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "told"),
+    ("labels", "message"),
     [
         ([0.5, 1.0, 1.0], "is continuous"),
         ([date(2001, 1, 1), date(2002, 1, 1), date(2001, 1, 1)], "is Date"),
@@ -556,8 +556,8 @@ def test_classes_are_sorted_and_coded() -> None:
         (["a", "b", "c"], "has a class for every row"),
     ],
 )
-def test_labels_that_are_no_classes_are_refused(labels: list[Any], told: str) -> None:
-    with pytest.raises(DataError, match=f"^target 'y' of made {told}"):
+def test_labels_that_are_no_classes_are_refused(labels: list[Any], message: str) -> None:
+    with pytest.raises(DataError, match=f"^target 'y' of made {message}"):
         classes_of(pl.Series("y", labels), "made")
 
 
@@ -830,7 +830,9 @@ def test_many_different_numbers_are_doubted_unless_measured() -> None:
     assert "target 'y' has 21 different numbers in 104 rows: are they classes?" in (
         read_table(given, "y").warnings
     )
-    assert not any("classes?" in told for told in read_table(given, "y", continuous=True).warnings)
+    assert not any(
+        "classes?" in warning for warning in read_table(given, "y", continuous=True).warnings
+    )
 
 
 def test_a_copy_of_the_target_is_refused() -> None:
@@ -890,13 +892,13 @@ def test_every_holder_of_a_table_is_read() -> None:
 
 
 def test_policies_are_checked_first() -> None:
-    for options, told in (
+    for options, message in (
         ({"missing": "guess"}, "^unknown policy for missing values 'guess'"),
         ({"encode": "guess"}, "^unknown encoding of text 'guess'"),
         ({"allow_target_copy": "yes"}, "^allow_target_copy is 'yes', expected True or False"),
         ({"continuous": "yes"}, "^continuous is 'yes', expected True or False"),
     ):
-        with pytest.raises(SpecError, match=told):
+        with pytest.raises(SpecError, match=message):
             read_table("no such file", **options)  # type: ignore[arg-type]
 
 
@@ -958,8 +960,8 @@ def test_many_numbers_are_doubted() -> None:
         *((101, 1010, True), (100, 1000, False)),
     ):
         labels = numbers_with(n, rows, lone=0)
-        told = many_values(labels, tuple(range(n)))
-        assert (told is not None) == is_doubted
+        warning = many_values(labels, tuple(range(n)))
+        assert (warning is not None) == is_doubted
         assert many_values(labels.cast(pl.String), tuple(range(n))) is None
 
 

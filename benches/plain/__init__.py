@@ -2,11 +2,12 @@
 
 They take the same data, folds, objectives, defaults and budgets as their namesakes in swarmrs and
 share no code with it, so that they serve twice: as the rival of a whole search, and as an oracle
-for its quality. Chance is drawn from a numpy Generator, so runs are alike in law, not in bits.
+for its quality. Random numbers are those of a numpy Generator, so runs agree in distribution, not
+in bits.
 """
 
-from plain.asked import Asked
 from plain.bpso import bpso
+from plain.evaluations import Evaluations
 from plain.fitness import ENGINES, Engine, Problem
 from plain.pbpso import pbpso
 from plain.relevance import ranking
@@ -15,8 +16,8 @@ from plain.vlpso import vlpso
 
 __all__ = [
     "ENGINES",
-    "Asked",
     "Engine",
+    "Evaluations",
     "Problem",
     "bpso",
     "pbpso",

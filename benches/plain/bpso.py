@@ -5,38 +5,38 @@ from __future__ import annotations
 import numpy as np
 from baselines import Floats
 
-from plain.asked import Asked, Bests, Masks, random_masks
+from plain.evaluations import Bests, Evaluations, Masks, random_masks
 
 
 def bpso(
-    ask: Asked,
+    evaluate: Evaluations,
     rng: np.random.Generator,
     population: int = 30,
     inertia: float = 1.0,
     pull: float = 2.0,
     limit: float = 6.0,
 ) -> None:
-    """Spend the budget of `ask`.
+    """Spend the budget of `evaluate`.
 
     Parameters
     ----------
-    ask : Asked
+    evaluate : Evaluations
         Gives costs, and keeps the best.
     rng : Generator
-        All chance.
+        The random generator.
     population : int
         Particles.
     inertia, pull, limit : float
         w; c1 and c2, which are equal; the greatest velocity.
     """
-    x = random_masks(population, ask.n_features, rng)
+    x = random_masks(population, evaluate.n_features, rng)
     v = np.zeros(x.shape)
-    bests = Bests(x, ask(x))
-    while ask.allows(population):
+    bests = Bests(x, evaluate(x))
+    while evaluate.allows(population):
         r1, r2 = rng.random((2, *x.shape))
         v = accelerated(v, x, bests.x, bests.leader, pull * r1, pull * r2, inertia, limit)
         x = rng.random(x.shape) < 1.0 / (1.0 + np.exp(-v))
-        bests.update(x, ask(x))
+        bests.update(x, evaluate(x))
 
 
 def accelerated(

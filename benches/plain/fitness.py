@@ -20,7 +20,7 @@ from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
-from plain.asked import Costs, Masks
+from plain.evaluations import Costs, Masks
 
 GAMMA, STEEPNESS = 0.8, 5.0
 # Subsets whose distances are found by one product; more of them save little and cost memory.

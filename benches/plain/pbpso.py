@@ -1,37 +1,37 @@
-"""Probability-based binary PSO: no velocity, bits flip with a chance that the bests raise."""
+"""Probability-based binary PSO: no velocity, bits flip with a probability that the bests raise."""
 
 from __future__ import annotations
 
 import numpy as np
 from baselines import Floats
 
-from plain.asked import Asked, Bests, Masks, random_masks
+from plain.evaluations import Bests, Evaluations, Masks, random_masks
 
 
 def pbpso(
-    ask: Asked,
+    evaluate: Evaluations,
     rng: np.random.Generator,
     population: int = 50,
     rates: tuple[float, float, float] = (0.05, 0.35, 0.65),
 ) -> None:
-    """Spend the budget of `ask`.
+    """Spend the budget of `evaluate`.
 
     Parameters
     ----------
-    ask : Asked
+    evaluate : Evaluations
         Gives costs, and keeps the best.
     rng : Generator
-        All chance.
+        The random generator.
     population : int
         Particles.
     rates : tuple of float
-        p0, p1, p2: the chance of any flip, and what own best and leader add where they differ.
+        p0, p1, p2: the probability of any flip, and what own best and leader add where they differ.
     """
-    x = random_masks(population, ask.n_features, rng)
-    bests = Bests(x, ask(x))
-    while ask.allows(population):
+    x = random_masks(population, evaluate.n_features, rng)
+    bests = Bests(x, evaluate(x))
+    while evaluate.allows(population):
         x = x ^ (rng.random(x.shape) < flip_chances(x, bests.x, bests.leader, rates))
-        bests.update(x, ask(x))
+        bests.update(x, evaluate(x))
 
 
 def flip_chances(x: Masks, own: Masks, leader: Masks, rates: tuple[float, float, float]) -> Floats:

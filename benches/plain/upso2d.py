@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from baselines import Codes, Floats
 
-from plain.asked import Asked, Bests, Masks, random_masks
+from plain.evaluations import Bests, Evaluations, Masks, random_masks
 
 Pull = tuple[Floats, Masks]
 
 
 def upso2d(
-    ask: Asked,
+    evaluate: Evaluations,
     rng: np.random.Generator,
     population: int = 30,
     inertia: float = 0.729,
@@ -21,14 +21,14 @@ def upso2d(
     unification: tuple[float, float] = (0.2, 0.4),
     refresh_gap: int = 3,
 ) -> None:
-    """Spend the budget of `ask`.
+    """Spend the budget of `evaluate`.
 
     Parameters
     ----------
-    ask : Asked
+    evaluate : Evaluations
         Gives costs, and keeps the best.
     rng : Generator
-        All chance.
+        The random generator.
     population : int
         Particles.
     inertia, pull : float
@@ -38,10 +38,10 @@ def upso2d(
     refresh_gap : int
         Moves without a better own best after which a velocity is drawn anew.
     """
-    n, moves = ask.n_features, max(0, ask.budget // population - 1)
+    n, moves = evaluate.n_features, max(0, evaluate.budget // population - 1)
     x = random_masks(population, n, rng)
     v = rng.random((2, population, n))
-    costs = ask(x)
+    costs = evaluate(x)
     bests = Bests(x, costs)
     influence = merits(costs)
     stall = np.zeros(population, np.int64)
@@ -57,7 +57,7 @@ def upso2d(
         ]
         v = learned(v, x, inertia, pulls, influence)
         x = chosen(v, rng.random(population))
-        before, costs = costs, ask(x)
+        before, costs = costs, evaluate(x)
         influence = np.where(costs < before, 1.0, -1.0) * merits(costs)
         stall = np.where(bests.update(x, costs), 0, stall + 1)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from baselines import Codes, Floats
 
-from plain.asked import Asked, Masks
+from plain.evaluations import Evaluations, Masks
 
 THRESHOLD, SPEED, PULL = 0.6, 0.6, 1.49445
 
@@ -97,7 +97,7 @@ class Swarm:
 
 
 def vlpso(
-    ask: Asked,
+    evaluate: Evaluations,
     rng: np.random.Generator,
     order: Codes,
     iterations: int = 100,
@@ -105,14 +105,14 @@ def vlpso(
     refresh_gap: int = 7,
     length_gap: int = 9,
 ) -> None:
-    """Spend the budget of `ask`, or make all iterations if it allows.
+    """Spend the budget of `evaluate`, or make all iterations if it allows.
 
     Parameters
     ----------
-    ask : Asked
+    evaluate : Evaluations
         Gives costs, and keeps the best.
     rng : Generator
-        All chance.
+        The random generator.
     order : ndarray of int
         The features, the most relevant first.
     iterations : int
@@ -133,7 +133,7 @@ def vlpso(
     def costs_of(masks: Masks) -> Floats:
         features = np.zeros((len(masks), n), np.bool_)
         features[:, order[: masks.shape[1]]] = masks
-        return ask(features)
+        return evaluate(features)
 
     v = rng.uniform(-SPEED, SPEED, x.shape)
     nothing = np.full(len(every), np.inf)
@@ -149,7 +149,7 @@ def vlpso(
             now, best = swarm.lengths[::size], int(means.argmin())
             if now[best] < now.max():
                 resized, cut = swarm.resize(np.repeat(next_lengths(now, best), size), rng)
-                if not ask.allows(len(resized) + len(cut)):
+                if not evaluate.allows(len(resized) + len(cut)):
                     return
                 masks = swarm.chosen(swarm.x)[resized], swarm.chosen(swarm.best)[cut]
                 costs = costs_of(np.concatenate(masks))
@@ -158,7 +158,7 @@ def vlpso(
                 swarm.learn(resized, costs[: len(resized)])
                 record = min(record, swarm.leading)
             swarm.assign(every, rng)
-        if not ask.allows(len(every)):
+        if not evaluate.allows(len(every)):
             return
         swarm.move(0.9 - 0.5 * done / iterations, rng)
         swarm.learn(every, costs_of(swarm.chosen(swarm.x)))

@@ -248,16 +248,16 @@ def _check_costs(given: ArrayLike, candidates: NDArray[np.bool_]) -> list[float]
     except (TypeError, ValueError):
         kind = type(given).__name__
         raise SpecError(
-            f"the function gave a {kind} without numbers for {expected}", hint
+            f"the function returned a {kind} without numbers for {expected}", hint
         ) from None
     if costs.shape != (len(candidates),):
         numbers = " x ".join(map(str, costs.shape)) + " numbers" if costs.ndim else repr(given)
-        raise SpecError(f"the function gave {numbers} for {expected}", hint)
+        raise SpecError(f"the function returned {numbers} for {expected}", hint)
     bad = np.flatnonzero(~np.isfinite(costs))
     if len(bad):
         n_set = counted(int(candidates[bad[0]].sum()), "bit")
         raise SpecError(
-            f"the function gave {costs[bad[0]]} for a candidate with {n_set} set",
+            f"the function returned {costs[bad[0]]} for a candidate with {n_set} set",
             f"{hint}; for one that is not allowed a large number",
         )
     return costs.tolist()  # type: ignore[no-any-return]

@@ -224,18 +224,18 @@ class Driver:
                 self._died(worker, "hang")
                 workers.remove(worker)
 
-    def _ended(self, worker: Worker, told: dict[str, object]) -> None:
+    def _ended(self, worker: Worker, outcome: dict[str, object]) -> None:
         assert worker.case is not None
         (target, number), counts = worker.case, self.counts[worker.case[0]]
         counts.cases += 1
         counts.interrupted += worker.warned is not None
-        cpu = float(str(told["cpu"]))
+        cpu = float(str(outcome["cpu"]))
         # A worker's first case pays for its imports; that is not the target's doing.
         counts.seconds += max(cpu - (worker.before or cpu), 0.001)
         worker.cpu = cpu
         worker.case = None
-        if isinstance(told["finding"], dict):
-            finding = Finding(**told["finding"])
+        if isinstance(outcome["finding"], dict):
+            finding = Finding(**outcome["finding"])
             self.found.keep(finding, target, self.seed, number, worker.home)
 
     def _died(self, worker: Worker, kind: str) -> None:
@@ -246,12 +246,12 @@ class Driver:
         self.cpu += worker.spent() or worker.cpu
         text, code = printed(worker.home), worker.process.wait()
         described = worker.home / "case" / "case.txt"
-        told = described.read_text(errors="replace") if described.exists() else ""
+        description = described.read_text(errors="replace") if described.exists() else ""
         last = text.strip().splitlines()[-1] if text.strip() else ""
-        what = told.split(" ")[0]
+        what = description.split(" ")[0]
         key = f"{what}: {plain(last)}" if kind == "hang" else f"{what}: code {code}: {plain(last)}"
         self.found.keep(
-            Finding(kind, key, f"{told}\n{text}"), target, self.seed, number, worker.home
+            Finding(kind, key, f"{description}\n{text}"), target, self.seed, number, worker.home
         )
         worker.close()
 

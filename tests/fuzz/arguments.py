@@ -147,8 +147,8 @@ def value(rng: random.Random) -> Any:
 def numbers(rng: random.Random) -> NDArray[np.float64]:
     """Return a table of numbers of any size and any magnitude."""
     rows, columns = rng.choice((0, 1, 2, 3, 8, 30)), rng.choice((0, 1, 2, 5, 20))
-    chance = np.random.default_rng(rng.randrange(2**32))
-    x = chance.normal(size=(rows, columns))
+    generator = np.random.default_rng(rng.randrange(2**32))
+    x = generator.normal(size=(rows, columns))
     for _ in range(rng.randrange(4)):
         if not x.size:
             break

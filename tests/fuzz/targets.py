@@ -26,8 +26,8 @@ from fuzz import arguments
 from fuzz.mutate import mutate_bytes, mutate_json
 from fuzz.outcome import Finding, judge, plain
 
-# A case is given chance, an empty folder that is the working directory, and a place for its
-# description, which must be written before anything can go wrong.
+# A case is given a random generator, an empty folder that is the working directory, and a place for
+# its description, which must be written before anything can go wrong.
 Note = Callable[[str], None]
 Target = Callable[[random.Random, Note], Finding | None]
 
@@ -239,24 +239,24 @@ def run_command(words: Sequence[str], note: Note) -> Finding | None:
                 sys.stdin = stdin
 
     finding = judge(call)
-    told = err.getvalue()
+    printed = err.getvalue()
     if finding is not None:
         return finding
     # 130 and 143 are those of the driver, which interrupts what takes long.
     if code and code[0] not in (0, 1, 2, 3, 74, 130, 143):
-        lines = [line for line in told.splitlines() if line.startswith("error:")]
+        lines = [line for line in printed.splitlines() if line.startswith("error:")]
         return Finding(
-            "bug", f"exit {code[0]}: {plain(lines[-1] if lines else told)}", told[-4000:]
+            "bug", f"exit {code[0]}: {plain(lines[-1] if lines else printed)}", printed[-4000:]
         )
     for word in ("Traceback (most recent", "panicked at", "internal error", "this is a bug"):
-        if word in told and not (word.startswith("Traceback") and "--debug" in words):
-            return Finding("bug", f"{word}: {plain(told.splitlines()[-1])}", told[-4000:])
+        if word in printed and not (word.startswith("Traceback") and "--debug" in words):
+            return Finding("bug", f"{word}: {plain(printed.splitlines()[-1])}", printed[-4000:])
     if (
         code
         and code[0] in (1, 2)
-        and not any(line.startswith("error: ") for line in told.splitlines())
+        and not any(line.startswith("error: ") for line in printed.splitlines())
     ):
-        return Finding("bug", f"exit {code[0]} without an error line", told[-4000:])
+        return Finding("bug", f"exit {code[0]} without an error line", printed[-4000:])
     return None
 
 
@@ -369,8 +369,8 @@ def make_a_dataset(rng: random.Random, note: Note) -> Finding | None:
         dataset.mrmr(features, rng.choice((0, 1, 2**62)), 1)
         dataset.relieff(features, rng.choice((0, 1, 10, 2**62)), 1)
         masks = np.ones((1, x.shape[1]), dtype=bool)
-        told = json.dumps(_specs()[1][0]["evaluation"])
-        _swarmrs.Evaluator(dataset, told, 1, 1 << 20, True).measure(masks)
+        spec = json.dumps(_specs()[1][0]["evaluation"])
+        _swarmrs.Evaluator(dataset, spec, 1, 1 << 20, True).measure(masks)
 
     return judge(call, lambda problem: isinstance(problem, TypeError | OverflowError))
 

@@ -1,4 +1,4 @@
-"""A process that runs cases: numbers in, outcomes out, until it is told nothing more."""
+"""A process that runs cases: numbers in, outcomes out, until it receives no more."""
 
 import json
 import os
@@ -49,11 +49,11 @@ def main() -> None:
             pass
         interrupts.is_on = False
         spent = resource.getrusage(resource.RUSAGE_SELF)
-        told = {
+        outcome = {
             "finding": None if finding is None else finding.as_dict(),
             "cpu": spent.ru_utime + spent.ru_stime,
         }
-        answers.write(json.dumps(told) + "\n")
+        answers.write(json.dumps(outcome) + "\n")
         answers.flush()
 
 

@@ -5,6 +5,7 @@ shell ``--missing median``, and where a file of settings has a say, ``missing`` 
 """
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeAlias
@@ -76,6 +77,21 @@ def setting(name: str, *values: Value) -> str:
     read_table(..., dedupe_names=True)
     """
     return _current.setting(name, values)
+
+
+# A setting in a text of the engine, whose names are those of Python: what the text says the value
+# of, or a name of several words. What stands in quotes is the user's.
+_NAMED = re.compile(r"'[^']*'|^\w+(?= is )|\b[a-z]+(?:_[a-z]+)+\b")
+
+
+def rendered(text: str) -> str:
+    """Return a text with the settings in it named as the user would name them."""
+
+    def name(found: re.Match[str]) -> str:
+        is_ours = not found[0].startswith("'") and has_setting(found[0])
+        return named(found[0]) if is_ours else found[0]
+
+    return _NAMED.sub(name, text)
 
 
 def has_setting(name: str) -> bool:

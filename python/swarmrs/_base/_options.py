@@ -1,11 +1,18 @@
 """Options: each is declared once and offered by every door that has it."""
 
 import inspect
+import re
+import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, ForwardRef, TypeVar, get_args, get_type_hints
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, TypeVar, get_args, get_type_hints
 
 Call = TypeVar("Call", bound=Callable[..., Any])
+
+# What the command line reads for a type, by the first word of the type.
+_CLI = {"int": int, "float": float, "bool": bool, "Sequence": list[str]}
+_METAVARS = {int: "N", float: "X", str: "NAME"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,20 +21,21 @@ class Option:
 
     Attributes
     ----------
-    default : object
-        Its value when it is not given.
     help : str
         What it does: one sentence for the command line, and the first one in Python.
+    default : object
+        Its value when it is not given.
     more : str
         More for the docstring: units, ranges, what None means.
     doors : str
         Who offers it: "p" Python, "c" the command line, "m" `compare`.
     cli : type
-        What the command line reads: str, int, float, bool, Path or list[str].
+        What the command line reads: str, int, float, bool, Path or list[str]; by default what its
+        type says, or else str.
     flags : tuple of str
         Its flags, if they are not made of its name.
     metavar : str
-        The placeholder of its value.
+        The placeholder of its value, by default one of its type.
     section : str
         The heading under which the help lists it.
     brief : bool
@@ -38,11 +46,11 @@ class Option:
         The values to choose from, for shell completion.
     """
 
-    default: Any
     help: str
+    default: Any = None
     more: str = ""
     doors: str = "pcm"
-    cli: Any = str
+    cli: Any = None
     flags: tuple[str, ...] = ()
     metavar: str = ""
     section: str = "Other"
@@ -51,60 +59,72 @@ class Option:
     words: tuple[str, ...] = ()
 
 
-def options_of(declaration: type, door: str | None = None) -> dict[str, Option]:
+@cache
+def options_of(declaration: type, door: str = "") -> dict[str, Option]:
     """Return the options of a typed dictionary, in their order; those of one door if one is given.
 
     Their types stay unread, so that nothing is imported for them.
     """
-    found = {
-        name: annotation.__metadata__[0] for name, annotation in declaration.__annotations__.items()
+    found = {}
+    for name, (kind, option) in _declared(declaration).items():
+        cli = option.cli or _CLI.get(re.findall(r"\w+", kind)[0], str)
+        metavar = option.metavar or _METAVARS.get(cli, "")
+        if door in option.doors:
+            found[name] = replace(option, cli=cli, metavar=metavar)
+    return found
+
+
+def _declared(declaration: type) -> dict[str, tuple[str, Option]]:
+    """Return the type of each option as it is written, and the option."""
+    parts = {name: get_args(given) for name, given in declaration.__annotations__.items()}
+    return {
+        name: (getattr(kind, "__forward_arg__", None) or kind.__name__, option)
+        for name, (kind, option) in parts.items()
     }
-    return {name: option for name, option in found.items() if door is None or door in option.doors}
 
 
-def type_of(declaration: type, name: str) -> str:
-    """Return the type of an option as it is written in its declaration."""
-    written = get_args(declaration.__annotations__[name])[0]
-    return written.__forward_arg__ if isinstance(written, ForwardRef) else str(written.__name__)
-
-
-def defaults_of(declaration: type, door: str | None = None) -> dict[str, Any]:
+def defaults_of(declaration: type) -> dict[str, Any]:
     """Return the defaults by name."""
-    return {name: option.default for name, option in options_of(declaration, door).items()}
+    return {name: option.default for name, option in options_of(declaration).items()}
 
 
 def takes_options(
-    *declarations: type, types: Mapping[str, object], door: str = "p"
+    declaration: type, types: Mapping[str, object] | None = None, door: str = "p"
 ) -> Callable[[Call], Call]:
     """Show the options that a function takes as keywords in its signature and its docstring.
 
     The docstring says where: a line ``{options}`` in its section of parameters. `types` are those
-    that the declarations name, so that the arguments can be checked against them.
+    that the declaration names and its module does not import, so that the arguments can be checked
+    against them.
     """
 
     def show(function: Call) -> Call:
-        own = [
+        signature = inspect.signature(function)
+        parameters = [
             parameter
-            for parameter in inspect.signature(function).parameters.values()
+            for parameter in signature.parameters.values()
             if parameter.kind is not parameter.VAR_KEYWORD
         ]
-        entries = []
-        for declaration in declarations:
-            known = get_type_hints(declaration, localns=dict(types))
-            for name, option in options_of(declaration, door).items():
-                written = type_of(declaration, name)
-                kind = inspect.Parameter.KEYWORD_ONLY
-                own.append(
-                    inspect.Parameter(name, kind, default=option.default, annotation=known[name])
-                )
-                head = f"    {name} : {written}, default={option.default!r}"
-                entries.append(f"{head}\n        {option.help} {option.more}".rstrip())
-        function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-            own, return_annotation=inspect.signature(function).return_annotation
+        known, written = get_type_hints(declaration, localns=types), _declared(declaration)
+        lines = []
+        for name, option in options_of(declaration, door).items():
+            kind, default = inspect.Parameter.KEYWORD_ONLY, option.default
+            parameters.append(
+                inspect.Parameter(name, kind, default=default, annotation=known[name])
+            )
+            shown = written[name][0]
+            if option.words and shown in ("str", "str | None"):
+                shown = "{" + ", ".join(f'"{word}"' for word in option.words) + "}"
+            lines.append(f"    {name} : {shown}, default={default!r}")
+            indent = " " * 8
+            text = f"{option.help} {option.more}"
+            lines += textwrap.wrap(text, 100, initial_indent=indent, subsequent_indent=indent)
+        function.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=parameters
         )
         # Docstrings are left out under python -OO.
         if function.__doc__:
-            function.__doc__ = function.__doc__.replace("    {options}", "\n".join(entries))
+            function.__doc__ = function.__doc__.replace("    {options}", "\n".join(lines))
         return function
 
     return show

@@ -1,7 +1,6 @@
 """Progress of a comparison, and how signals stop it."""
 
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,40 +10,27 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from swarmrs.cli._progress import EVERY
-from swarmrs.cli._signals import INTERRUPTED, TERMINATED
+from swarmrs.cli._signals import Interrupts, code_of
 
 if TYPE_CHECKING:
     from swarmrs.experiments import Progress
 
 
-class Stopping:
+class Stopping(Interrupts):
     """Stops a run on the first Ctrl-C or SIGTERM, and ends the process on the second.
 
     Attributes
     ----------
     stop : Event
         Set by the first signal.
-    code : int
-        The exit code then.
     """
 
     def __init__(self) -> None:
-        self.stop, self.code = Event(), INTERRUPTED
-
-    def __enter__(self) -> "Stopping":
-        """Handle both signals."""
-        self._before = {
-            number: signal.signal(number, self._heard) for number in (signal.SIGINT, signal.SIGTERM)
-        }
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Restore the handlers from before."""
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        super().__init__()
+        self.stop = Event()
 
     def _heard(self, number: int, _frame: FrameType | None) -> None:
-        self.code = TERMINATED if number == signal.SIGTERM else INTERRUPTED
+        self.code = code_of(number)
         if self.stop.is_set():
             # The store is consistent after every cell. A bar has hidden the cursor.
             if sys.stderr.isatty():

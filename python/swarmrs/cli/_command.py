@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from swarmrs._base._hints import entered
+from swarmrs._base._hints import entered, rendered
+from swarmrs._base._messages import check_word
 from swarmrs.cli._config import NEVER, Options, Setting, Settings, find_settings
 from swarmrs.cli._door import CommandLine
 from swarmrs.cli._files import check_distinct
 from swarmrs.cli._options import DECLARED
+from swarmrs.cli._render import FORMATS
 from swarmrs.cli._signature import options_of, set_signature
 from swarmrs.cli._text import remark
-from swarmrs.exceptions import SpecError
+from swarmrs.exceptions import SwarmrsError
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
@@ -30,20 +32,21 @@ Config = Annotated[
     ),
 ]
 Isolated = Annotated[bool, typer.Option("--isolated", help="Read no such file.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 # The help of a command lists its options under these headings, in this order; others come last.
 # Options of a search have a heading of their own in their declaration.
 SECTIONS = {
     "Comparison": "algos datasets runs protocol store split_seed test_metric data_dir fetch shard "
     "cluster dry_run listed measure reference",
-    "Data": "target missing encode allow_target_copy",
+    "Data": "target",
     "Search": "by",
     "Evaluation": "",
     "Features": "features",
     "Stopping": "",
     "Validation": "",
-    "Reading": "input_format separator decimal encoding null null_only dedupe_names max_bytes",
-    "Running": "n_jobs memory",
+    "Reading": "",
+    "Running": "",
     "Output": "format top every output trace kept report force quiet no_progress",
 }
 # What the short help of a command lists, beside the options declared for it.
@@ -100,18 +103,18 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: "Context") -> Any:
         """Say what was set elsewhere than on the command line, then run."""
-        if not ctx.params.get("quiet"):
-            remark("note", _notes(ctx))
+        remark(bool(ctx.params.get("quiet")), note=_notes(ctx))
         check_distinct(*_files(ctx))
         door = CommandLine(settable(ctx)[str(ctx.info_name)], _elsewhere(ctx))
         with entered(door):
+            if "format" in ctx.params:
+                check_word("format", ctx.params["format"], FORMATS)
             try:
                 return super().invoke(ctx)
-            except SpecError as problem:
-                message = door.render(str(problem))
-                if message == str(problem):
-                    raise
-                raise SpecError(message, problem.hint) from problem
+            except SwarmrsError as problem:
+                problem.args = (rendered(str(problem)),)
+                problem.hint = None if problem.hint is None else rendered(problem.hint)
+                raise
 
     def format_options(self, ctx: "Context", formatter: "HelpFormatter") -> None:
         """Write the options in sections; for the short help those that matter most."""
@@ -165,16 +168,21 @@ def _shortened(text: str) -> str:
 
 
 def configurable(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that say which file its defaults come from."""
+    """Give a command the options that all have: where defaults come from, and how errors look."""
 
     @wraps(command)
-    def without_them(config: Path | None, isolated: bool, **given: Any) -> None:
+    def without_them(config: Path | None, isolated: bool, debug: bool, **given: Any) -> None:
         command(**given)
 
-    kind = inspect.Parameter.KEYWORD_ONLY
-    config = inspect.Parameter("config", kind, default=None, annotation=Config)
-    isolated = inspect.Parameter("isolated", kind, default=False, annotation=Isolated)
-    set_signature(without_them, [*inspect.signature(command).parameters.values(), config, isolated])
+    own = [*inspect.signature(command).parameters.values()]
+    for name, default, kind in (
+        ("debug", False, Debug),
+        ("config", None, Config),
+        ("isolated", False, Isolated),
+    ):
+        only = inspect.Parameter.KEYWORD_ONLY
+        own.append(inspect.Parameter(name, only, default=default, annotation=kind))
+    set_signature(without_them, own)
     return without_them
 
 

@@ -2,32 +2,32 @@
 
 import shlex
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from swarmrs._base._messages import check_word
+from swarmrs._base._warnings import deferred_warnings
 from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._files import check_output, check_place
 from swarmrs.cli._progress import progress
-from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._signals import INTERRUPTED
 from swarmrs.cli._snippet import check_snippet, snippet
-from swarmrs.cli._text import Attempts, aligned, complain, deferred_warnings, deliver, remark
+from swarmrs.cli._text import Attempts, aligned, complain, deliver, remark
 from swarmrs.cli._validation import all_measured
 from swarmrs.exceptions import DataError
 
 
-@reads_data
+@options.reads_data
 @options.takes(options.names_of("c"))
 def select(
     data: options.Data,
     target: options.Target = None,
     *,
-    given: dict[str, Any],
-    reading: Reading,
+    given: options.Given,
+    reading: options.Given,
     trace: options.Trace = None,
     report: options.Report = None,
     kept: options.KeepAll = None,
@@ -36,7 +36,6 @@ def select(
     format: options.Format = "table",
     quiet: options.Quiet = False,
     no_progress: options.NoProgress = False,
-    debug: options.Debug = False,
 ) -> None:
     """Search for the feature subset with the best score (wrapper feature selection).
 
@@ -62,7 +61,6 @@ def select(
     # a report with figures
     swarmrs select data.csv --report found.html
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     check_output(output, (".csv", ".tsv", ".parquet", ".json", ".py", "-"), force)
     if output is not None and output.suffix.lower() == ".py":
         check_snippet(data, given.get("estimator"), given.get("preset"))
@@ -72,7 +70,7 @@ def select(
     checkpoint = given.get("checkpoint")
     if checkpoint is not None:
         check_place(checkpoint)
-    given = {"n_jobs": -1, **given, "keep_all": kept is not None}
+    given["keep_all"] = kept is not None
     with deferred_warnings():
         try:
             from swarmrs import read_table
@@ -82,18 +80,15 @@ def select(
             settings = _settings.Settings.of(given)
             exclude = settings.options["exclude"]
             table = read_table(data, target, exclude=exclude, **reading)
-            if not quiet:
-                remark("note", table.notices)
-                remark("warning", table.warnings)
-                remark("note", forecast(table, settings))
+            remark(quiet, note=table.notices, warning=table.warnings)
+            remark(quiet, note=forecast(table, settings))
             with progress(not (quiet or no_progress)) as callback:
                 settings = _settings.Settings.of({**given, "callback": callback})
                 result = _select.run_search(table, settings)
         except KeyboardInterrupt:
             complain("interrupted before the first subset was evaluated", "run the command again")
             raise typer.Exit(INTERRUPTED) from None
-    if not quiet:
-        remark("warning", result.warnings[len(table.warnings) :])
+    remark(quiet, warning=result.warnings[len(table.warnings) :])
     plain = result.to_dict()
     pairs = zip(result.selected_indices, result.selected, strict=True)
     is_writable = bool(result.selected) or output is None or output.suffix.lower() == ".json"
@@ -134,8 +129,8 @@ def select(
             render.write_frame(all_measured(result, kept.suffix.lower() == ".csv"), kept)
     attempts.settle()
     if result.stop == "interrupted":
-        if checkpoint is not None and not quiet:
-            remark("note", ("the same command goes on from here",))
+        if checkpoint is not None:
+            remark(quiet, note=["the same command goes on from here"])
         raise typer.Exit(INTERRUPTED)
 
 
@@ -145,7 +140,7 @@ _EVALUATION = (
 )
 
 
-@reads_data
+@options.reads_data
 @options.takes(_EVALUATION)
 def evaluate(
     data: options.Data,
@@ -160,11 +155,10 @@ def evaluate(
     ] = [],  # noqa: B006
     target: options.Target = None,
     *,
-    given: dict[str, Any],
-    reading: Reading,
+    given: options.Given,
+    reading: options.Given,
     format: options.Format = "table",
     quiet: options.Quiet = False,
-    debug: options.Debug = False,
 ) -> None:
     """Score a feature subset, as a search does.
 
@@ -174,8 +168,7 @@ def evaluate(
     # all features, as JSON
     swarmrs evaluate data.csv --format json
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
-    from swarmrs import Evaluator, read_table
+    from swarmrs import read_table
     from swarmrs._base import _versions
     from swarmrs.search._settings import Settings
 
@@ -187,26 +180,15 @@ def evaluate(
     wanted = set(table.locate(columns)) if columns else set(range(len(names)))
     mask = [index in wanted for index in range(len(names))]
     with deferred_warnings():
-        settings = Settings.of({"n_jobs": -1, **given})
-        options = settings.options
-        evaluator = Evaluator(
-            table,
-            estimator=settings.classifier,
-            cv=options["cv"],
-            cv_seed=options["cv_seed"],
-            scale=options["scale"],
-            n_jobs=options["n_jobs"],
-            memory=options["memory"],
-            rare_class=options["rare_class"],
-        )
-    if not quiet:
-        remark("note", table.notices)
-        remark("warning", evaluator.warnings)
+        settings = Settings.of(given)
+        resources = {name: given[name] for name in ("n_jobs", "memory") if name in given}
+        evaluator = settings.evaluator(table, **resources)
+    remark(quiet, note=table.notices, warning=evaluator.warnings)
     measured = evaluator.measure(mask)[0]
     scores = dict(zip(measured.dtype.names, measured.tolist(), strict=True))
     plain = {
         "schema_version": _versions.SCHEMA_VERSION,
-        "preset": options["preset"],
+        "preset": settings.options["preset"],
         "data": evaluator.describe_data(),
         "evaluation": evaluator.evaluation.to_dict(),
         "selected": [names[index] for index in sorted(wanted)],
@@ -235,7 +217,6 @@ def algorithms(
         ),
     ] = None,
     format: options.Format = "table",
-    debug: options.Debug = False,
 ) -> None:
     """List the algorithms, or describe one.
 
@@ -245,7 +226,6 @@ def algorithms(
     # the parameters of one, their defaults and ranges, and its paper
     swarmrs algorithms vlpso
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     from swarmrs import algorithms as read_cards
 
     cards = read_cards()
@@ -272,7 +252,6 @@ def presets(
         ),
     ] = None,
     format: options.Format = "table",
-    debug: options.Debug = False,
 ) -> None:
     """List the presets: the settings of published studies, or print one.
 
@@ -282,7 +261,6 @@ def presets(
     # the options of one, with its citation
     swarmrs presets tran2019
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     from swarmrs.search._presets import find_preset
     from swarmrs.search._presets import presets as known
 

@@ -5,17 +5,18 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swarmrs._base._messages import check_word, counted, sized
+from swarmrs._base._messages import counted, sized
+from swarmrs._base._warnings import deferred_warnings
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._cells_progress import Stopping, cells_progress, duration
 from swarmrs.cli._files import check_place
-from swarmrs.cli._reading import Reading, reads_data
 from swarmrs.cli._report import as_text
+from swarmrs.cli._signals import INTERRUPTED
 from swarmrs.cli._text import complain, line, remark
 from swarmrs.exceptions import ClusterError, SpecError, StoreError
 
@@ -95,14 +96,14 @@ DryRun = Annotated[
 ]
 
 
-@reads_data
-@options.takes(options.names_of("m"))
+@options.reads_data
+@options.takes([*options.names_of("m"), "n_jobs", "memory"])
 def compare(
     data: Tables,
     algos: Algos,
     target: options.Target = None,
     *,
-    given: dict[str, Any],
+    given: options.Given,
     runs: Runs = 10,
     protocol: ProtocolName = "cv10",
     store: StorePath = None,
@@ -110,16 +111,13 @@ def compare(
     random_state: FirstSeed = 1,
     split_seed: SplitSeed = None,
     data_dir: DataDir = None,
-    reading: Reading,
+    reading: options.Given,
     shard: Shard = None,
     cluster: ClusterAddress = None,
-    n_jobs: options.Jobs = -1,
-    memory: options.Memory = "1GiB",
     dry_run: DryRun = False,
     format: options.Format = "table",
     quiet: options.Quiet = False,
     no_progress: options.NoProgress = False,
-    debug: options.Debug = False,
 ) -> None:
     """Compare methods on tables, run by run and fold by fold.
 
@@ -129,12 +127,11 @@ def compare(
     swarmrs compare genes.csv -a vlpso,cso --preset tran2019 --store r.db
     swarmrs compare *.csv --algos bpso,ga --store part1.db --shard 1/4
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     if store is None and not dry_run:
         raise SpecError("no store is given", "name the file of results: --store results.db")
     if store is not None:
         check_place(store)
-    n_bytes = options.parse_size(memory)
+    resources = {name: given.pop(name) for name in [*given] if name in ("n_jobs", "memory")}
     with Stopping() as stopping:
         from swarmrs.experiments import Plan
 
@@ -152,29 +149,27 @@ def compare(
             shard=_parse_shard(shard),
             **given,
         )
-        if not quiet:
-            remark("warning", plan.warnings)
+        remark(quiet, warning=plan.warnings)
         if dry_run:
-            print(_estimated(plan, store, n_jobs, n_bytes, format))
+            print(_estimated(plan, store, resources, format))
             return
         command = shlex.join(["swarmrs", *sys.argv[1:]])
         try:
             with cells_progress(not (quiet or no_progress)) as show:
                 found = plan.run(
                     store,
-                    n_jobs=n_jobs,
-                    memory=n_bytes,
                     cluster=cluster,
                     stop=stopping.stop,
                     on_progress=show,
                     command=command,
+                    **resources,
                 )
         except (ClusterError, StoreError) as problem:
             complain(str(problem), f"{problem.hint}; then continue with: {command}")
             raise typer.Exit(1) from None
         if not found.is_complete:
-            remark("note", (f"stopped; finished cells are stored. Continue with: {command}",))
-            raise typer.Exit(stopping.code)
+            remark(note=[f"stopped; finished cells are stored. Continue with: {command}"])
+            raise typer.Exit(stopping.code or INTERRUPTED)
         print(as_text(found.cells, found.settings, format))
     report_failed(found.failed, "the same command tries them again; other results are stored")
 
@@ -183,7 +178,6 @@ def merge(
     stores: Annotated[list[Path], typer.Argument(metavar="STORE...", help="Stores of shards.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The new store.")],
     force: options.Force = False,
-    debug: options.Debug = False,
 ) -> None:
     """Merge the stores of shards into one.
 
@@ -205,16 +199,15 @@ def _parse_shard(text: str | None) -> tuple[int, int] | None:
     return int(parts[1]), int(parts[2])
 
 
-def _estimated(plan: "Plan", store: Path | None, n_jobs: int, memory: int, format: str) -> str:
+def _estimated(plan: "Plan", store: Path | None, resources: dict[str, int], format: str) -> str:
     """Return the estimate of a comparison as text."""
     from dataclasses import asdict
 
     from swarmrs._base._resources import count_threads
-    from swarmrs.cli._text import deferred_warnings
 
-    threads = count_threads(n_jobs)
+    threads = count_threads(resources["n_jobs"])
     with deferred_warnings():
-        found = plan.estimate(store, n_jobs=threads, memory=memory)
+        found = plan.estimate(store, **resources)
     if format == "json":
         return render.as_json(asdict(found))
     if format == "csv":
@@ -238,6 +231,6 @@ def report_failed(failed: Sequence[tuple[str, str]], hint: str) -> None:
     lines = [f"{cell}: {text}" for cell, text in failed[:_SHOWN]]
     if len(failed) > _SHOWN:
         lines.append(f"and {len(failed) - _SHOWN} more; `swarmrs report -f csv` lists them")
-    remark("failed", tuple(lines))
+    remark(failed=lines)
     complain(f"{counted(len(failed), 'cell')} failed", hint)
     raise typer.Exit(FAILED)

@@ -52,7 +52,7 @@ def find_settings(options: Options, config: Path | None, is_isolated: bool) -> S
         If a file cannot be read, or holds what no command knows or takes.
     """
     if is_isolated and config is not None:
-        raise SpecError("--isolated reads no file, but --config names one", "give one of the two")
+        raise SpecError("--isolated reads no file, but --config names one", "give only one of them")
     origin, tables = ("", {}) if is_isolated else _read(config)
     found = from_tables(origin, tables, options)
     for command, known in options.items():

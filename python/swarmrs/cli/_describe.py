@@ -6,10 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from swarmrs._base._messages import check_word, counted, listed, printable, shortened, sized
+from swarmrs._base._messages import counted, listed, printable, shortened, sized
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
-from swarmrs.cli._reading import Reading, reads_data, words_of
 from swarmrs.cli._text import aligned, line, remark
 
 _BAR = 30
@@ -17,19 +16,19 @@ _CLASSES = 20
 _COLUMNS = 50
 
 
-@reads_data
+@options.reads_data
+@options.takes(("exclude",))
 def describe(
     data: options.Data,
     target: options.Target = None,
-    exclude: options.Exclude = [],  # noqa: B006
     every: Annotated[
         bool, typer.Option("--all", help=f"Show all columns, not {_COLUMNS} at most.")
     ] = False,
     *,
-    reading: Reading,
+    given: options.Given,
+    reading: options.Given,
     format: options.Format = "table",
     quiet: options.Quiet = False,
-    debug: options.Debug = False,
 ) -> None:
     """Describe the features and classes of the data, and what a search would do with them.
 
@@ -43,13 +42,10 @@ def describe(
     # for programs
     swarmrs describe genes.parquet --format json
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     from swarmrs.search import _describe
 
-    found = _describe.describe(data, target, exclude=exclude, **reading)
-    if not quiet:
-        remark("note", found.notices)
-        remark("warning", found.warnings)
+    found = _describe.describe(data, target, **given, **reading)
+    remark(quiet, note=found.notices, warning=found.warnings)
     if format == "json":
         print(render.as_json(found.to_dict()))
     elif format == "csv":
@@ -94,9 +90,29 @@ def _advice(settings: Mapping[str, Any] | None, seconds: float | None, data: str
     if settings is None or seconds is None:
         return [line("command", "none is known: see what select would refuse")]
     return [
-        line("command", shlex.join(["swarmrs", "select", data, *words_of(settings)])),
+        line("command", shlex.join(["swarmrs", "select", data, *_words(settings)])),
         line("time", f"about {said(seconds)}, by a rough estimate"),
     ]
+
+
+def _words(settings: Mapping[str, Any]) -> list[str]:
+    """Return arguments of `read_table` as the words of a command.
+
+    Examples
+    --------
+    >>> _words({"target": "class", "exclude": ["id"], "separator": ";", "dedupe_names": True})
+    ['--target', 'class', '--exclude', 'id', '--separator', ';', '--dedupe-names']
+    """
+    words: list[str] = []
+    for name, value in settings.items():
+        flag = options.flag_of(name)
+        if value is True:
+            words.append(flag)
+        elif isinstance(value, list):
+            words += [word for item in value for word in (flag, str(item))]
+        else:
+            words += [flag, str(value).replace("\t", r"\t")]
+    return words
 
 
 def _size(found: Mapping[str, Any]) -> str:

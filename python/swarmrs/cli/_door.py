@@ -54,18 +54,6 @@ class CommandLine:
         """Return what is said to a shell."""
         return shell
 
-    def render(self, message: str) -> str:
-        """Name the setting that a message of the engine begins with, and says the value of.
-
-        The engine has the names of Python, most of which are those of options, too.
-        """
-        found = re.match(r"(\w+) is ", message)
-        if found is None or not self.has(found[1]):
-            return message
-        name = found[1]
-        differs = "_" in name or name in _NAMES or self._flags[name] in self._elsewhere
-        return f"{self.named(name)}{message[len(name) :]}" if differs else message
-
     def _words(self, values: tuple[Value, ...]) -> list[str]:
         """Return values as a shell takes them: a flag has none, a list is several words."""
         shown = [

@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
-from swarmrs._base._messages import check_word
+from swarmrs._base._warnings import deferred_warnings
 from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._files import check_output
-from swarmrs.cli._reading import Reading, reads_data
-from swarmrs.cli._text import deferred_warnings, remark
+from swarmrs.cli._text import remark
 
 
-@reads_data
+@options.reads_data
+@options.takes(("exclude", "n_jobs"))
 def group(
     data: options.Data,
     target: options.Target = None,
@@ -31,10 +31,9 @@ def group(
     random_state: Annotated[
         int, typer.Option("--seed", "--random-state", metavar="N", help="Random seed.")
     ] = 0,
-    exclude: options.Exclude = [],  # noqa: B006
-    n_jobs: options.Jobs = -1,
     *,
-    reading: Reading,
+    given: options.Given,
+    reading: options.Given,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -47,7 +46,6 @@ def group(
     force: options.Force = False,
     format: options.Format = "table",
     quiet: options.Quiet = False,
-    debug: options.Debug = False,
 ) -> None:
     """Cluster redundant features.
 
@@ -60,19 +58,14 @@ def group(
     swarmrs group data.csv --by lbm --output groups.txt
     swarmrs select data.csv --feature-groups groups.txt --algo gpso
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     check_output(output, (".txt", ".json", "-"), force)
     from swarmrs import read_table
     from swarmrs.filters import _groups
 
-    table = read_table(data, target, exclude=exclude, **reading)
-    if not quiet:
-        remark("note", table.notices)
-        remark("warning", table.warnings)
+    table = read_table(data, target, exclude=given.get("exclude", ()), **reading)
+    remark(quiet, note=table.notices, warning=table.warnings)
     with deferred_warnings():
-        grouping = _groups.group(
-            table, by=by, random_state=random_state, exclude=exclude, n_jobs=n_jobs
-        )
+        grouping = _groups.group(table, by=by, random_state=random_state, **given)
     plain = grouping.to_dict()
     if output == options.STDOUT:
         print(grouping.to_text())

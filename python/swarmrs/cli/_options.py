@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict
 
 import typer
 
@@ -15,6 +15,7 @@ from swarmrs._base._options import Option, options_of
 from swarmrs.cli import _complete as complete
 from swarmrs.cli._files import STREAM, check_output
 from swarmrs.cli._signature import InForce, set_signature
+from swarmrs.data._options import ReadOptions
 from swarmrs.exceptions import SpecError
 from swarmrs.search._options import SearchOptions
 
@@ -31,20 +32,14 @@ class Shorthands(TypedDict, total=False):
     population: Annotated[
         int,
         Option(
-            default=None,
             help="Population size; the same as --set population=N.",
-            cli=int,
-            metavar="N",
             section="Search",
         ),
     ]
     alpha: Annotated[
         float,
         Option(
-            default=None,
             help="Weight of the error in the objectives weighted and gaussian.",
-            cli=float,
-            metavar="X",
             section="Search",
             shown="0.9, 0.98",
         ),
@@ -52,18 +47,16 @@ class Shorthands(TypedDict, total=False):
     gamma: Annotated[
         float,
         Option(
-            default=None,
             help="Weight of the accuracy in the objective hybrid.",
-            cli=float,
-            metavar="X",
             section="Search",
             shown="0.8",
         ),
     ]
 
 
-# All options by which a search is set up.
-DECLARED: dict[str, Option] = options_of(SearchOptions) | options_of(Shorthands)
+# All declared options. Commands that exclude features do so by the option of a search.
+READING = options_of(ReadOptions, "c")
+DECLARED = READING | options_of(SearchOptions) | options_of(Shorthands)
 _COMPLETED: dict[str, Any] = {
     "algo": complete.algorithms,
     "preset": complete.presets,
@@ -73,19 +66,23 @@ _COMPLETED: dict[str, Any] = {
 }
 
 
-def takes(names: Sequence[str]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command declared options, in place of its parameter `given`, which holds them then.
+# Options of a command that are given, as the function that it calls takes them.
+Given: TypeAlias = dict[str, Any]
+
+
+def takes(
+    names: Sequence[str], parameter: str = "given"
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command declared options in place of one of its parameters, which holds them then.
 
     What is not given is left out of it, so that a preset has its say before the defaults.
     """
 
     def derive(command: Callable[..., None]) -> Callable[..., None]:
         parameters: list[inspect.Parameter] = []
-        for parameter in inspect.signature(command).parameters.values():
-            if parameter.name == "given":
-                parameters += [_parameter(name, DECLARED[name]) for name in names]
-            else:
-                parameters.append(parameter)
+        for own in inspect.signature(command).parameters.values():
+            derived = [_parameter(name, DECLARED[name]) for name in names]
+            parameters += derived if own.name == parameter else [own]
 
         @wraps(command)
         def with_options(**values: Any) -> None:
@@ -96,7 +93,10 @@ def takes(names: Sequence[str]) -> Callable[[Callable[..., None]], Callable[...,
                 for name, value in own.items()
                 if value is not None and value is not False and value != []
             }
-            command(**values, given=_parsed(given))
+            if "n_jobs" in names:
+                # On the command line all cores are the default.
+                given.setdefault("n_jobs", -1)
+            command(**values, **{parameter: _parsed(given)})
 
         set_signature(with_options, parameters)
         return with_options
@@ -104,14 +104,28 @@ def takes(names: Sequence[str]) -> Callable[[Callable[..., None]], Callable[...,
     return derive
 
 
+reads_data = takes(tuple(READING), "reading")
+
+
 def names_of(door: str) -> list[str]:
     """Return the names of the options of a door, in the order of their declaration."""
     return [*options_of(SearchOptions, door), *options_of(Shorthands)]
 
 
+def flag_of(name: str) -> str:
+    """Return the flag of an option that declares no other.
+
+    Examples
+    --------
+    >>> flag_of("max_bytes")
+    '--max-bytes'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
 def _parameter(name: str, option: Option) -> inspect.Parameter:
     """Return an option as typer reads it."""
-    flags = option.flags or (f"--{name.replace('_', '-')}",)
+    flags = option.flags or (flag_of(name),)
     shown: Any = option.shown
     if shown is None and option.default not in (None, (), False):
         shown = str(option.default)
@@ -149,8 +163,11 @@ def _in_force(option: Option) -> object:
     return None if " " in option.shown else option.cli(option.shown)
 
 
-def _parsed(given: dict[str, Any]) -> dict[str, Any]:
+def _parsed(given: Given) -> Given:
     """Return options as Python has them."""
+    for name, value in given.items():
+        if DECLARED[name].metavar == "SIZE":
+            given[name] = parse_size(value, name)
     settings = parse_settings(given.pop("algo_params", []), given.pop("population", None))
     if settings:
         given["algo_params"] = settings
@@ -166,8 +183,6 @@ def _parsed(given: dict[str, Any]) -> dict[str, Any]:
         given["objective"] = {"kind": given["objective"], **weights}
     if "cv" in given:
         given["cv"] = _whole_or_word(given["cv"])
-    if "memory" in given:
-        given["memory"] = parse_size(given["memory"])
     if "together" in given:
         given["together"] = parse_together(given["together"])
     most = given.get("max_features")
@@ -202,30 +217,6 @@ Target = Annotated[
         autocompletion=complete.columns,
     ),
 ]
-Exclude = Annotated[
-    list[str],
-    typer.Option(
-        metavar="COL",
-        help="Exclude this column. Repeatable.",
-        autocompletion=complete.columns,
-    ),
-]
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        "-j",
-        "--n-jobs",
-        metavar="N",
-        help="Number of threads; -1 is all. It changes no result.",
-    ),
-]
-Memory = Annotated[
-    str,
-    typer.Option(
-        metavar="SIZE", help="Memory for cached distances, such as 512MiB. It changes no result."
-    ),
-]
 
 Trace = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a row for each iteration: csv, parquet.")
@@ -238,16 +229,6 @@ KeepAll = Annotated[
     Path | None,
     typer.Option(
         "--keep-all", metavar="FILE", help="Write every evaluated subset to a file: csv, parquet."
-    ),
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        "--seed",
-        "--random-state",
-        metavar="N",
-        help="Random seed.",
-        show_default="random, printed with the result",
     ),
 ]
 Output = Annotated[
@@ -273,7 +254,6 @@ Format = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Suppress notes and progress.")]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Suppress the progress bar.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
 def parse_settings(settings: Sequence[str], population: int | None) -> "dict[str, Setting]":

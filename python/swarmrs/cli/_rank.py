@@ -4,15 +4,15 @@ from typing import Annotated
 
 import typer
 
-from swarmrs._base._messages import check_word
+from swarmrs._base._warnings import deferred_warnings
 from swarmrs.cli import _complete as complete
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
-from swarmrs.cli._reading import Reading, reads_data
-from swarmrs.cli._text import deferred_warnings, remark
+from swarmrs.cli._text import remark
 
 
-@reads_data
+@options.reads_data
+@options.takes(("exclude", "n_jobs"))
 def rank(
     data: options.Data,
     target: options.Target = None,
@@ -29,13 +29,11 @@ def rank(
     top: Annotated[
         int | None, typer.Option(metavar="K", help="Show the best K only.", show_default="all")
     ] = None,
-    exclude: options.Exclude = [],  # noqa: B006
-    n_jobs: options.Jobs = -1,
     *,
-    reading: Reading,
+    given: options.Given,
+    reading: options.Given,
     format: options.Format = "table",
     quiet: options.Quiet = False,
-    debug: options.Debug = False,
 ) -> None:
     """Rank features by relevance to the class, without a classifier.
 
@@ -47,16 +45,13 @@ def rank(
     # the 50 features of most relevance and least redundancy
     swarmrs rank genes.parquet --by mrmr --top 50
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     from swarmrs import read_table
     from swarmrs.filters import _rank
 
-    table = read_table(data, target, exclude=exclude, **reading)
-    if not quiet:
-        remark("note", table.notices)
-        remark("warning", table.warnings)
+    table = read_table(data, target, exclude=given.get("exclude", ()), **reading)
+    remark(quiet, note=table.notices, warning=table.warnings)
     with deferred_warnings():
-        ranking = _rank.rank(table, by=by, top=top, exclude=exclude, n_jobs=n_jobs)
+        ranking = _rank.rank(table, by=by, top=top, **given)
     if format == "json":
         print(render.as_json(ranking.to_dict()))
     elif format == "csv":

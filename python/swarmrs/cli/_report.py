@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swarmrs._base._messages import check_word
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._findings import findings_table
@@ -54,7 +53,6 @@ def report(
     ] = None,
     force: options.Force = False,
     format: options.Format = "table",
-    debug: options.Debug = False,
 ) -> None:
     """Summarize a comparison with statistical tests; write it as a page.
 
@@ -63,7 +61,6 @@ def report(
     swarmrs report results.db -o report.html --figures figures
     swarmrs report results.db -f csv > cells.csv
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     options.check_page(output, force)
     from swarmrs.experiments import cells_frame, store_settings
 

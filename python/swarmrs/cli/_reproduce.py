@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swarmrs._base._messages import check_word, counted, printable
+from swarmrs._base._messages import counted, printable
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._cells_progress import Stopping, cells_progress
 from swarmrs.cli._compare import FirstSeed, report_failed
+from swarmrs.cli._signals import INTERRUPTED
 from swarmrs.cli._text import complain, deliver, line, remark
 from swarmrs.exceptions import SpecError, StoreError
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _SEPARATOR = ","
 
 
+@options.takes(("n_jobs", "memory"))
 def reproduce(
     table: Annotated[
         str | None,
@@ -68,12 +70,11 @@ def reproduce(
     listed: Annotated[
         bool, typer.Option("--list", help="Only list the tables and their data sets.")
     ] = False,
-    n_jobs: options.Jobs = -1,
-    memory: options.Memory = "1GiB",
+    *,
+    given: options.Given,
     format: options.Format = "table",
     quiet: options.Quiet = False,
     no_progress: options.NoProgress = False,
-    debug: options.Debug = False,
 ) -> None:
     """Reproduce a published table: our figures beside those printed.
 
@@ -83,13 +84,11 @@ def reproduce(
     swarmrs reproduce hafiz2018-4 --datasets wine,sonar --runs 10
     swarmrs reproduce tran2019-III --data-dir tables --store results --format csv
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     if listed:
         print(_list(table, format))
         return
     if table is None:
         raise SpecError("no table is given", "name one, such as chuang2012-2; --list has them all")
-    n_bytes = options.parse_size(memory)
     with Stopping() as stopping:
         from swarmrs.experiments import Reproduction
 
@@ -103,26 +102,24 @@ def reproduce(
             split_seed=split_seed,
             max_evals=max_evals,
         )
-        if not quiet:
-            remark("warning", found.warnings)
+        remark(quiet, warning=found.warnings)
         command = shlex.join(["swarmrs", *sys.argv[1:]])
         try:
             with cells_progress(not (quiet or no_progress)) as show:
                 found.run(
                     store=store,
-                    n_jobs=n_jobs,
-                    memory=n_bytes,
                     stop=stopping.stop,
                     on_progress=show,
                     command=command,
+                    **given,
                 )
         except StoreError as problem:
             complain(str(problem), f"{problem.hint}; then continue with: {command}")
             raise typer.Exit(1) from None
         if found.is_stopped:
             kept = "nothing is stored without --store" if store is None else "cells are stored"
-            remark("note", (f"stopped; {kept}. Continue with: {command}",))
-            raise typer.Exit(stopping.code)
+            remark(note=[f"stopped; {kept}. Continue with: {command}"])
+            raise typer.Exit(stopping.code or INTERRUPTED)
         deliver(_shown(found.results(), format))
     hint = "the same command tries them again"
     report_failed(found.failed, hint if store is None else f"{hint}; other results are stored")

@@ -36,7 +36,6 @@ def config(
         ),
     ] = None,
     format: options.Format = "table",
-    debug: options.Debug = False,
 ) -> None:
     """Show the settings in force, and where each comes from.
 
@@ -48,7 +47,6 @@ def config(
     # the same if another file were in force
     swarmrs config select --config lab.toml
     """  # noqa: D301
-    check_word("format", format, render.FORMATS)
     known = settable(context)
     if command is not None:
         known = {command: known[check_word("command", command, list(known))]}

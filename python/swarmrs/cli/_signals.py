@@ -2,8 +2,14 @@
 
 import signal
 from types import FrameType
+from typing import Self
 
 INTERRUPTED, TERMINATED = 130, 143
+
+
+def code_of(number: int) -> int:
+    """Return the exit code for a signal."""
+    return TERMINATED if number == signal.SIGTERM else INTERRUPTED
 
 
 class Interrupts:
@@ -18,12 +24,12 @@ class Interrupts:
     def __init__(self) -> None:
         self.code: int | None = None
 
-    def __enter__(self) -> "Interrupts":
+    def __enter__(self) -> Self:
         """Take over both signals, unless whoever started us has them ignored."""
         self._before = {
             number: signal.signal(number, self._heard)
             for number in (signal.SIGINT, signal.SIGTERM)
-            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
+            if signal.getsignal(number) not in (signal.SIG_IGN, None)
         }
         return self
 
@@ -33,5 +39,5 @@ class Interrupts:
             signal.signal(number, handler)
 
     def _heard(self, number: int, _frame: FrameType | None) -> None:
-        self.code = TERMINATED if number == signal.SIGTERM else INTERRUPTED
+        self.code = code_of(number)
         raise KeyboardInterrupt

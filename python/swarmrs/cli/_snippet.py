@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from swarmrs.cli._reading import Reading
+from swarmrs.cli._options import Given
 from swarmrs.exceptions import SpecError
 from swarmrs.search._presets import find_preset
 
@@ -61,7 +61,7 @@ def check_snippet(data: str, estimator: str | None, preset: str | None) -> None:
 
 
 def snippet(
-    result: "Selection", table: "Table", data: str, settings: "Settings", reading: Reading
+    result: "Selection", table: "Table", data: str, settings: "Settings", reading: Given
 ) -> str:
     """Return the code for a result.
 

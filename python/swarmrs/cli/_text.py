@@ -3,15 +3,14 @@
 import errno
 import os
 import sys
-import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
 from tempfile import NamedTemporaryFile
 
 from swarmrs._base._files import output_error
 from swarmrs._base._messages import printable
-from swarmrs.exceptions import OutputError, SwarmrsWarning
+from swarmrs.exceptions import OutputError
 
 LABEL = 14
 
@@ -38,10 +37,11 @@ def complain(message: str, hint: str) -> None:
     _tell(f"error: {printable(message)}\nhint: {printable(hint)}")
 
 
-def remark(kind: str, messages: tuple[str, ...]) -> None:
-    """Print what a reader of the result should know."""
-    for message in messages:
-        _tell(f"{kind}: {printable(message)}")
+def remark(is_quiet: bool = False, **messages: Iterable[str]) -> None:
+    """Print what a reader of the result should know, by kind, unless nobody wants to."""
+    for kind, texts in messages.items():
+        for text in texts if not is_quiet else ():
+            _tell(f"{kind}: {printable(text)}")
 
 
 def _tell(text: str) -> None:
@@ -127,11 +127,3 @@ def mute_stdout() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-@contextmanager
-def deferred_warnings() -> Iterator[None]:
-    """Keep Python from printing the warnings that a result holds and `remark` prints."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SwarmrsWarning)
-        yield

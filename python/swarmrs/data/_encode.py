@@ -297,7 +297,7 @@ def _unread(frame: pl.DataFrame) -> str:
         if found.kind == "words":
             return (
                 f"'{name}' holds numbers but for {quoted(found.examples)}: correct that, "
-                f"or call it missing with {setting('null', [found.examples[0]])}"
+                f"or treat it as missing with {setting('null', [found.examples[0]])}"
             )
         like = f"'{name}' holds numbers like {found.examples[0]}"
         if found.kind == "either":

@@ -66,6 +66,16 @@ def frame_of_array(values: object, names: Sequence[str] | None = None) -> pl.Dat
     return pl.DataFrame([series_of(name, array[:, index]) for index, name in enumerate(columns)])
 
 
+def is_frame(X: object) -> bool:
+    """Return whether it is a data frame of pandas or polars."""
+    return isinstance(X, pl.DataFrame) or is_pandas(X)
+
+
+def is_pandas(X: object) -> bool:
+    """Return whether it is a frame of pandas, without importing it."""
+    return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
 def unmasked(values: object) -> object:
     """Return an array whose masked cells are missing values; anything else as it is.
 

@@ -13,8 +13,9 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs._base._arguments import check_arguments, check_options
-from swarmrs._base._hints import leaving_out, setting
+from swarmrs._base._hints import leaving_out, rendered, setting
 from swarmrs._base._messages import check_word, counted, locate, quoted
+from swarmrs._base._options import defaults_of, takes_options
 from swarmrs._base._public import public
 from swarmrs.data._arrays import ArrayColumns, FeatureFrame, Samples, as_floats, numbers_of
 from swarmrs.data._column_checks import constant_features, copies_of, inspect, numeric_copies
@@ -31,13 +32,7 @@ from swarmrs.data._encode import (
 )
 from swarmrs.data._formats import Reading, read_file
 from swarmrs.data._impute import Unfilled
-from swarmrs.data._options import (
-    ENCODINGS,
-    MISSING,
-    ReadOptions,
-    complete,
-    takes_read_options,
-)
+from swarmrs.data._options import ENCODINGS, MISSING, ReadOptions
 from swarmrs.data._read import Raw, frame_of_array, read_built_in, read_pandas
 from swarmrs.data._target import (
     Label,
@@ -152,7 +147,11 @@ class Table:
         DataError
             If fewer than two classes are left.
         """
-        unfilled = self.unfilled
+        unfilled, samples = self.unfilled, self.samples
+        if samples is not None:
+            from sklearn.utils import _safe_indexing
+
+            samples = _safe_indexing(samples, rows)
         if unfilled is None:
             x = np.asfortranarray(self.x[rows])
             frame = _rows_of(vars(self)["_features"], rows, x)
@@ -162,24 +161,39 @@ class Table:
             unfilled = unfilled.take(rows)
         if self.values is not None:
             target = pl.Series(self.target, self.values[rows])
+            values: NDArray[np.float64] | None
+            labels: tuple[Label, ...]
             values, codes, labels = levels_of(target, self.name)
-            return replace(
-                self, frame=frame, x=x, codes=codes, labels=labels, values=values, unfilled=unfilled
-            )
-        present, places = np.unique(self.codes[rows], return_inverse=True)
-        if len(present) < 2:
-            raise DataError(
-                f"{counted(len(rows), 'row')} of {self.name} have one class, expected 2 or more",
-                "hold out fewer rows, or other ones",
-            )
+        else:
+            present, places = np.unique(self.codes[rows], return_inverse=True)
+            if len(present) < 2:
+                raise DataError(
+                    f"{counted(len(rows), 'row')} of {self.name} have one class, expected 2 or "
+                    "more",
+                    "hold out fewer rows, or other ones",
+                )
+            values, codes = None, places.astype(np.uint32)
+            labels = tuple(self.labels[code] for code in present)
         return replace(
             self,
             frame=frame,
             x=x,
-            codes=places.astype(np.uint32),
-            labels=tuple(self.labels[code] for code in present),
+            codes=codes,
+            labels=labels,
+            values=values,
             unfilled=unfilled,
+            samples=samples,
         )
+
+    def with_samples(self, frame: Any) -> "Table":
+        """Return the table with the data frame that it was read from, less its target."""
+        from sklearn.utils import _safe_indexing
+
+        names = [str(name) for name in frame.columns]
+        if len(names) > len(self.names):
+            others = [at for at, name in enumerate(names) if name != self.target]
+            frame = _safe_indexing(frame, others, axis=1)
+        return replace(self, samples=frame)
 
     def as_filled(self) -> "Table":
         """Return the table with imputed values taken as given: no fold imputes them anew."""
@@ -190,7 +204,7 @@ class Table:
         return [locate(column, self.names, self.name, target=self.target) for column in columns]
 
     def name_classes(self, warnings: Iterable[str]) -> tuple[str, ...]:
-        """Return the engine's warnings with the labels of classes in place of their codes."""
+        """Return the engine's warnings with the labels of classes and the user's settings."""
 
         def label(code: re.Match[str]) -> str:
             return f"class '{self.labels[int(code[1])]}'"
@@ -198,8 +212,8 @@ class Table:
         def number(found: re.Match[str]) -> str:
             return counted(int(found[1]), found[2])
 
-        labelled = (re.sub(r"^class (\d+)", label, warning) for warning in warnings)
-        return tuple(re.sub(r"(\d+) (\w+)\(s\)", number, warning) for warning in labelled)
+        named = (re.sub(r"^class (\d+)", label, rendered(warning)) for warning in warnings)
+        return tuple(re.sub(r"(\d+) (\w+)\(s\)", number, warning) for warning in named)
 
     def reduced(self, selected: Sequence[str]) -> pl.DataFrame:
         """Return selected features and the target, with the original text, booleans and dates."""
@@ -232,7 +246,7 @@ def _rows_of(
 Table.frame = FeatureFrame()  # type: ignore[assignment]
 
 
-@takes_read_options
+@takes_options(ReadOptions)
 def read_table(
     data: Data,
     target: Target = None,
@@ -255,7 +269,7 @@ def read_table(
     continuous : bool
         Whether the target is continuous, for a regressor. Filters, which need classes, use five
         bins of it, each of about a fifth of the rows.
-    **options
+    {options}
 
     Returns
     -------
@@ -280,7 +294,7 @@ def read_table(
     """
     check_arguments(read_table, locals())
     check_options(read_table, options)
-    settings = complete(options)
+    settings = {**defaults_of(ReadOptions), **options}
     check_policies(settings["missing"], settings["encode"])
     reading = Reading.of(options)
     if isinstance(data, Table):

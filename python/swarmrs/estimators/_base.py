@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
 from swarmrs._base._messages import counted, quoted
 from swarmrs.data._arrays import Samples
 from swarmrs.data._encode import TEXT
-from swarmrs.data._read import check_names, unmasked
+from swarmrs.data._read import check_names, is_pandas, unmasked
 from swarmrs.data._table import Table, read_table
 from swarmrs.exceptions import DataError
 
@@ -124,7 +124,7 @@ def _check_frame(X: Any) -> None:
     """
     if isinstance(X, pl.LazyFrame):
         raise DataError("X is a LazyFrame, which holds no values yet", "give X.collect()")
-    if _is_pandas(X):
+    if is_pandas(X):
         check_names([str(name) for name in X.columns], "the frame", "rename one of them")
 
 
@@ -137,13 +137,13 @@ def _check_numbers(X: Any) -> None:
         If a frame or an array has any.
     """
     text: list[str] = []
-    if not (isinstance(X, pl.DataFrame) or _is_pandas(X) or hasattr(X, "toarray")):
+    if not (isinstance(X, pl.DataFrame) or is_pandas(X) or hasattr(X, "toarray")):
         array = np.asarray(X)
         if array.ndim == 2 and array.dtype.kind in "OSTU":
             text = [f"x{index}" for index, column in enumerate(array.T) if _is_text(column)]
     if isinstance(X, pl.DataFrame):
         text = [name for name, dtype in X.schema.items() if isinstance(dtype, TEXT)]
-    elif _is_pandas(X):
+    elif is_pandas(X):
         columns = ((str(name), X.iloc[:, index]) for index, name in enumerate(X.columns))
         text = [name for name, column in columns if _is_text(column)]
     if text:
@@ -151,16 +151,6 @@ def _check_numbers(X: Any) -> None:
             f"{counted(len(text), 'text feature')}: {quoted(text)}",
             "encode them first, for example by OrdinalEncoder in a ColumnTransformer",
         )
-
-
-def is_frame(X: object) -> bool:
-    """Return whether it is a data frame of pandas or polars."""
-    return isinstance(X, pl.DataFrame) or _is_pandas(X)
-
-
-def _is_pandas(X: object) -> bool:
-    """Return whether it is a frame of pandas, without importing it."""
-    return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def _is_text(column: Any) -> bool:

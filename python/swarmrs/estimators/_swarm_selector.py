@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from swarmrs._base._messages import Setting, check_whole, refuse_unknown
 from swarmrs._base._resources import RandomState
-from swarmrs.estimators._base import Chooser, is_frame
+from swarmrs.data._read import is_frame
+from swarmrs.estimators._base import Chooser
 from swarmrs.estimators._callbacks import CallbackSupportMixin, Task, with_callbacks
 from swarmrs.estimators._routing import route, router_of
 from swarmrs.evaluation._estimator import Estimator, Scoring

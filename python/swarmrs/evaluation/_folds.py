@@ -136,7 +136,8 @@ class Folds:
             cut = parts(self.k, shuffle=self.shuffle, random_state=seed if self.shuffle else None)
         else:
             raise SpecError(
-                f"cv is '{self.scheme}', which is for classifiers knn and nb", "give cv folds"
+                f"cv is '{self.scheme}', which is for classifiers knn and nb",
+                "give a number of folds",
             )
         try:
             return list(cut.split(table.x, table.y))

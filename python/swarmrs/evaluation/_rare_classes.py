@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs._base._choices import RARE_CLASS
@@ -53,10 +52,14 @@ def settle_rare(table: Table, policy: str, cv: CV | None) -> Table:
         )
     if policy == "drop":
         if not (cv is None or _is_named(cv) or hasattr(cv, "split")):
-            raise SpecError("rows are left out which cv names", "give cv a number or a splitter")
+            raise SpecError(
+                "rows are left out, but cv lists row numbers",
+                "give a number of folds or a splitter",
+            )
         if (~rare).sum() < 2:
             raise DataError(f"{message}; without them no two classes are left", "take fewer folds")
-        return _without(table, rare, f"{message}; their rows are left out")
+        kept = table.take(np.flatnonzero(~rare[table.codes]))
+        return replace(kept, warnings=(*table.warnings, f"{message}; their rows are left out"))
     joined = _joined(counts, rare, least)
     if joined.all():
         raise DataError(f"{message}; joined they leave one class", "take fewer folds")
@@ -77,23 +80,6 @@ def _is_named(cv: CV) -> bool:
 
 def _named(table: Table, code: np.intp) -> str:
     return f"'{shortened(str(table.labels[code]), 80)}'"
-
-
-def _without(table: Table, rare: NDArray[np.bool_], message: str) -> Table:
-    kept_rows = ~rare[table.codes]
-    new_codes = np.cumsum(~rare, dtype=np.uint32) - 1
-    unfilled = table.unfilled
-    if unfilled is not None:
-        unfilled = unfilled.take(np.flatnonzero(kept_rows))
-    return replace(
-        table,
-        frame=table.frame.filter(pl.Series(kept_rows)),
-        x=np.asfortranarray(table.x[kept_rows]),
-        codes=new_codes[table.codes[kept_rows]].astype(np.uint32),
-        labels=tuple(label for label, gone in zip(table.labels, rare, strict=True) if not gone),
-        warnings=(*table.warnings, message),
-        unfilled=unfilled,
-    )
 
 
 def _joined(counts: NDArray[np.intp], rare: NDArray[np.bool_], least: int) -> NDArray[np.bool_]:

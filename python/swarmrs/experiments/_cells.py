@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from swarmrs import _swarmrs
-from swarmrs._base._messages import Setting, check_whole, counted
+from swarmrs._base._messages import MOST_RUNS, Setting, check_whole, counted
 from swarmrs._base._options import options_of
 from swarmrs.data._table import Table
 from swarmrs.evaluation._native import Classifier
@@ -24,8 +24,7 @@ from swarmrs.search._settings import OF_CLASSIFIERS, Settings
 # Traces change with the second number of the version, and only then; results with them.
 RESULTS_VERSION = ".".join(_swarmrs.__version__.split(".")[:2])
 
-# Limits of one comparison; a plan of that many cells takes about 250 MB.
-MOST_RUNS = 100_000
+# A plan of that many cells takes about 250 MB.
 MOST_CELLS = 1_000_000
 
 # The options of a search that `compare` has. Hyperparameters belong to methods, all others to the

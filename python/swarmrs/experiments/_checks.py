@@ -1,15 +1,14 @@
 """Checks before the first cell: options that no search of a comparison would accept."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 import polars as pl
 
+from swarmrs._base._warnings import deferred_warnings
 from swarmrs.data._table import Table
-from swarmrs.evaluation._evaluator import Evaluator
-from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
+from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments._cells import Data, Experiment
 from swarmrs.experiments._methods import ALL, Method
 from swarmrs.filters._groups import group_spec
@@ -61,19 +60,8 @@ def _check_evaluation(data: Data, experiment: Experiment) -> None:
     """Have the engine set up the evaluation, on the training rows of the first cell of a table."""
     division = experiment.protocol.divide(data.table, experiment.seed, 0)
     seen = data.table if division.test is None else data.table.take(division.train)
-    settings = experiment.settings(ALL, {})
-    options = settings.options
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SwarmrsWarning)
-        Evaluator(
-            seen,
-            estimator=settings.classifier,
-            cv=options["cv"],
-            cv_seed=options["cv_seed"],
-            scale=options["scale"],
-            rare_class=options["rare_class"],
-            memory=0,
-        )
+    with deferred_warnings():
+        experiment.settings(ALL, {}).evaluator(seen, memory=0)
 
 
 @contextmanager

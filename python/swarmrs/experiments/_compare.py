@@ -15,7 +15,7 @@ from swarmrs.search._options import SearchOptions
 
 
 # Three options of a search mean something of their own here.
-@takes_options(SearchOptions, types=OPTION_TYPES, door="m")
+@takes_options(SearchOptions, OPTION_TYPES, door="m")
 def compare(  # type: ignore[misc]
     data: Mapping[str, Given] | Sequence[Given] | str | os.PathLike[str],
     algos: str | Sequence[str],

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from swarmrs.evaluation._losses import loss_of
+from swarmrs.experiments._run_cell import TESTED
 from swarmrs.experiments._store import Store
 
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -26,20 +27,8 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "selected": pl.List(pl.String),
     "n_features": pl.Int64,
     "train_cost": pl.Float64,
-    "train_loss": pl.Float64,
-    "train_error": pl.Float64,
-    "train_accuracy": pl.Float64,
-    "train_balanced_accuracy": pl.Float64,
-    "train_ovr_accuracy": pl.Float64,
-    "train_f1_macro": pl.Float64,
-    "train_matthews_corrcoef": pl.Float64,
-    "test_loss": pl.Float64,
-    "test_error": pl.Float64,
-    "test_accuracy": pl.Float64,
-    "test_balanced_accuracy": pl.Float64,
-    "test_ovr_accuracy": pl.Float64,
-    "test_f1_macro": pl.Float64,
-    "test_matthews_corrcoef": pl.Float64,
+    **{f"train_{name}": pl.Float64 for name in ("loss", *TESTED)},
+    **{f"test_{name}": pl.Float64 for name in ("loss", *TESTED)},
     "evaluations": pl.Int64,
     "unique": pl.Int64,
     "stop": pl.String,
@@ -50,14 +39,6 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
         pl.Struct({"evaluations": pl.Int64, "best_cost": pl.Float64, "best_size": pl.Int64})
     ),
 }
-_SCORES = (
-    "error",
-    "accuracy",
-    "balanced_accuracy",
-    "ovr_accuracy",
-    "f1_macro",
-    "matthews_corrcoef",
-)
 
 
 def cells_frame(store: Store | str | os.PathLike[str]) -> pl.DataFrame:
@@ -136,7 +117,7 @@ def _row(cell: dict[str, Any], scoring: str) -> dict[str, Any]:
         scores = found[part] or {}
         if scores:
             row[f"{part}_loss"] = loss_of(scores, scoring)
-        row |= {f"{part}_{name}": scores.get(name) for name in _SCORES}
+        row |= {f"{part}_{name}": scores.get(name) for name in TESTED}
     trace = [
         dict(zip(("evaluations", "best_cost", "best_size"), step, strict=True))
         for step in found["trace"]

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from swarmrs.data._table import Table
+from swarmrs.evaluation._losses import SCORES
 from swarmrs.evaluation._native import majority
 from swarmrs.exceptions import NoFeaturesError, SwarmrsError
 from swarmrs.experiments._cells import Cell, Experiment, canonical
@@ -20,14 +21,7 @@ from swarmrs.search._search import Search
 from swarmrs.search._select import run_search
 
 # The scores on held-out rows that a result has.
-_TESTED = (
-    "error",
-    "accuracy",
-    "balanced_accuracy",
-    "ovr_accuracy",
-    "f1_macro",
-    "matthews_corrcoef",
-)
+TESTED = tuple(name for name in SCORES if name != "pooled_error")
 
 
 @dataclass(frozen=True)
@@ -80,7 +74,7 @@ def run_cell(
             else:
                 code = majority(table.codes[split[0]])
                 scores = predict_one(table, split, code, found.scoring).scores
-            test = {name: scores[name] for name in _TESTED}
+            test = {name: scores[name] for name in TESTED}
         return Finished(cell.key, _canonical(found, test), found.seconds)
     except SwarmrsError as problem:
         hint = f" ({problem.hint})" if problem.hint else ""

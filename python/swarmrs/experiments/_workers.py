@@ -4,7 +4,6 @@ import os
 import platform
 import queue
 import time
-import warnings
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Protocol
 
-from swarmrs.exceptions import SwarmrsWarning
+from swarmrs._base._warnings import deferred_warnings
 from swarmrs.experiments._cells import Cell, Data, Experiment
 from swarmrs.experiments._run_cell import Finished, run_cell
 from swarmrs.experiments._store import Store
@@ -196,9 +195,8 @@ def run_cells(
         done, failed = n_before + outcome.done, len(outcome.failed)
         show(Progress(done, failed, len(cells), seconds, left, workers.trouble()))
 
-    with warnings.catch_warnings():
-        # Those of rare classes and the like repeat for each of thousands of cells.
-        warnings.simplefilter("ignore", SwarmrsWarning)
+    # Those of rare classes and the like repeat for each of thousands of cells.
+    with deferred_warnings():
         try:
             while running or (waiting and not stop.is_set()):
                 while waiting and not stop.is_set() and len(running) < workers.capacity():

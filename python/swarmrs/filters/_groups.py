@@ -26,11 +26,12 @@ from swarmrs._base._messages import (
     nearest,
     shortened,
 )
+from swarmrs._base._options import takes_options
 from swarmrs._base._public import public
 from swarmrs._base._resources import count_threads
 from swarmrs._base._versions import SCHEMA_VERSION, versions
 from swarmrs.data._dataset import dataset_of, describe_data
-from swarmrs.data._options import ReadOptions, takes_read_options
+from swarmrs.data._options import ReadOptions
 from swarmrs.data._table import Data, Table, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
@@ -186,7 +187,7 @@ def _read(path: Path) -> list[list[str]]:
         guess = nearest(path.name.partition("=")[0].partition(",")[0], METHODS)
         offer = f"did you mean '{guess}'? " if guess else ""
         raise SpecError(
-            f"groups '{path}' are no method and no file",
+            f"groups '{path}' are neither a method nor a file",
             f"{offer}methods: {', '.join(METHODS)}; a file has a line of columns for each group",
         ) from None
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
@@ -240,7 +241,7 @@ def given_groups(
         for at in group:
             if not is_free[at]:
                 raise SpecError(
-                    f"{describe(at)} stands twice in {where}", "it can belong to one group only"
+                    f"{describe(at)} occurs twice in {where}", "it can belong to one group only"
                 )
             is_free[at] = False
             if not is_left_out[at]:
@@ -264,7 +265,7 @@ def _place(column: str | int, places: dict[str, int], names: Sequence[str], wher
     return locate(column, names, where)
 
 
-@takes_read_options
+@takes_options(ReadOptions)
 def group(
     data: Data,
     target: Target = None,
@@ -295,7 +296,7 @@ def group(
         The random seed of a method: it samples rows and initial groups.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
-    **options
+    {options}
 
     Returns
     -------

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from swarmrs import _swarmrs
 from swarmrs._base._arguments import check_arguments, check_options
 from swarmrs._base._messages import check_whole, check_word, counted, shortened
+from swarmrs._base._options import takes_options
 from swarmrs._base._public import public
 from swarmrs._base._resources import count_threads
 from swarmrs._base._versions import SCHEMA_VERSION, versions
 from swarmrs.data._dataset import dataset_of, describe_data
-from swarmrs.data._options import ReadOptions, takes_read_options
+from swarmrs.data._options import ReadOptions
 from swarmrs.data._table import Data, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
@@ -96,7 +97,7 @@ class Ranking:
         }
 
 
-@takes_read_options
+@takes_options(ReadOptions)
 def rank(
     data: Data,
     target: Target = None,
@@ -131,7 +132,7 @@ def rank(
         select one after the other, by default 200; the others follow in order of their F statistic.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
-    **options
+    {options}
 
     Returns
     -------

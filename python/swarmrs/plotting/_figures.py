@@ -1,10 +1,11 @@
 """Figures of a search: matplotlib axes that can be restyled."""
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from swarmrs.evaluation._losses import loss_name
-from swarmrs.exceptions import SpecError, SwarmrsError
+from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -12,22 +13,27 @@ if TYPE_CHECKING:
     from swarmrs.search._results import Selection
 
 
-def axes_of(ax: "Axes | None") -> "Axes":
-    """Return the axes given, or new ones.
+def check_plot() -> None:
+    """Refuse to go on without matplotlib.
 
     Raises
     ------
-    SwarmrsError
-        If matplotlib is not installed.
+    SpecError
+        If it is not installed.
     """
+    if find_spec("matplotlib") is None:
+        raise SpecError(
+            "figures need matplotlib, which is not installed", "pip install 'swarmrs[plot]'"
+        )
+
+
+def axes_of(ax: "Axes | None") -> "Axes":
+    """Return the axes given, or new ones."""
     if ax is not None:
         return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise SwarmrsError(
-            "figures need matplotlib, which is not installed", "pip install 'swarmrs[plot]'"
-        ) from None
+    check_plot()
+    from matplotlib import pyplot
+
     return pyplot.subplots()[1]
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from swarmrs._base._arguments import check_arguments, check_options
 from swarmrs._base._hints import setting
 from swarmrs._base._messages import counted
+from swarmrs._base._options import defaults_of, takes_options
 from swarmrs._base._public import public
 from swarmrs._base._resources import count_threads
 from swarmrs._base._versions import SCHEMA_VERSION, versions
@@ -26,7 +27,7 @@ from swarmrs.data._encode import (
     text_columns,
 )
 from swarmrs.data._formats import Reading
-from swarmrs.data._options import ReadOptions, complete, takes_read_options
+from swarmrs.data._options import ReadOptions
 from swarmrs.data._read import Raw
 from swarmrs.data._suggest import Found, Reader, suggest_policies, suggest_target, try_policies
 from swarmrs.data._table import POLICIES, Data, Table, check_policies, prepare
@@ -158,7 +159,7 @@ class Description:
         }
 
 
-@takes_read_options
+@takes_options(ReadOptions)
 def describe(
     data: Data,
     target: Target = None,
@@ -173,7 +174,7 @@ def describe(
     ----------
     data, target
         As for `read_table`.
-    **options
+    {options}
 
     Returns
     -------
@@ -190,7 +191,7 @@ def describe(
     """
     check_arguments(describe, locals())
     check_options(describe, options)
-    settled = complete(options)
+    settled = {**defaults_of(ReadOptions), **options}
     check_policies(settled["missing"], settled["encode"])
     reading = Reading.of(options)
     source, target = data if isinstance(data, tuple) else (data, target)
@@ -292,7 +293,7 @@ def _working(
     if table is None:
         return None, None
     chosen = {**policies, **vars(better.reading)}
-    defaults = complete({})
+    defaults = defaults_of(ReadOptions)
     settings: dict[str, object] = {"target": look.target} if is_named else {}
     settings |= {
         name: value

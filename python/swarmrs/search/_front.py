@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self, overload
 import polars as pl
 
 from swarmrs._base._choices import PICKS
+from swarmrs._base._hints import setting
 from swarmrs._base._messages import counted, listed, printable, shortened
 from swarmrs._base._public import public
 from swarmrs.evaluation._losses import loss_of
@@ -38,6 +39,17 @@ class FrontPoint(NamedTuple):
         features = listed((shortened(printable(name)) for name in self.selected), _NAMED)
         found = f"{counted(self.size, 'feature')}, loss {self.loss:.4f}, cost {self.cost:.4f}"
         return f"FrontPoint({found}: {features})"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the point as plain values, ready for JSON."""
+        return {
+            "size": self.size,
+            "cost": self.cost,
+            "loss": self.loss,
+            **self.scores,
+            "selected": list(self.selected),
+            "selected_indices": list(self.selected_indices),
+        }
 
 
 @public
@@ -107,17 +119,7 @@ class Front(Sequence[FrontPoint]):
 
     def to_dict(self) -> dict[str, object]:
         """Return the front as plain values, ready for JSON; the knee is the index of its point."""
-        points = [
-            {
-                "size": point.size,
-                "cost": point.cost,
-                "loss": point.loss,
-                **point.scores,
-                "selected": list(point.selected),
-                "selected_indices": list(point.selected_indices),
-            }
-            for point in self
-        ]
+        points = [point.to_dict() for point in self]
         knee = None if self.knee is None else self.points.index(self.knee)
         return {"hypervolume": self.hypervolume, "knee": knee, "points": points}
 
@@ -205,7 +207,7 @@ class Pick:
         if not small:
             raise SpecError(
                 f"pick is {self.rule}, but the smallest subset tried has {points[0]['size']}",
-                f"max_features={self.most} lets the search try none that is larger; a search "
-                "along the front tries small ones by itself",
+                f"limit the search with {setting('max_features', self.most)}, or take an algorithm "
+                "that seeks the front, which tries small subsets by itself",
             )
         return small[-1], None

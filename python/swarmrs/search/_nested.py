@@ -248,7 +248,9 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
         else:
             scores = baseline.scores
     else:
-        raise SpecError("a scorer predicts nothing", "give a classifier or an estimator instead")
+        raise SpecError(
+            "a scorer cannot predict held-out rows", "give a classifier or an estimator instead"
+        )
     return Part(found, scores, baseline, len(rows[0]), len(rows[1]))
 
 

@@ -53,7 +53,6 @@ class SearchOptions(TypedDict, total=False):
     algo_params: Annotated[
         "Mapping[str, Setting] | None",
         Option(
-            default=None,
             help="Hyperparameters of the algorithm, such as population=50.",
             more="A mapping of names to values; what it does not name has the algorithm's default.",
             cli=list[str],
@@ -72,7 +71,6 @@ class SearchOptions(TypedDict, total=False):
             "own paper. ``'weighted'`` is alpha * error + (1 - alpha) * share of features. "
             "``'hybrid'`` is -gamma * balanced accuracy - (1 - gamma) * separation of the "
             "classes. A mapping gives the weights: ``{'kind': 'weighted', 'alpha': 0.8}``.",
-            metavar="NAME",
             section="Search",
             words=OBJECTIVES,
         ),
@@ -84,7 +82,6 @@ class SearchOptions(TypedDict, total=False):
             help="What the search answers with: best (the best subset it evaluated) or vote (the "
             "features that most of its 200 best subsets have).",
             more="``'rks'`` and ``'cem'`` answer with their ranking in either case.",
-            metavar="NAME",
             section="Search",
             words=ANSWERS,
         ),
@@ -92,23 +89,19 @@ class SearchOptions(TypedDict, total=False):
     preset: Annotated[
         "str | None",
         Option(
-            default=None,
             help="Settings of a published study, such as tran2019. Explicit options override it.",
             more="`swarmrs.presets` lists them.",
-            metavar="NAME",
             section="Search",
         ),
     ]
     random_state: Annotated[
         "RandomState",
         Option(
-            default=None,
             help="Random seed.",
             more="None draws one, which the result holds.",
             doors="pc",
             cli=int,
             flags=("--seed", "--random-state"),
-            metavar="N",
             section="Search",
             brief=True,
             shown="random, printed with the result",
@@ -118,7 +111,6 @@ class SearchOptions(TypedDict, total=False):
     estimator: Annotated[
         "str | Estimator | None",
         Option(
-            default=None,
             help="Classifier that scores a subset: knn, nb (Gaussian naive Bayes) or ridge "
             "(linear).",
             more="None is ``'knn'``: 5 nearest neighbors on min-max scaled features. "
@@ -126,7 +118,6 @@ class SearchOptions(TypedDict, total=False):
             "natively, alone or in a pipeline after `MinMaxScaler` or `StandardScaler`; any other "
             "classifier or regressor is cross-validated by scikit-learn.",
             flags=("--estimator", "-e"),
-            metavar="NAME",
             section="Evaluation",
             brief=True,
             shown="knn",
@@ -136,12 +127,9 @@ class SearchOptions(TypedDict, total=False):
     n_neighbors: Annotated[
         "int | None",
         Option(
-            default=None,
             help="Number of neighbors of knn.",
             doors="cm",
-            cli=int,
             flags=("--n-neighbors", "-k"),
-            metavar="N",
             section="Evaluation",
             shown="5",
         ),
@@ -149,10 +137,8 @@ class SearchOptions(TypedDict, total=False):
     metric: Annotated[
         "str | None",
         Option(
-            default=None,
             help="Distance of knn: euclidean, manhattan.",
             doors="cm",
-            metavar="NAME",
             section="Evaluation",
             shown="euclidean",
             words=METRICS,
@@ -161,10 +147,8 @@ class SearchOptions(TypedDict, total=False):
     weights: Annotated[
         "str | None",
         Option(
-            default=None,
             help="Vote of knn: uniform, distance.",
             doors="cm",
-            metavar="NAME",
             section="Evaluation",
             shown="uniform",
             words=WEIGHTS,
@@ -173,11 +157,8 @@ class SearchOptions(TypedDict, total=False):
     ridge_alpha: Annotated[
         "float | None",
         Option(
-            default=None,
             help="Penalty of ridge on the squared weights.",
             doors="cm",
-            cli=float,
-            metavar="X",
             section="Evaluation",
             shown="the number of rows",
         ),
@@ -198,22 +179,17 @@ class SearchOptions(TypedDict, total=False):
     cv_seed: Annotated[
         "int | None",
         Option(
-            default=None,
             help="Shuffle the rows before they are divided into folds, by this seed.",
-            cli=int,
-            metavar="N",
             section="Evaluation",
         ),
     ]
     scale: Annotated[
         "str | None",
         Option(
-            default=None,
             help="Feature scaling: minmax, standard, none; fold-minmax and fold-standard fit it "
             "inside each fold.",
             more="None is ``'minmax'`` for ``'knn'`` and ``'nb'``, ``'standard'`` for ``'ridge'``; "
             "an estimator is given the features as they are.",
-            metavar="NAME",
             section="Evaluation",
             shown="minmax, standard for ridge",
             words=SCALES,
@@ -222,11 +198,9 @@ class SearchOptions(TypedDict, total=False):
     scoring: Annotated[
         "Scoring | None",
         Option(
-            default=None,
             help="Score to maximize, by its scikit-learn name: accuracy, balanced_accuracy, "
             "f1_macro, roc_auc_ovr, ...",
             more="None is the accuracy, or R2 for a regressor.",
-            metavar="NAME",
             section="Evaluation",
             brief=True,
             shown="accuracy",
@@ -236,7 +210,6 @@ class SearchOptions(TypedDict, total=False):
     scorer: Annotated[
         "Scorer | None",
         Option(
-            default=None,
             help="Function that scores subsets in place of an estimator.",
             more="It takes a boolean array with a row for each subset and returns their errors.",
             doors="p",
@@ -245,7 +218,6 @@ class SearchOptions(TypedDict, total=False):
     fit_params: Annotated[
         "Mapping[str, object] | None",
         Option(
-            default=None,
             help="Further arguments of the estimator's `fit`, such as ``sample_weight``.",
             doors="p",
         ),
@@ -265,7 +237,6 @@ class SearchOptions(TypedDict, total=False):
     max_features: Annotated[
         "int | float | None",
         Option(
-            default=None,
             help="Select at most this many features, or this share of them.",
             cli=float,
             metavar="N",
@@ -279,7 +250,6 @@ class SearchOptions(TypedDict, total=False):
             default=(),
             help="Features that are always selected.",
             doors="pc",
-            cli=list[str],
             metavar="COL",
             section="Features",
         ),
@@ -290,7 +260,6 @@ class SearchOptions(TypedDict, total=False):
             default=(),
             help="Columns to exclude.",
             doors="pc",
-            cli=list[str],
             metavar="COL",
             section="Features",
         ),
@@ -310,7 +279,6 @@ class SearchOptions(TypedDict, total=False):
     feature_groups: Annotated[
         "Groups | None",
         Option(
-            default=None,
             help="Feature groups for algorithms that use them (gpso, igpso, ...): lbm, hclust, "
             "prefix or a file.",
             more="Or lists of features, or what `swarmrs.group` returned.",
@@ -325,14 +293,12 @@ class SearchOptions(TypedDict, total=False):
             default=False,
             help="Select at most one feature of each group.",
             doors="pc",
-            cli=bool,
             section="Features",
         ),
     ]
     prescreen: Annotated[
         "str | None",
         Option(
-            default=None,
             help="Filter features before the search: su>0, top=K, fcbf, cfs.",
             metavar="RULE",
             section="Features",
@@ -365,10 +331,7 @@ class SearchOptions(TypedDict, total=False):
     max_evals: Annotated[
         "int | None",
         Option(
-            default=None,
             help="Maximum number of subset evaluations.",
-            cli=int,
-            metavar="N",
             section="Stopping",
             shown="the algorithm's own",
         ),
@@ -376,10 +339,7 @@ class SearchOptions(TypedDict, total=False):
     max_iter: Annotated[
         "int | None",
         Option(
-            default=None,
             help="Maximum number of iterations; schedules such as a falling inertia follow it.",
-            cli=int,
-            metavar="N",
             section="Stopping",
             shown="the algorithm's own",
         ),
@@ -387,10 +347,8 @@ class SearchOptions(TypedDict, total=False):
     time_limit: Annotated[
         "float | None",
         Option(
-            default=None,
             help="Maximum number of seconds. Such a search is not reproducible.",
             doors="pc",
-            cli=float,
             metavar="SECONDS",
             section="Stopping",
             brief=True,
@@ -399,22 +357,16 @@ class SearchOptions(TypedDict, total=False):
     target_cost: Annotated[
         "float | None",
         Option(
-            default=None,
             help="Stop when this cost is reached.",
             doors="pc",
-            cli=float,
-            metavar="X",
             section="Stopping",
         ),
     ]
     patience: Annotated[
         "int | None",
         Option(
-            default=None,
             help="Early stopping: stop after this many iterations without a better subset.",
             doors="pc",
-            cli=int,
-            metavar="N",
             section="Stopping",
         ),
     ]
@@ -422,7 +374,6 @@ class SearchOptions(TypedDict, total=False):
     outer_cv: Annotated[
         "CV | None",
         Option(
-            default=None,
             help="Nested cross-validation with these outer folds: an unbiased score for one more "
             "search per fold.",
             doors="pc",
@@ -434,10 +385,8 @@ class SearchOptions(TypedDict, total=False):
     test_size: Annotated[
         "float | None",
         Option(
-            default=None,
             help="Hold out this share of the rows and score the selection on it.",
             doors="pc",
-            cli=float,
             metavar="SHARE",
             section="Validation",
         ),
@@ -448,18 +397,14 @@ class SearchOptions(TypedDict, total=False):
             default=1,
             help="Repeat the search with seeds S, S+1, ... and report selection stability.",
             doors="pc",
-            cli=int,
-            metavar="N",
             section="Validation",
         ),
     ]
     resample: Annotated[
         "float | None",
         Option(
-            default=None,
             help="Draw this share of the rows anew for each repeat.",
             doors="pc",
-            cli=float,
             metavar="SHARE",
             section="Validation",
         ),
@@ -468,13 +413,10 @@ class SearchOptions(TypedDict, total=False):
     n_jobs: Annotated[
         "int | None",
         Option(
-            default=None,
             help="Number of threads; -1 is all. It changes no result.",
             more="None is 1 unless `joblib.parallel_config` says otherwise.",
             doors="pc",
-            cli=int,
             flags=("--jobs", "-j", "--n-jobs"),
-            metavar="N",
             section="Running",
             shown="-1",
         ),
@@ -486,6 +428,7 @@ class SearchOptions(TypedDict, total=False):
             help="Memory for cached distances, such as 512MiB. It changes no result.",
             more="In bytes.",
             doors="pc",
+            cli=str,
             metavar="SIZE",
             section="Running",
             shown="1GiB",
@@ -494,7 +437,6 @@ class SearchOptions(TypedDict, total=False):
     checkpoint: Annotated[
         "str | os.PathLike[str] | None",
         Option(
-            default=None,
             help="Checkpoint file; the search resumes from it if it exists.",
             doors="pc",
             cli=Path,
@@ -513,7 +455,6 @@ class SearchOptions(TypedDict, total=False):
     callback: Annotated[
         "Callback | None",
         Option(
-            default=None,
             help="Function called after each iteration with its progress; True stops the search.",
             doors="p",
         ),

@@ -125,13 +125,13 @@ class Search:
         cv = options["cv"]
         if not (cv is None or isinstance(cv, int | str | np.integer) or hasattr(cv, "split")):
             raise SpecError(
-                "cv names rows, some of which are held out or not drawn",
-                "give cv a number or a splitter",
+                "cv lists row numbers, but some rows are held out or not drawn",
+                "give a number of folds or a splitter",
             )
         if options["fit_params"]:
             raise SpecError(
-                "fit_params are of all rows, some of which are held out or not drawn",
-                "hold out rows before",
+                "fit_params hold a value for each row, but some rows are held out or not drawn",
+                "split the data before the search",
             )
         return Search.of(table, self.settings, self.n_jobs)
 

@@ -8,9 +8,11 @@ import numpy as np
 
 from swarmrs._base._arguments import check_arguments
 from swarmrs._base._choices import ON_INTERRUPT
+from swarmrs._base._hints import named, setting
 from swarmrs._base._messages import MOST_RUNS, check_whole, check_word, refuse_unknown
 from swarmrs._base._options import options_of, takes_options
 from swarmrs._base._resources import count_threads, draw_seed
+from swarmrs.data._read import is_frame
 from swarmrs.data._table import Data, Table, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
@@ -24,7 +26,7 @@ from swarmrs.search._search import Search
 from swarmrs.search._settings import Settings
 
 
-@takes_options(SearchOptions, types=OPTION_TYPES)
+@takes_options(SearchOptions, OPTION_TYPES)
 def select(
     data: Data,
     target: Target = None,
@@ -39,7 +41,8 @@ def select(
     Parameters
     ----------
     data : array, frame, str, path, Table or (X, y)
-        The samples; see `read_table`.
+        The samples; see `read_table`. A data frame reaches an estimator of scikit-learn as it is,
+        its text included, unless `missing` or `encode` changes its values.
     target : array-like, str or int, optional
         The class of each sample, or the column that holds it. By default the last column.
     read : mapping, optional
@@ -72,15 +75,21 @@ def select(
     settings = Settings.of(options)
     options = settings.options
     check_word("on_interrupt", options["on_interrupt"], ON_INTERRUPT)
+    # An estimator may name the columns of a data frame, or encode their text itself.
+    frame = data[0] if isinstance(data, tuple) else data
+    is_kept = settings.classifier is None and options["scorer"] is None and is_frame(frame)
+    is_kept = is_kept and encode == "error" and missing in ("error", "keep")
     table = read_table(
         data,
         target,
         missing=missing,
-        encode=encode,
+        encode="ordinal" if is_kept else encode,
         exclude=options["exclude"],
         continuous=settings.is_regression,
         **dict(read or {}),
     )
+    if is_kept:
+        table = table.with_samples(frame)
     selection = run_search(table, settings)
     if selection.stop == "interrupted" and options["on_interrupt"] == "raise":
         raise KeyboardInterrupt
@@ -97,11 +106,16 @@ def run_search(table: Table, settings: Settings) -> Selection:
     held = _check_share("test_size", options["test_size"])
     outer_cv, checkpoint = options["outer_cv"], options["checkpoint"]
     if drawn is not None and n_runs == 1:
-        raise SpecError("resample needs repeats: one run has no stability", "repeat it 20 times")
+        raise SpecError(
+            f"{named('resample')} needs {named('repeats')}: one run has no stability",
+            f"repeat the search with {setting('repeats', 20)}",
+        )
     if held is not None and outer_cv is not None:
-        raise SpecError("test_size and outer_cv both hold out rows", "give one of the two")
+        raise SpecError("test_size and outer_cv both hold out rows", "give only one of them")
     if checkpoint is not None and (n_runs > 1 or outer_cv is not None):
-        raise SpecError("a checkpoint is for one search, not for several", "leave it out")
+        raise SpecError(
+            "a checkpoint is for one search, not for several", "search without a checkpoint"
+        )
     seed, threads = draw_seed(options["random_state"]), count_threads(options["n_jobs"])
     search = Search.of(settings.settle(table), settings, options["n_jobs"])
     keep_all, callback = options["keep_all"], options["callback"]

@@ -15,6 +15,7 @@ from swarmrs._base._messages import Setting, check_number, check_whole, refuse_u
 from swarmrs._base._options import defaults_of
 from swarmrs.data._table import Table
 from swarmrs.evaluation._estimator import Estimator, Outside, is_regressor
+from swarmrs.evaluation._evaluator import Evaluator
 from swarmrs.evaluation._native import Classifier, Evaluation
 from swarmrs.evaluation._objectives import Objective, is_native_score, read_objective
 from swarmrs.evaluation._rare_classes import settle_rare
@@ -161,7 +162,7 @@ class Settings:
         if (scorer := options["scorer"]) is not None:
             for name in ("scoring", "fit_params", "estimator"):
                 if options[name]:
-                    raise SpecError(f"{name} and scorer are both given", "give one of the two")
+                    raise SpecError(f"{name} and scorer are both given", "give only one of them")
             return Outside.of_callable(scorer)
         is_named = options["estimator"] is None or isinstance(options["estimator"], str)
         native = self.classifier
@@ -195,6 +196,19 @@ class Settings:
             cv_seed=options["cv_seed"],
             n_jobs=n_jobs,
             params=options["fit_params"],
+        )
+
+    def evaluator(self, table: Table, **resources: int | None) -> Evaluator:
+        """Return an evaluator of subsets of a table, on so many threads and so much memory."""
+        options = self.options
+        return Evaluator(
+            table,
+            estimator=self.classifier,
+            cv=options["cv"],
+            cv_seed=options["cv_seed"],
+            scale=options["scale"],
+            rare_class=options["rare_class"],
+            **resources,  # type: ignore[arg-type]
         )
 
     def objective(self, evaluation: Evaluation | Outside) -> Objective | None:

@@ -83,7 +83,6 @@ class Stability:
 
     def to_dict(self) -> dict[str, object]:
         """Return all of it as plain values, ready for JSON."""
-        consensus = self.consensus
         runs = [
             {
                 "seed": run.seed,
@@ -103,14 +102,7 @@ class Stability:
             "low": self.agreement.low,
             "high": self.agreement.high,
             "frequency": self.frequency.to_dicts(),
-            "consensus": {
-                "selected": list(consensus.selected),
-                "selected_indices": list(consensus.selected_indices),
-                "size": consensus.size,
-                "cost": consensus.cost,
-                "loss": consensus.loss,
-                **consensus.scores,
-            },
+            "consensus": self.consensus.to_dict(),
             "runs": runs,
         }
 

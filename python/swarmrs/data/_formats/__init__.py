@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from swarmrs._base._messages import check_whole, check_word
+from swarmrs._base._options import defaults_of
 from swarmrs.data._formats._arff import is_arff, parse_arff
 from swarmrs.data._formats._bytes import fetch
 from swarmrs.data._formats._columnar import check_magic, parse_arrow, parse_parquet
 from swarmrs.data._formats._text import decode, parse_text
-from swarmrs.data._options import DECIMALS, FORMATS, NULL_WORDS, ReadOptions, complete
+from swarmrs.data._options import DECIMALS, FORMATS, NULL_WORDS, ReadOptions
 from swarmrs.data._read import Raw
 from swarmrs.exceptions import SpecError
 
@@ -37,7 +38,7 @@ class Reading:
     @classmethod
     def of(cls, options: ReadOptions | Mapping[str, Any]) -> "Reading":
         """Return the file options among all reading options; those not given have defaults."""
-        settings = complete(options)
+        settings = {**defaults_of(ReadOptions), **options}
         return cls(**{field.name: settings[field.name] for field in fields(cls)})
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ import polars as pl
 
 from swarmrs._base._hints import named
 from swarmrs._base._messages import MOST_RUNS, check_whole, counted
-from swarmrs.data._table import Source, Table, read_table
+from swarmrs.data._table import Source, read_table
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._methods import read_methods
 from swarmrs.experiments._papers import PAPERS, find_tables
@@ -170,7 +170,9 @@ class Reproduction:
                 self._cells[setup.name, data], plan, setup, handling, on_training=on_training
             )
             if table.prints("improvement"):
-                errors = _all_errors(plan.data[0].table.as_filled(), setup, handling.is_all_true)
+                table_of_all = plan.data[0].table.as_filled()
+                preset, is_all_true = str(setup.options["preset"]), handling.is_all_true
+                errors = all_errors(table_of_all, preset, is_all_true=is_all_true)
                 by_label = {
                     label: replace(sample, all_errors=errors) for label, sample in by_label.items()
                 }
@@ -357,10 +359,6 @@ def _of_all(
 def _label(method: str) -> str:
     (read,) = read_methods(method)
     return read.label
-
-
-def _all_errors(table: Table, setup: Setup, is_all_true: bool) -> tuple[float, float]:
-    return all_errors(table, str(setup.options["preset"]), is_all_true=is_all_true)
 
 
 def _make_directory(path: Path) -> None:

@@ -1,6 +1,5 @@
 """Our figures: computed from the cells of a setup, or from the data sets alone."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -9,9 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from swarmrs._base._warnings import deferred_warnings
 from swarmrs.data._table import Table
-from swarmrs.evaluation._evaluator import Evaluator
-from swarmrs.exceptions import SwarmrsWarning
 from swarmrs.experiments._papers._paper import Handling, Setup
 from swarmrs.experiments._plan import Plan
 from swarmrs.experiments._statistics import improvement, reduction, signed_rank, verdict
@@ -163,20 +161,11 @@ def _rescored(
 
 def all_errors(table: Table, preset: str, *, is_all_true: bool) -> tuple[float, float]:
     """Return J(U) as hafiz2018 computed it, from the first column, and that of all features."""
-    settings = Settings.of({"preset": preset})
     masks = np.ones((2, table.x.shape[1]), bool)
     if not is_all_true:
         masks[0, 1:] = False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SwarmrsWarning)
-        evaluator = Evaluator(
-            table,
-            estimator=settings.classifier,
-            cv=settings.options["cv"],
-            cv_seed=settings.options["cv_seed"],
-            scale=settings.options["scale"],
-        )
-        errors = evaluator.measure(masks)["error"]
+    with deferred_warnings():
+        errors = Settings.of({"preset": preset}).evaluator(table).measure(masks)["error"]
     return float(errors[0]), float(errors[1])
 
 
@@ -195,7 +184,6 @@ def facts(table: Table, handling: Handling, wanted: set[str]) -> dict[str, float
             errors = all_errors(table, preset, is_all_true=handling.is_all_true)
             found[name], found[f"{name}_correct"] = errors
     if "groups" in wanted:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SwarmrsWarning)
+        with deferred_warnings():
             found["groups"] = float(len(group(table, by="lbm").groups))
     return found

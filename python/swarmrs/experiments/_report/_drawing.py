@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swarmrs._base._files import whole_file
 from swarmrs._base._messages import printable
-from swarmrs.exceptions import SpecError
+from swarmrs.plotting._figures import check_plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,20 +75,6 @@ class Drawing:
     title: str
     caption: str
     figure: "Figure"
-
-
-def check_plot() -> None:
-    """Refuse to go on without matplotlib.
-
-    Raises
-    ------
-    SpecError
-        If it is not installed.
-    """
-    if find_spec("matplotlib") is None:
-        raise SpecError(
-            "figures need matplotlib, which is not installed", "pip install 'swarmrs[plot]'"
-        )
 
 
 @contextmanager

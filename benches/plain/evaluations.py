@@ -1,4 +1,4 @@
-"""What swarms share: a budget, a memo of subsets that were measured, the bests of particles."""
+"""What swarms share: a budget, a cache of evaluated subsets, the personal bests of particles."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Masks = NDArray[np.bool_]
 Costs = Callable[[Masks], Floats]
 
 
-class Asked:
-    """Asks for the costs of whole batches within a budget, and measures no subset twice.
+class Evaluations:
+    """Evaluates whole batches of subsets within a budget, and none of them twice.
 
     Parameters
     ----------
     costs : callable
-        Gives the cost of each row of a batch of masks; never asked about the empty subset.
+        Gives the cost of each row of a batch of masks; never called for the empty subset.
     n_features : int
         How many features there are.
     budget : int
-        How many subsets may be asked for, those known already included, as papers count.
+        The number of evaluations, those of known subsets included, as papers count.
     worst : float
         The cost of the empty subset.
     """
@@ -40,7 +40,7 @@ class Asked:
 
     @property
     def measured(self) -> Masks:
-        """The subsets that were measured, in the order they came."""
+        """The subsets that were evaluated, in their order."""
         rows = [np.frombuffer(key, np.bool_) for key in self._known]
         return np.array(rows[1:])
 
@@ -57,7 +57,7 @@ class Asked:
         return costs
 
     def _keep_best(self, masks: Masks, costs: Floats) -> None:
-        """Of equal costs the smaller subset is better, then the one asked for first."""
+        """Of equal costs the smaller subset is better, then the one evaluated first."""
         sizes = masks.sum(axis=1)
         first = np.lexsort((sizes, costs))[0]
         if (costs[first], sizes[first]) < (self.best_cost, self.best.sum()):
