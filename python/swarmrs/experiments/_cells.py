@@ -152,8 +152,8 @@ def _resolve(settings: Settings) -> dict[str, Any]:
     if classifier is None:
         raise SpecError(
             f"estimator is {' '.join(repr(estimator).split())}, which compare cannot use",
-            "give 'knn', 'nb', 'ridge', or KNeighborsClassifier, GaussianNB or RidgeClassifier with "
-            "settings that run natively; SwarmSelector takes any estimator",
+            "give 'knn', 'nb', 'ridge', or KNeighborsClassifier, GaussianNB or RidgeClassifier "
+            "with settings that run natively; SwarmSelector takes any estimator",
         )
     if not is_native_score(scoring):
         raise SpecError(
