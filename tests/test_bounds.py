@@ -40,7 +40,7 @@ def test_a_whole_number_has_an_upper_bound(table: XY, algo: str, name: str, most
 
 def test_all_populations_are_bounded() -> None:
     bounded = {algo for algo, name, most in whole_parameters() if name == "population"}
-    assert len(bounded) == 32
+    assert len(bounded) == 33
     named = {(algo, name) for algo, name, _ in whole_parameters()}
     assert {("mopbpso", "archive"), ("vlpso-ls", "tries"), ("ga", "elite")} <= named
 

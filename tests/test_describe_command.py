@@ -240,9 +240,9 @@ class TestTime:
         frame.write_csv(tmp_path / "d.csv")
         forecast = "note: this search takes about "
         # k is too large: the search is refused after the note, before it is begun.
-        long = cli("select", tmp_path / "d.csv", "--jobs", "1", "-k", "99999")
+        long = cli("select", tmp_path / "d.csv", "-a", "vlpso-ls", "--jobs", "1", "-k", "99999")
         assert forecast in long.err
         assert "(10000 evaluations of 9000 rows)" in long.err
         for option in (("--time-limit", "5"), ("--max-evals", "30"), ("-e", "nb"), ("-q",)):
-            short = cli("select", tmp_path / "d.csv", "--cv", "99999", *option)
+            short = cli("select", tmp_path / "d.csv", "-a", "vlpso-ls", "--cv", "99999", *option)
             assert forecast not in short.err

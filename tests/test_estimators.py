@@ -111,7 +111,7 @@ def test_its_parameters_are_few_and_the_estimator_comes_first() -> None:
     parameters = inspect.signature(SwarmSelector).parameters
     assert {name: it.default for name, it in parameters.items()} == {
         "estimator": None,
-        "algo": "vlpso-ls",
+        "algo": "auto",
         "algo_params": None,
         "cv": 10,
         "scoring": None,
@@ -204,7 +204,7 @@ def test_any_classifier_scores_subsets(blobs: Blobs, estimator: Any) -> None:
 
 def test_its_defaults_are_5_nn_ten_folds_and_the_error(blobs: Blobs) -> None:
     found = SwarmSelector(max_evals=200, random_state=1).fit(*blobs).result_
-    assert (found.algorithm, found.objective) == ("vlpso-ls", {"kind": "error"})
+    assert (found.algorithm, found.objective) == ("auto", {"kind": "error"})
     assert found.evaluation == {
         "estimator": "knn",
         "n_neighbors": 5,

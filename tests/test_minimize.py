@@ -12,10 +12,23 @@ from swarmrs.search._progress import Iteration
 
 Bits = NDArray[np.bool_]
 
-IDS = [card.id for card in algorithms() if card.family != "filter"]
+IDS = [card.id for card in algorithms() if card.family not in ("filter", "competition")]
 FILTERS = [card.id for card in algorithms() if card.family == "filter"]
 # Searches that never propose all bits 0, and those that do in their first iteration only.
-NEVER_EMPTY = {"gsbs", "sfs", "sbs", "pta", "sffs", "sbfs", "hga", "psomp", "psomp-t", "psorws"}
+NEVER_EMPTY = {
+    "cem",
+    "rks",
+    "gsbs",
+    "sfs",
+    "sbs",
+    "pta",
+    "sffs",
+    "sbfs",
+    "hga",
+    "psomp",
+    "psomp-t",
+    "psorws",
+}
 EMPTY_AT_FIRST = {"clpso2d", "gpso2d", "lpso2d", "upso2d"}
 
 
@@ -216,13 +229,13 @@ def test_what_the_function_raises_is_passed_on() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([1.0, 2.0], "gave 2 numbers for 50 candidates"),
-        (1.0, r"gave 1\.0 for 50 candidates"),
-        (np.zeros((50, 1)), "gave 50 x 1 numbers for 50 candidates"),
-        (None, "gave None for 50 candidates"),
-        (["a"] * 50, "gave a list without numbers"),
-        ([0.0] * 49 + [float("nan")], r"gave nan for a candidate with \d+ bits? set"),
-        ([float("-inf")] * 50, r"gave -inf for a candidate with \d+ bits? set"),
+        ([1.0, 2.0], "returned 2 numbers for 50 candidates"),
+        (1.0, r"returned 1\.0 for 50 candidates"),
+        (np.zeros((50, 1)), "returned 50 x 1 numbers for 50 candidates"),
+        (None, "returned None for 50 candidates"),
+        (["a"] * 50, "returned a list without numbers"),
+        ([0.0] * 49 + [float("nan")], r"returned nan for a candidate with \d+ bits? set"),
+        ([float("-inf")] * 50, r"returned -inf for a candidate with \d+ bits? set"),
     ],
 )
 def test_a_function_that_gives_no_cost_for_each_is_refused(given: object, message: str) -> None:

@@ -88,6 +88,7 @@ class TestSelection:
             "parsimony",
             "stability",
             "held_out",
+            "competition",
             "versions",
         ]
         assert plain["algorithm"] == "bpso"
@@ -211,8 +212,14 @@ class TestEvaluation:
         paper = select(blobs, estimator=own, scale="minmax", objective="paper", **settings)
         assert paper.objective["kind"] == objective
 
-    def test_the_default_algorithm_is_vlpso_ls(self, blobs: Blobs) -> None:
+    def test_the_default_algorithm_is_auto(self, blobs: Blobs) -> None:
         settings: dict[str, Any] = {"random_state": 1, "max_evals": 300}
+        result, named = select(blobs, **settings), select(blobs, algo="auto", **settings)
+        assert result.algorithm == "auto"
+        assert result.selected == named.selected
+
+    def test_one_search_is_that_of_vlpso_ls(self, blobs: Blobs) -> None:
+        settings: dict[str, Any] = {"random_state": 1, "max_evals": 300, "keep_all": True}
         result = select(blobs, **settings)
         assert result.algorithm == "vlpso-ls"
         named = select(blobs, algo="vlpso-ls", estimator="knn", **settings)

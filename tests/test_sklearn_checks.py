@@ -32,6 +32,7 @@ OWN_CHECKS = [
 SEARCHES = [
     SwarmSelector(),  # All defaults.
     SwarmSelector(algo="bpso", cv=3, max_evals=60),
+    SwarmSelector(algo="rks", cv=3, max_evals=60),
     SwarmSelector(KNeighborsClassifier(1), cv="loo", max_iter=2),
     SwarmSelector("nb", algo="vlpso", cv=None, pick="1se", max_iter=2),
     SwarmSelector(algo="upso2d", cv=3, max_evals=60),

@@ -21,7 +21,8 @@ def algorithms(incomplete: str) -> list[tuple[str, str]]:
 
     from swarmrs import _swarmrs
 
-    return [(card["id"], card["name"]) for card in json.loads(_swarmrs.algorithms())]
+    cards = [(card["id"], card["name"]) for card in json.loads(_swarmrs.algorithms())]
+    return sorted([("auto", "Competition of methods on held-out rows"), *cards])
 
 
 def presets(incomplete: str) -> list[tuple[str, str]]:

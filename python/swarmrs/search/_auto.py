@@ -217,6 +217,9 @@ def compete(
 ) -> Selection:
     """Hold the competition, and select features by its winner."""
     arena = _Arena(search, seed, threads)
+    if isinstance(search.measure, Evaluation):
+        # Settings that do not fit the table are refused in terms of the whole table.
+        search.price([int(np.flatnonzero(search.free)[0])])
     ran = run_all([arena.job(split) for split in arena.splits()], threads, True, callback)
     trials = [trial for trial in ran.done if trial is not None and trial.rows.size]
     if not trials:
@@ -225,7 +228,7 @@ def compete(
     method, size = configurations[choice.chosen]
     winner = arena.rank(arena.search, method, _FINAL * arena.plan.evaluations, _LAST)
     indices = arena.first(winner.order, len(winner.order) if size is None else size)
-    point = arena.native(search, "rks").price(indices, threads)
+    point = search.price(indices, threads)
     spent = [trial.evaluations for trial in trials] + [winner.evaluations]
     total, unique = (sum(counts) for counts in zip(*spent, strict=True))
     seconds = time.perf_counter() - arena.begun
@@ -331,7 +334,8 @@ class _Arena:
         parts = []
         for code in np.unique(table.codes):
             rows = np.flatnonzero(table.codes == code)
-            n = max(1, round(share * len(rows)))
+            # Of two rows or more of a class one is left.
+            n = max(1, min(round(share * len(rows)), len(rows) - 1))
             parts.append(self.draw.permutation(rows)[:n])
         return np.concatenate(parts)
 
@@ -425,6 +429,10 @@ class _Arena:
             here = replace(
                 here, measure=knn, spec=here.spec | {"evaluation": knn.spec(), "scoring": None}
             )
+        folds: dict[str, Any] = here.spec["evaluation"]["folds"]
+        if folds.get("k", 0) > len(search.table.x):
+            evaluation = here.spec["evaluation"] | {"folds": {"scheme": "loo"}}
+            here = replace(here, spec=here.spec | {"evaluation": evaluation})
         text, _ = _swarmrs.run(here.dataset, here.said(self.seed), threads=1, cancel=CANCEL.get())
         found = json.loads(text)
         spent = Evaluations(**found["evaluations"])

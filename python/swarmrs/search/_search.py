@@ -35,7 +35,10 @@ from swarmrs.search._results import (
     read_selection,
     scoring_of,
 )
-from swarmrs.search._settings import AUTO, Settings
+from swarmrs.search._settings import AUTO, SINGLE, Settings
+
+# A competition on fewer rows would hold out too few of them.
+_LEAST_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +91,12 @@ class Search:
         params, limits = settings.filled_up(width)
         groups, cost = options["feature_groups"], options["target_cost"]
         cost = None if cost is None else check_number("target_cost", cost)
+        algo, answer = settings.algo, check_word("answer", options["answer"], ANSWERS)
+        if algo == AUTO and len(table.x) < _LEAST_ROWS:
+            algo = SINGLE
         spec = {
-            "algorithm": settings.algo,
-            "answer": check_word("answer", options["answer"], ANSWERS),
+            "algorithm": algo,
+            **({} if answer == "best" else {"answer": answer}),
             "params": params,
             "evaluation": evaluation.spec(),
             "objective": settings.objective(evaluation),
@@ -205,8 +211,12 @@ class Search:
     def price(self, indices: Sequence[int], threads: int = 1) -> FrontPoint:
         """Return what a subset costs and shows, measured as in a run."""
         masks = self.mask(indices)[np.newaxis]
+        spec = {**self.spec, "seed": 0}
+        if spec["algorithm"] == AUTO:
+            # The engine does not know it, and needs an algorithm of any name here.
+            spec["algorithm"] = SINGLE
         priced = _swarmrs.price(
-            self.dataset, self.said(0), masks, threads=threads, scorer=self._scorer
+            self.dataset, as_json(spec), masks, threads=threads, scorer=self._scorer
         )
         return read_point(json.loads(priced)[0], self.table, self.measure, self.scoring)
 

@@ -286,7 +286,7 @@ def algorithms() -> list[Card]:
     >>> {card.id: card.year for card in algorithms()}["bpso"]
     1997
     """
-    return [_AUTO, *read_cards(_swarmrs.algorithms())]
+    return sorted([_AUTO, *read_cards(_swarmrs.algorithms())], key=lambda card: card.id)
 
 
 def find_card(algo: str) -> Card | None:
