@@ -232,8 +232,8 @@ def _folds(folds: dict[str, Any]) -> int | str:
     match folds["scheme"]:
         case "kfold":
             return int(folds["k"])
-        case "holdout":
-            return f"holdout={folds['test']}"
+        case "complete" | "holdout":
+            return f"{folds['scheme']}={folds['test']}"
     return str(folds["scheme"])
 
 

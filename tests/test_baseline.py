@@ -37,7 +37,7 @@ def written(data: tuple[np.ndarray, np.ndarray], path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("cv", [10, "loo", "wrap5", "holdout=0.3", StratifiedKFold(4)])
+@pytest.mark.parametrize("cv", [10, "loo", "complete", "wrap5", "holdout=0.3", StratifiedKFold(4)])
 def test_it_is_the_share_of_the_other_classes(cv: int | str | StratifiedKFold) -> None:
     X, y = noise(1)
     found = select((X, y), algo="sfs", cv=cv, max_features=1)

@@ -97,6 +97,10 @@ def test_the_model_errs_as_the_search_says(
         ),
         (("--cv", "4"), "StratifiedKFold(n_splits=4)"),
         (("--cv", "loo"), "LeaveOneOut()"),
+        (
+            ("--cv", "complete=0.4"),
+            "ShuffleSplit(n_splits=100, test_size=0.4, random_state=0)",
+        ),
         (("--cv", "wrap5"), "RepeatedStratifiedKFold(n_splits=5, n_repeats=5, random_state=0)"),
         (
             ("--cv", "holdout=0.3", "--cv-seed", 2**32 + 7),

@@ -178,6 +178,8 @@ class TestEvaluation:
         ("cv", "folds"),
         [
             ("loo", {"scheme": "loo"}),
+            ("complete", {"scheme": "complete", "test": 0.5}),
+            ("complete=0.25", {"scheme": "complete", "test": 0.25}),
             (4, {"scheme": "kfold", "k": 4, "shuffle": True, "seed": 3}),
             ("4", {"scheme": "kfold", "k": 4, "shuffle": True, "seed": 3}),
             ("holdout=0.25", {"scheme": "holdout", "test": 0.25, "seed": 3}),
@@ -348,7 +350,7 @@ BAD_CALLS = [
         "unknown objective 'weigthed'",
         "did you mean 'weighted'? known: error, paper, weighted, hybrid, gaussian",
     ),
-    ({"cv": "ten"}, "unknown cv 'ten'", "known: 10, loo, holdout=0.3"),
+    ({"cv": "ten"}, "unknown cv 'ten'", "known: 10, loo, complete, holdout=0.3"),
     ({"algo_params": {"populaton": 3}}, "unknown parameter 'populaton' of vlpso-ls", "population"),
     ({"algo_params": {"population": 0}}, "population is 0, expected", None),
     ({"estimator": KNeighborsClassifier(55)}, "n_neighbors is 55, expected 1 to 54", None),

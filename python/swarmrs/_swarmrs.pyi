@@ -71,6 +71,9 @@ class Evaluator:
     def predict(
         self, mask: NDArray[np.bool_]
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
+    def distribution(
+        self, mask: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]]: ...
     def work(self) -> tuple[int, int, int]: ...
 
 def run(

@@ -6,7 +6,7 @@ METRICS = ("euclidean", "manhattan")
 WEIGHTS = ("uniform", "distance")
 # With "fold-", scaling is fitted on the training rows of each fold instead of all rows.
 SCALES = ("minmax", "standard", "none", "fold-minmax", "fold-standard")
-CVS = ("10", "loo", "holdout=0.3")
+CVS = ("10", "loo", "complete", "holdout=0.3")
 NATIVE_SCORES = ("accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef")
 PRESCREENS = ("su>0", "top=K", "fcbf", "cfs")
 PICKS = ("best", "knee", "1se", "size<=K")

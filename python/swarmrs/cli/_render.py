@@ -247,6 +247,7 @@ def _folds(evaluation: Mapping[str, Any]) -> str:
     folds = evaluation["folds"]
     schemes = {
         "loo": "leave-one-out",
+        "complete": f"complete cross-validation, {folds.get('test')} left out",
         "kfold": f"stratified {folds.get('k')}-fold",
         "holdout": f"{folds.get('test')} held out",
         "wrap5": "stratified 5-fold repeated up to 5 times",

@@ -154,6 +154,10 @@ def _folds(folds: Mapping[str, Any]) -> tuple[str, str]:
     """Return folds of the same kind as code, and the class that makes them."""
     if folds["scheme"] == "loo":
         return "LeaveOneOut()", "LeaveOneOut"
+    if folds["scheme"] == "complete":
+        # A hundred of the splits, drawn at random, for their mean over all.
+        drawn = f"n_splits=100, test_size={folds['test']}, random_state=0"
+        return f"ShuffleSplit({drawn})", "ShuffleSplit"
     seed = f"random_state={folds['seed'] % 2**32}"  # scikit-learn takes no more
     if folds["scheme"] == "holdout":
         split = "StratifiedShuffleSplit"

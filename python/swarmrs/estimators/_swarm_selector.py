@@ -54,7 +54,8 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         ``{"population": 50}``.
     cv : int, splitter or iterable of splits, default=10
         The cross-validation, as in scikit-learn: a number of folds is stratified for classifiers
-        and not shuffled, None is 5 folds. ``"loo"`` leaves one sample out at a time.
+        and not shuffled, None is 5 folds. ``"loo"`` leaves one sample out at a time, ``"complete"``
+        is the mean over all splits in halves, for k-NN.
     scoring : str or callable, optional
         The score to maximize, as in scikit-learn; None is the accuracy, or R2 for a regressor.
     objective : str or mapping, default="error"

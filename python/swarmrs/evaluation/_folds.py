@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from swarmrs._base._choices import CVS
-from swarmrs._base._hints import setting
+from swarmrs._base._hints import setting, worded
 from swarmrs._base._messages import check_whole, counted
 from swarmrs.data._table import Table
 from swarmrs.exceptions import DataError, SpecError
@@ -36,13 +36,13 @@ class Folds:
 
     Attributes
     ----------
-    scheme : {"kfold", "loo", "holdout", "wrap5", "splits"}
-        Stratified folds, leave-one-out, one stratified test part, five folds repeated while errors
-        spread, or the splits given.
+    scheme : {"kfold", "loo", "complete", "holdout", "wrap5", "splits"}
+        Stratified folds, leave-one-out, the mean over all splits of one size, one stratified test
+        part, five folds repeated while errors spread, or the splits given.
     k, shuffle : int, bool
         Of folds: how many, and whether the rows are shuffled.
     test : float
-        The share of rows held out.
+        The share of rows held out; of complete cross-validation, of the rows but the tested one.
     seed : int
         Shuffles the rows of folds, and draws those held out.
     splits : tuple of pairs of lists of int
@@ -73,6 +73,8 @@ class Folds:
                 return cls(cv, seed=draw)
             if re.fullmatch(r"\d{1,18}", cv):
                 return cls("kfold", k=int(cv), shuffle=seed is not None, seed=draw)
+            if complete := re.fullmatch(r"complete(?:=(0?\.\d+))?", cv):
+                return cls("complete", test=float(complete[1] or 0.5))
             if holdout := re.fullmatch(r"holdout=(0?\.\d+)", cv):
                 return cls("holdout", test=float(holdout[1]), seed=draw)
             raise SpecError(f"unknown cv '{cv}'", f"known: {', '.join(CVS)}")
@@ -98,8 +100,8 @@ class Folds:
         Raises
         ------
         SpecError
-            If the scheme is ``"wrap5"``, which only the built-in classifiers know, or the splits
-            given are none of this table.
+            If the scheme is ``"complete"`` or ``"wrap5"``, which only built-in classifiers know, or
+            the splits given are none of this table.
         DataError
             If the classes are too small for it.
         """
@@ -134,6 +136,8 @@ class Folds:
                 raise DataError(problem, "take fewer folds, or leave-one-out")
             parts = StratifiedKFold if has_classes else KFold
             cut = parts(self.k, shuffle=self.shuffle, random_state=seed if self.shuffle else None)
+        elif self.scheme == "complete":
+            raise only_for_neighbors("an estimator of scikit-learn is fitted on each split")
         else:
             raise SpecError(
                 f"cv is '{self.scheme}', which is for classifiers knn and nb",
@@ -159,6 +163,8 @@ class Folds:
         """Return the folds as a result records them."""
         if self.scheme == "kfold":
             return {"scheme": "kfold", "k": self.k, "shuffle": self.shuffle, "seed": self.seed}
+        if self.scheme == "complete":
+            return {"scheme": "complete", "test": self.test}
         if self.scheme == "holdout":
             return {"scheme": "holdout", "test": self.test, "seed": self.seed}
         if self.scheme == "splits":
@@ -166,6 +172,18 @@ class Folds:
         if self.scheme == "wrap5":
             return {"scheme": "wrap5", "seed": self.seed}
         return {"scheme": "loo"}
+
+
+def only_for_neighbors(why: str) -> SpecError:
+    """Return the refusal of complete cross-validation for all but k-NN with uniform votes."""
+    neighbors = worded(
+        python="KNeighborsClassifier(1)",
+        shell=f"{setting('estimator', 'knn')} {setting('n_neighbors', 1)}",
+    )
+    return SpecError(
+        f"cv is 'complete', but {why}: complete cross-validation is for k-NN",
+        f"take {neighbors}, or leave-one-out with {setting('cv', 'loo')}",
+    )
 
 
 def _pair(split: Split) -> tuple[list[int], list[int]]:

@@ -14,7 +14,7 @@ from swarmrs._base._hints import setting, worded
 from swarmrs._base._messages import check_number, check_whole, check_word
 from swarmrs._base._public import public
 from swarmrs.data._table import Table
-from swarmrs.evaluation._folds import CV, Folds
+from swarmrs.evaluation._folds import CV, Folds, only_for_neighbors
 from swarmrs.evaluation._losses import Baseline, loss_of
 from swarmrs.exceptions import DataError, SpecError
 
@@ -304,7 +304,7 @@ class Evaluation:
         DataError
             If values are missing.
         SpecError
-            If the scaling is unknown.
+            If the scaling is unknown, or the folds are for another classifier.
         """
         if table.has_gaps:
             raise DataError(
@@ -315,7 +315,28 @@ class Evaluation:
                 ),
             )
         scale = classifier.scaling(scale)
-        return cls(Folds.of(cv, cv_seed, table), scale, classifier.settled(table))
+        evaluation = cls(Folds.of(cv, cv_seed, table), scale, classifier.settled(table))
+        if evaluation.folds.scheme == "complete":
+            evaluation._check_complete()
+        return evaluation
+
+    def _check_complete(self) -> None:
+        """Refuse complete cross-validation where it has no closed form.
+
+        Raises
+        ------
+        SpecError
+            If the classifier is not k-NN with uniform votes, or scaling is fitted on each split.
+        """
+        if self.classifier.name != "knn":
+            raise only_for_neighbors(f"the classifier is '{self.classifier.name}'")
+        if self.classifier.weights != "uniform":
+            raise only_for_neighbors(f"votes have the weights '{self.classifier.weights}'")
+        if self.scale.startswith("fold-"):
+            raise SpecError(
+                f"cv is 'complete', but the scaling '{self.scale}' is fitted on each split",
+                f"scale by all rows with {setting('scale', 'minmax', 'standard')}",
+            )
 
     def standard_error(
         self,
@@ -328,14 +349,16 @@ class Evaluation:
 
         Rows are what is sampled, whatever the folds, and to test a row again adds none. Of the
         error the share of misses of a row, over the times it is tested, is what spreads; of other
-        losses how they change when a row is left out.
+        losses how they change when a row is left out. Under complete cross-validation a row is
+        tested by all splits, and the share is a probability.
         """
         engine = _swarmrs.Evaluator(dataset, json.dumps(self.spec()), 1, 0, False)
-        rows, codes, folds = engine.predict(mask)
+        rows, codes, folds, weights = engine.distribution(mask)
+        truth = table.codes[rows]
         if scoring not in (None, "accuracy"):
-            return jackknife(rows, table.codes[rows], codes, folds, len(table.labels), scoring)
-        tested = np.bincount(rows)
-        misses = np.bincount(rows, weights=codes != table.codes[rows])
+            return jackknife(rows, truth, codes, folds, weights, len(table.labels), scoring)
+        tested = np.bincount(rows, weights=weights)
+        misses = np.bincount(rows, weights=weights * (codes != truth))
         return spread_of_mean((misses[tested > 0]) / tested[tested > 0])
 
     def baseline(self, table: Table, dataset: _swarmrs.Dataset, scoring: str | None) -> Baseline:
@@ -389,6 +412,7 @@ def jackknife(
     truth: NDArray[np.uint32],
     predicted: NDArray[np.uint32],
     folds: NDArray[np.uint32],
+    weights: NDArray[np.float64],
     n_classes: int,
     scoring: str,
 ) -> float:
@@ -396,38 +420,40 @@ def jackknife(
 
     Its n losses spread about their mean: the error is the root of (n - 1) / n times the sum of
     their squared deviations, which of a mean of values is its usual standard error. A row that is
-    tested more than once is left out with all its predictions.
+    tested more than once is left out with all its predictions. `weights` are the probabilities of
+    predictions, which add up to 1 for each test of a row.
 
     Examples
     --------
     >>> rows = np.arange(4, dtype=np.uint32)
     >>> truth, predicted = np.array([[0, 0, 1, 1], [0, 1, 1, 1]], dtype=np.uint32)
-    >>> round(jackknife(rows, truth, predicted, rows // 4, 2, "ovr_accuracy"), 4)
+    >>> round(jackknife(rows, truth, predicted, rows // 4, np.ones(4), 2, "ovr_accuracy"), 4)
     0.25
     """
-    sizes = np.bincount(folds)
+    sizes = np.bincount(folds, weights=weights)
     # As the engine does: a score of one row has no meaning, so leave-one-out scores all together.
     if scoring == "ovr_accuracy" or sizes.max() == 1:
-        folds, sizes = np.zeros_like(folds), np.array([len(folds)])
+        folds, sizes = np.zeros_like(folds), np.array([weights.sum()])
     # Of each fold and class: those right, its rows, its predictions.
     counts = np.zeros((3, len(sizes), n_classes))
-    np.add.at(counts[0], (folds, truth), truth == predicted)
-    np.add.at(counts[1], (folds, truth), 1)
-    np.add.at(counts[2], (folds, predicted), 1)
+    np.add.at(counts[0], (folds, truth), weights * (truth == predicted))
+    np.add.at(counts[1], (folds, truth), weights)
+    np.add.at(counts[2], (folds, predicted), weights)
     scores = np.array([_score(scoring, *counts[:, fold]) for fold in range(len(sizes))])
     order = np.lexsort((predicted, folds, rows))
     starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
-    losses, known = [], dict[tuple[int, tuple[int, ...], tuple[int, ...]], float]()
+    losses, known = [], dict[tuple[int, bytes, bytes, bytes], float]()
     for cases in np.split(order, starts[1:]):
         # Rows of one class with the same predictions in the same folds leave the same loss behind.
-        is_class, said_by = int(truth[cases[0]]), (folds[cases], predicted[cases])
-        case = (is_class, tuple(said_by[0].tolist()), tuple(said_by[1].tolist()))
+        is_class, of_folds = int(truth[cases[0]]), folds[cases]
+        said, shares = predicted[cases], weights[cases]
+        case = (is_class, of_folds.tobytes(), said.tobytes(), shares.tobytes())
         if case not in known:
-            touched, at = np.unique(said_by[0], return_inverse=True)
+            touched, at = np.unique(of_folds, return_inverse=True)
             left = counts[:, touched]
-            np.subtract.at(left[0, :, is_class], at, said_by[1] == is_class)
-            np.subtract.at(left[1, :, is_class], at, 1)
-            np.subtract.at(left[2], (at, said_by[1]), 1)
+            np.subtract.at(left[0, :, is_class], at, shares * (said == is_class))
+            np.subtract.at(left[1, :, is_class], at, shares)
+            np.subtract.at(left[2], (at, said), shares)
             others = np.delete(scores, touched)
             # A fold that tests this row alone is left out with it.
             anew = [_score(scoring, *fold) for fold in left.swapaxes(0, 1) if fold[1].any()]

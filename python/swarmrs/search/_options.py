@@ -167,7 +167,7 @@ class SearchOptions(TypedDict, total=False):
         "CV | None",
         Option(
             default=10,
-            help="Cross-validation: a number of stratified folds, loo, or holdout=0.3.",
+            help="Cross-validation: a number of stratified folds, loo, complete, or holdout=0.3.",
             more="As in scikit-learn, a number of folds does not shuffle the rows and None is 5 "
             "folds; splitters and lists of splits work, too.",
             metavar="FOLDS",

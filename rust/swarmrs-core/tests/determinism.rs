@@ -4,6 +4,7 @@ mod support;
 
 use support::{StopAfter, select, spec, table, timeless};
 use swarmrs_core::algorithms::REGISTRY;
+use swarmrs_core::data::folds::FoldSpec;
 use swarmrs_core::evaluate::{Classifier, EvaluationRequest, Resources};
 use swarmrs_core::problem::objective::Objective;
 use swarmrs_core::run::{Run, Spec};
@@ -13,14 +14,22 @@ use swarmrs_core::simd::Isa;
 
 const EVALUATIONS: u64 = 240;
 
+/// A run of each algorithm, and one by complete cross-validation.
+fn specs() -> impl Iterator<Item = Spec> {
+    let plain = spec("vlpso", EVALUATIONS);
+    let evaluation =
+        EvaluationRequest { folds: FoldSpec::Complete { test: 0.5 }, ..plain.evaluation.clone() };
+    let complete = Spec { evaluation, ..plain };
+    REGISTRY.iter().map(|entry| spec(entry.id, EVALUATIONS)).chain([complete])
+}
+
 #[test]
 fn reruns_and_thread_counts_give_one_trace() {
-    for entry in REGISTRY {
-        let spec = spec(entry.id, EVALUATIONS);
+    for spec in specs() {
         let run = |threads| timeless(&select(&spec, Resources::with_threads(threads), &mut []));
         let one = run(1);
-        assert_eq!(run(1), one, "{}: a rerun differs", entry.id);
-        assert_eq!(run(4), one, "{}: four threads differ from one", entry.id);
+        assert_eq!(run(1), one, "{}: a rerun differs", spec.algorithm);
+        assert_eq!(run(4), one, "{}: four threads differ from one", spec.algorithm);
     }
 }
 
@@ -42,15 +51,14 @@ fn a_ridge_classifier_gives_every_algorithm_one_trace() {
 
 #[test]
 fn what_is_kept_between_evaluations_changes_the_work_and_nothing_else() {
-    for entry in REGISTRY {
-        let spec = spec(entry.id, EVALUATIONS);
+    for spec in specs() {
         let run = |incremental| {
             let resources = Resources { incremental, ..Resources::default() };
             let mut value = timeless(&select(&spec, resources, &mut []));
             value.as_object_mut().unwrap().remove("work");
             value
         };
-        assert_eq!(run(false), run(true), "{}", entry.id);
+        assert_eq!(run(false), run(true), "{}", spec.algorithm);
     }
 }
 
@@ -69,8 +77,7 @@ fn seeds_matter_to_all_but_the_sequential_and_the_filters() {
 #[test]
 fn a_run_resumed_after_any_turn_is_the_uninterrupted_one() {
     let data = table();
-    for entry in REGISTRY {
-        let spec = spec(entry.id, EVALUATIONS);
+    for spec in specs() {
         let record = |iterations: u64| {
             let run = Run::new(&spec, &data, Resources::default(), None).unwrap();
             let mut replay = Replay::new(data.fingerprint(), &run.settings());
@@ -84,17 +91,22 @@ fn a_run_resumed_after_any_turn_is_the_uninterrupted_one() {
         let step = (selection.iterations / 12).max(1) as usize;
         for iterations in (1..=selection.iterations).step_by(step) {
             let (mut replay, _) = record(iterations);
-            assert_eq!(replay.iterations().len() as u64, iterations, "{}", entry.id);
+            assert_eq!(replay.iterations().len() as u64, iterations, "{}", spec.algorithm);
             let bytes = replay.to_bytes();
             let run = Run::new(&spec, &data, Resources::default(), None).unwrap();
             let stored =
                 Replay::from_bytes(&bytes, "x", data.fingerprint(), &run.settings()).unwrap();
             let resumed = run.execute(Some(&stored), &mut [&mut replay]).unwrap();
-            assert_eq!(timeless(&resumed), expected, "{} after {iterations} iterations", entry.id);
+            assert_eq!(
+                timeless(&resumed),
+                expected,
+                "{} after {iterations} iterations",
+                spec.algorithm
+            );
             assert_eq!(
                 replay, whole,
                 "{} after {iterations} iterations: the record goes on",
-                entry.id
+                spec.algorithm
             );
         }
     }

@@ -10,6 +10,7 @@ use swarmrs_core::evaluate::{
     self, Classifier, Classify, EvaluationSpec, Measures, Metric, Resources, ScaleFit, Weights,
 };
 use swarmrs_core::problem::objective::{CostFunction, Objective};
+use swarmrs_core::simd::Isa;
 
 /// A small table: few distinct values make many ties.
 #[derive(Debug, Clone)]
@@ -317,6 +318,25 @@ fn share_below(x: f64, rows: &[u32], value: impl Fn(u32) -> f64) -> f64 {
     normal_cdf((x - mean) / (squares / (n - 1.0)).sqrt())
 }
 
+/// The case cut down to its first rows and some classes, under complete cross-validation.
+fn complete(case: Case, n: usize, test: f64, n_classes: u32) -> Case {
+    let rows = case.codes.len();
+    let n = n.min(rows);
+    let columns = case.columns.chunks_exact(rows).flat_map(|column| &column[..n]).copied();
+    Case {
+        columns: columns.collect(),
+        codes: case.codes[..n].iter().map(|code| code % n_classes).collect(),
+        spec: EvaluationSpec {
+            classifier: Classifier::Knn,
+            weights: Weights::Uniform,
+            scale_fit: ScaleFit::All,
+            folds: FoldSpec::Complete { test },
+            ..case.spec
+        },
+        ..case
+    }
+}
+
 fn bits(measures: &Measures) -> [u64; Measures::FIELDS] {
     measures.to_array().map(f64::to_bits)
 }
@@ -356,6 +376,82 @@ proptest! {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn complete_cross_validation_is_the_mean_over_all_splits(
+        case in cases(), n in 5usize..12, test in prop_oneof![Just(0.5), 0.1..0.8], n_classes in 2u32..4,
+    ) {
+        let case = complete(case, n, test, n_classes);
+        let n = case.codes.len();
+        let kept = ((1.0 - test) * (n as f64 - 1.0)).round() as usize;
+        prop_assume!(case.spec.k <= kept);
+        let mut evaluator = case.evaluator(1, true, 1 << 30);
+        let x = case.scaled(&[]);
+        for subset in case.subsets() {
+            // Of each class and row, the share of splits that predict it.
+            let mut expected = vec![[0.0; 3]; n];
+            for row in 0..n as u32 {
+                let mut splits = 0.0;
+                for chosen in 0u32..1 << n {
+                    if chosen >> row & 1 == 1 || chosen.count_ones() as usize != kept {
+                        continue;
+                    }
+                    let train: Vec<u32> = (0..n as u32).filter(|row| chosen >> row & 1 == 1).collect();
+                    let class = neighbors(&case, &x, &subset, row, &train).unwrap();
+                    expected[row as usize][class as usize] += 1.0;
+                    splits += 1.0;
+                }
+                expected[row as usize].iter_mut().for_each(|share| *share /= splits);
+            }
+            let mut shares = vec![[0.0; 3]; n];
+            for prediction in evaluator.distribution(&subset) {
+                shares[prediction.row as usize][prediction.class as usize] += prediction.probability;
+            }
+            for (row, (share, expected)) in shares.iter().zip(&expected).enumerate() {
+                for (a, b) in share.iter().zip(expected) {
+                    // Twelve weights, each off by 2^-40 at most.
+                    prop_assert!((a - b).abs() < 2e-11, "row {row}: {share:?} {expected:?}");
+                }
+            }
+            for (row, class) in evaluator.predict(&subset) {
+                let share = shares[row as usize];
+                prop_assert!(share.iter().all(|&other| other <= share[class as usize]));
+            }
+            let measures = evaluator.evaluate(std::slice::from_ref(&subset)).unwrap()[0];
+            let right = |row: usize| shares[row][case.codes[row] as usize];
+            let accuracy = (0..n).map(right).sum::<f64>() / n as f64;
+            prop_assert!((measures.accuracy - accuracy).abs() < 1e-12);
+            let recalls: Vec<f64> = (0..3u32).filter_map(|class| {
+                let rows: Vec<usize> = (0..n).filter(|&row| case.codes[row] == class).collect();
+                let recall = rows.iter().map(|&row| right(row)).sum::<f64>() / rows.len() as f64;
+                (!rows.is_empty()).then_some(recall)
+            }).collect();
+            let balanced = recalls.iter().sum::<f64>() / recalls.len() as f64;
+            prop_assert!((measures.balanced_accuracy - balanced).abs() < 1e-12);
+            prop_assert_eq!(measures.balanced_accuracy, measures.pooled_balanced_accuracy);
+        }
+    }
+
+    #[test]
+    fn complete_cross_validation_has_the_same_bits_on_any_path(
+        case in cases(), test in prop_oneof![Just(0.5), 0.2..0.8], threads in 1usize..4, batch in 1usize..4,
+    ) {
+        let n = case.codes.len();
+        let case = complete(case, n, test, 3);
+        prop_assume!(case.spec.k as f64 + 0.5 < (1.0 - test) * (n as f64 - 1.0));
+        let subsets = case.subsets();
+        let resources = Resources { incremental: false, isa: Some(Isa::Scalar), ..Resources::default() };
+        let mut scalar = evaluate::build(&case.data(), &case.spec, false, resources).unwrap().0;
+        let fresh = scalar.evaluate(&subsets).unwrap();
+        for memory in [0, 40_000, 1 << 30] {
+            let mut walker = case.evaluator(threads, true, memory);
+            let walked: Vec<Measures> =
+                subsets.chunks(batch).flat_map(|some| walker.evaluate(some).unwrap()).collect();
+            for (a, b) in walked.iter().zip(&fresh) {
+                prop_assert_eq!(bits(a), bits(b));
             }
         }
     }

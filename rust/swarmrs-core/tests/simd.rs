@@ -16,6 +16,7 @@ fn searches_agree_between_instruction_sets() {
     let evaluations = [
         (Classifier::Knn, Metric::Euclidean, FoldSpec::Kfold { k: 5, shuffle: true, seed: 3 }),
         (Classifier::Knn, Metric::Manhattan, FoldSpec::Loo),
+        (Classifier::Knn, Metric::Euclidean, FoldSpec::Complete { test: 0.5 }),
         (Classifier::Knn, Metric::Manhattan, FoldSpec::Holdout { test: 0.3, seed: 3 }),
         (Classifier::Nb, Metric::Euclidean, FoldSpec::Kfold { k: 5, shuffle: true, seed: 3 }),
         (Classifier::Ridge, Metric::Euclidean, FoldSpec::Kfold { k: 5, shuffle: true, seed: 3 }),

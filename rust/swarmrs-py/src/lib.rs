@@ -19,7 +19,7 @@ use swarmrs_core::base::cancel::Cancel;
 use swarmrs_core::base::parallel::Pool;
 use swarmrs_core::data::dataset::Dataset;
 use swarmrs_core::evaluate::baseline;
-use swarmrs_core::evaluate::{self, Classify, Measures, Resources};
+use swarmrs_core::evaluate::{self, Classify, Measures, Prediction, Resources};
 use swarmrs_core::filter::{self, Filter, Labels, Prescreen};
 use watch::{Problem, heard};
 
@@ -211,6 +211,14 @@ type Ranks<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<f64>>, Bound<'
 type Predictions<'py> =
     (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
+/// Rows, classes that may be predicted for them, the folds that test them, and the probabilities of the classes.
+type Distribution<'py> = (
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<f64>>,
+);
+
 /// Measures subsets one batch at a time.
 #[pyclass(frozen, name = "Evaluator", module = "swarmrs._swarmrs")]
 struct PyEvaluator {
@@ -292,6 +300,30 @@ impl PyEvaluator {
             PyArray1::from_vec(py, rows),
             PyArray1::from_vec(py, classes),
             PyArray1::from_vec(py, folds),
+        ))
+    }
+
+    /// Rows tested, each class that may be predicted for them, the folds that test them and the probability of the class;
+    /// sorted by row.
+    fn distribution<'py>(
+        &self,
+        py: Python<'py>,
+        mask: PyReadonlyArray1<'_, bool>,
+    ) -> PyResult<Distribution<'py>> {
+        let subset = convert::mask(py, &mask, self.n_features)?;
+        let (mut predictions, sizes) = heard(py, || {
+            let engine = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok((engine.distribution(&subset), engine.fold_sizes()))
+        })?;
+        let of_case = |(fold, size)| std::iter::repeat_n(fold, size);
+        let folds: Vec<u32> = (0u32..).zip(sizes).flat_map(of_case).collect();
+        predictions.sort_by_key(|prediction| prediction.row);
+        let fold = |prediction: &Prediction| folds[prediction.case as usize];
+        Ok((
+            PyArray1::from_iter(py, predictions.iter().map(|prediction| prediction.row)),
+            PyArray1::from_iter(py, predictions.iter().map(|prediction| prediction.class)),
+            PyArray1::from_iter(py, predictions.iter().map(fold)),
+            PyArray1::from_iter(py, predictions.iter().map(|prediction| prediction.probability)),
         ))
     }
 

@@ -1,4 +1,4 @@
-//! Cross-validation folds: leave-one-out, stratified k-fold, hold-out, given splits.
+//! Cross-validation folds: leave-one-out, complete, stratified k-fold, hold-out, given splits.
 //!
 //! Folds depend on the classes and their own seed, never on the run, so all that is compared shares them.
 
@@ -12,6 +12,12 @@ use serde::{Deserialize, Serialize};
 pub enum FoldSpec {
     /// Every row is a fold of its own.
     Loo,
+    /// Complete cross-validation: the mean over all splits that test a row and keep the same number of the other rows. The
+    /// folds drawn are those of leave-one-out; [`kept`](Self::kept) says how many of the other rows train.
+    Complete {
+        /// The share of the other rows that a split leaves out, in (0, 1).
+        test: f64,
+    },
     /// Stratified folds; without `shuffle` they are runs of consecutive rows.
     Kfold {
         /// The number of folds.
@@ -57,7 +63,15 @@ impl FoldSpec {
             Self::Holdout { test, .. } => Self::Holdout { test, seed },
             Self::Wrap5 { .. } => Self::Wrap5 { seed },
             Self::Own { .. } => Self::Own { seed },
-            other @ (Self::Loo | Self::Splits { .. }) => other,
+            other @ (Self::Loo | Self::Complete { .. } | Self::Splits { .. }) => other,
+        }
+    }
+
+    /// The number of training rows of a split, for complete cross-validation of `n` rows.
+    pub fn kept(&self, n: usize) -> Option<usize> {
+        match self {
+            Self::Complete { test } => Some(((1.0 - test) * (n as f64 - 1.0)).round() as usize),
+            _ => None,
         }
     }
 }
@@ -121,7 +135,11 @@ impl Folds {
         let n = codes.len();
         let mut warnings = Vec::new();
         let folds = match spec {
-            FoldSpec::Loo => Self::Partition { fold_of: (0..n as u32).collect(), n_folds: n },
+            FoldSpec::Loo => leave_one_out(n),
+            &FoldSpec::Complete { test } => {
+                check_share(test)?;
+                leave_one_out(n)
+            }
             &FoldSpec::Wrap5 { seed } => {
                 let spec = FoldSpec::Kfold { k: WRAP5.1, shuffle: true, seed };
                 return Self::draw_repeat(&spec, codes, n_classes, repeat);
@@ -148,9 +166,7 @@ impl Folds {
                 Self::Partition { fold_of: stratified(members, n, k, shuffle), n_folds: k }
             }
             &FoldSpec::Holdout { test, seed } => {
-                if !(test > 0.0 && test < 1.0) {
-                    return Err(Error::out_of_range("test", test, "a fraction between 0 and 1"));
-                }
+                check_share(test)?;
                 Self::Splits(vec![holdout(members(codes, n_classes), test, seed)?])
             }
             FoldSpec::Splits { splits } => {
@@ -214,6 +230,17 @@ impl Folds {
             }
         }
     }
+}
+
+fn leave_one_out(n: usize) -> Folds {
+    Folds::Partition { fold_of: (0..n as u32).collect(), n_folds: n }
+}
+
+fn check_share(test: f64) -> Result<()> {
+    if test > 0.0 && test < 1.0 {
+        return Ok(());
+    }
+    Err(Error::out_of_range("test", test, "a fraction between 0 and 1"))
 }
 
 /// The folds of splits that test each row once, by all rows they do not test: these are evaluated in less time.

@@ -24,6 +24,7 @@ use crate::data::dataset::{Dataset, Scale};
 use crate::data::folds::{FoldSpec, Folds};
 use crate::simd::Isa;
 use folded::FoldedTable;
+use knn::CompleteVoter;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -340,8 +341,33 @@ pub trait Classify: Evaluator {
     /// The predicted class of each tested row, as (row, class) in the order of splits, then rows.
     fn predict(&self, subset: &Subset) -> Vec<(u32, u32)>;
 
+    /// The classes predicted for each case with their probabilities, by case: one class that is certain, except under
+    /// complete cross-validation, where a case has a prediction for each of many splits.
+    fn distribution(&self, subset: &Subset) -> Vec<Prediction> {
+        certain(self.predict(subset))
+    }
+
     /// How many rows each split tests, in the order of the predictions.
     fn fold_sizes(&self) -> Vec<usize>;
+}
+
+/// A class predicted for a case, a row tested in a split.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    /// The case, counted in the order of splits, then rows.
+    pub case: u32,
+    /// Its row.
+    pub row: u32,
+    /// The class.
+    pub class: u32,
+    /// The probability of the class.
+    pub probability: f64,
+}
+
+/// Predictions without alternatives.
+fn certain(predicted: Vec<(u32, u32)>) -> Vec<Prediction> {
+    let prediction = |(case, (row, class))| Prediction { case, row, class, probability: 1.0 };
+    (0..).zip(predicted).map(prediction).collect()
 }
 
 /// The evaluator that `spec` describes, with warnings for the user.
@@ -365,6 +391,7 @@ pub fn build(
                     use it only to compare with the numbers published with it";
         warnings.push(what.to_owned());
     }
+    let complete = complete_voter(data, spec)?;
     let isa = resources.isa()?;
     let n_partitions = partitions.len();
     // Each partition keeps its own sums, so they share the memory.
@@ -394,8 +421,9 @@ pub fn build(
                     let expected = format!("1 to {most}, the rows a test row is compared with");
                     return Err(Error::out_of_range("n_neighbors", spec.k, &expected));
                 }
-                check_keys(data.n_samples(), spec.k, resources.pool.threads())?;
-                Ok(knn::build(&table, spec, separation, resources, isa))
+                let depth = complete.as_ref().map_or(spec.k, |voter| voter.depth());
+                check_keys(data.n_samples(), depth, resources.pool.threads())?;
+                Ok(knn::build(&table, spec, complete.clone(), separation, resources, isa))
             }
         }
     });
@@ -409,6 +437,21 @@ pub fn build(
     remarks.dedup();
     warnings.extend(remarks);
     Ok((evaluator, warnings))
+}
+
+/// The votes of complete cross-validation, if that is the scheme.
+fn complete_voter(data: &Dataset, spec: &EvaluationSpec) -> Result<Option<Arc<CompleteVoter>>> {
+    let Some(kept) = spec.folds.kept(data.n_samples()) else { return Ok(None) };
+    let what = if spec.classifier != Classifier::Knn {
+        "complete cross-validation is for k-NN"
+    } else if spec.weights != Weights::Uniform {
+        "complete cross-validation is for k-NN with uniform votes"
+    } else if spec.scale_fit == ScaleFit::Train && data.scale() != Scale::None {
+        "complete cross-validation has too many training parts to fit the scaling on each: fit it on all rows"
+    } else {
+        return CompleteVoter::new(data.n_samples() - 1, kept, spec.k).map(Arc::new).map(Some);
+    };
+    Err(Error::BadSpec { what: what.into() })
 }
 
 /// Refuses so many neighbors that the lists of the nearest would need more than 8 GiB: a key of 8 bytes for each row,

@@ -2,7 +2,7 @@
 //!
 //! The scores of scikit-learn's names are the means over folds that its `cross_val_score` gives. Leave-one-out is the
 //! exception: balanced accuracy, F1 and correlation say nothing about a single row, so that where every fold tests one
-//! row they are those of all rows together.
+//! row they are those of all rows together. Complete cross-validation has the scores of its expected confusion matrix.
 
 use super::Measures;
 use crate::data::dataset::Dataset;
@@ -18,6 +18,20 @@ pub struct TestCases {
     truth: Vec<u32>,
     /// The end of each split's cases.
     ends: Vec<usize>,
+}
+
+/// The probability 1, in the unit of [`Share`]: 2^-40. Up to 2^24 rows, sums of shares have 64 bits.
+pub const ONE: u64 = 1 << 40;
+
+/// The probability that a class is predicted for a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// The case.
+    pub case: u32,
+    /// The class.
+    pub class: u32,
+    /// The probability, in units of 1 / [`ONE`].
+    pub weight: u64,
 }
 
 impl TestCases {
@@ -89,6 +103,29 @@ impl TestCases {
             separation: 0.0,
         }
     }
+
+    /// All scores of the expected confusion matrix: the shares of a case add up to [`ONE`].
+    pub fn score_shares(&self, shares: &[Share]) -> Measures {
+        let mut all = Margins::new(self.n_classes);
+        for (number, &Share { case, class, weight }) in shares.iter().enumerate() {
+            all.add(number, self.truth[case as usize], class, weight);
+        }
+        // Ratios of counts, whatever the unit of these: a power of two changes no bit.
+        let scores = all.scores();
+        let n = (self.truth.len() as u64 * ONE) as f64;
+        let error = (n - all.hits() as f64) / n;
+        Measures {
+            error,
+            pooled_error: error,
+            accuracy: 1.0 - error,
+            balanced_accuracy: scores.balanced_accuracy,
+            ovr_accuracy: 1.0 - 2.0 * error / self.n_classes as f64,
+            f1_macro: scores.f1_macro,
+            matthews_corrcoef: scores.matthews_corrcoef,
+            pooled_balanced_accuracy: scores.balanced_accuracy,
+            separation: 0.0,
+        }
+    }
 }
 
 /// The diagonal, the row sums and the column sums of a confusion matrix. No score needs more, so memory is O(classes),
@@ -130,12 +167,18 @@ impl Margins {
 
     fn count(&mut self, truth: &[u32], predicted: &[u32]) {
         for (number, (&is, &said)) in truth.iter().zip(predicted).enumerate() {
-            let counts = &mut self.counts[number % 2];
-            let class = &mut counts[is as usize];
-            class[0] += u64::from(is == said);
-            class[1] += 1;
-            counts[said as usize][2] += 1;
+            self.add(number, is, said, 1);
         }
+    }
+
+    /// Adds a prediction of this weight, the `number`-th of all.
+    #[inline]
+    fn add(&mut self, number: usize, is: u32, said: u32, weight: u64) {
+        let counts = &mut self.counts[number % 2];
+        let class = &mut counts[is as usize];
+        class[0] += if is == said { weight } else { 0 };
+        class[1] += weight;
+        counts[said as usize][2] += weight;
     }
 
     /// Adds the counts of `other`, which starts anew.

@@ -6,7 +6,7 @@
 #![allow(clippy::wildcard_imports)]
 
 use super::ROWS;
-use super::shortlist::{NO_SHORT, SIDE, ShortlistTile};
+use super::shortlist::{MERGED, NO_SHORT, SIDE, ShortlistTile};
 use std::arch::x86_64::*;
 
 /// # Safety
@@ -62,24 +62,45 @@ pub unsafe fn update_shortlists(
                 of_columns[r] = _mm256_or_si256(base[r], rows[r]);
                 of_rows[r] = _mm256_or_si256(base[r], theirs);
             }
-            insert(lists.add(column / SIDE * width), width, of_columns);
-            insert(own.as_mut_ptr(), width, transpose(of_rows));
+            if width == MERGED * SIDE {
+                merge::<ROWS>(lists.add(column / SIDE * width), sort(of_columns));
+                merge::<ROWS>(own.as_mut_ptr(), sort(transpose(of_rows)));
+            } else {
+                insert(lists.add(column / SIDE * width), width, of_columns);
+                insert(own.as_mut_ptr(), width, transpose(of_rows));
+            }
             column += SIDE;
         }
         let group = lists.add(tile.start / SIDE * width);
         let is_upper = !tile.start.is_multiple_of(SIDE);
-        for level in (0..width).step_by(SIDE) {
-            let found = load(own.as_ptr().add(level));
-            let swapped = _mm256_permute2x128_si256(found, found, 1);
-            // The other four places learn nothing here.
-            let most = _mm256_set1_epi32(-1);
-            let halves = if is_upper {
-                [_mm256_blend_epi32(most, found, 0xF0), _mm256_blend_epi32(most, swapped, 0xF0)]
-            } else {
-                [_mm256_blend_epi32(most, found, 0x0F), _mm256_blend_epi32(most, swapped, 0x0F)]
-            };
-            insert(group, width, halves);
+        if width == MERGED * SIDE {
+            let mut halves = [[_mm256_setzero_si256(); MERGED]; 2];
+            for level in 0..MERGED {
+                [halves[0][level], halves[1][level]] =
+                    of_rows_alone(load(own.as_ptr().add(level * SIDE)), is_upper);
+            }
+            for half in halves {
+                merge::<MERGED>(group, half);
+            }
+            return;
         }
+        for level in (0..width).step_by(SIDE) {
+            insert(group, width, of_rows_alone(load(own.as_ptr().add(level)), is_upper));
+        }
+    }
+}
+
+/// Keys of the block's rows in the lower and in the upper half, each in the lanes of the rows. The other four places of the
+/// group get the greatest key: they learn nothing here.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn of_rows_alone(found: __m256i, is_upper: bool) -> [__m256i; 2] {
+    let swapped = _mm256_permute2x128_si256(found, found, 1);
+    let most = _mm256_set1_epi32(-1);
+    if is_upper {
+        [_mm256_blend_epi32(most, found, 0xF0), _mm256_blend_epi32(most, swapped, 0xF0)]
+    } else {
+        [_mm256_blend_epi32(most, found, 0x0F), _mm256_blend_epi32(most, swapped, 0x0F)]
     }
 }
 
@@ -116,6 +137,57 @@ unsafe fn insert<const N: usize>(group: *mut u32, width: usize, mut keys: [__m25
             }
             _mm256_storeu_si256(group.add(level).cast(), held);
         }
+    }
+}
+
+/// Sorts four keys of each lane.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn sort(mut keys: [__m256i; ROWS]) -> [__m256i; ROWS] {
+    for (a, b) in [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)] {
+        exchange(&mut keys, a, b);
+    }
+    keys
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn exchange(keys: &mut [__m256i], a: usize, b: usize) {
+    let greater = _mm256_max_epu32(keys[a], keys[b]);
+    keys[a] = _mm256_min_epu32(keys[a], keys[b]);
+    keys[b] = greater;
+}
+
+/// Keeps the least [`MERGED`] keys of each lane's ascending list and `N` ascending keys.
+///
+/// The least keys of an ascending and a descending sequence rise, then fall. Such a sequence is sorted by exchanges over
+/// distances of 8, 4, 2 and 1: of 16 keys, the first four of which would be less than all others and stay where they are.
+///
+/// # Safety
+/// 12 x 8 keys can be read and written from `group` on.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn merge<const N: usize>(group: *mut u32, sorted: [__m256i; N]) {
+    const ABSENT: usize = 16 - MERGED;
+    let mut keys = [_mm256_setzero_si256(); MERGED];
+    for level in 0..MERGED {
+        // SAFETY: level < 12, so that (level + 1) * 8 <= 12 * 8, which the caller has.
+        keys[level] = unsafe { load(group.add(level * SIDE)) };
+    }
+    for at in 0..N {
+        let level = MERGED - 1 - at;
+        keys[level] = _mm256_min_epu32(keys[level], sorted[at]);
+    }
+    for distance in [8, 4, 2, 1] {
+        for at in ABSENT..16 - distance {
+            if at & distance == 0 {
+                exchange(&mut keys, at - ABSENT, at + distance - ABSENT);
+            }
+        }
+    }
+    for level in 0..MERGED {
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_si256(group.add(level * SIDE).cast(), keys[level]) };
     }
 }
 

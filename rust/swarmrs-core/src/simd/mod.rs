@@ -40,7 +40,7 @@ pub(crate) use coarse::CoarseEuclidean;
 pub(crate) use keys::{KeyFormat, NO_KEY, SelectTile, insert, select};
 pub(crate) use pairs::{Euclidean16, Pairs};
 pub(crate) use shortlist::{
-    NO_SHORT, SIDE, ShortFormat, ShortSums, ShortlistTile, insert_short, update_shortlists,
+    MERGED, NO_SHORT, SIDE, ShortFormat, ShortSums, ShortlistTile, insert_short, update_shortlists,
 };
 
 use crate::base::cancel;

@@ -12,6 +12,9 @@ use std::ops::Range;
 
 /// Rows whose lists stand side by side.
 pub const SIDE: usize = 8;
+/// Lists of so many keys are merged with sorted ones: four keys take 54 minima and maxima, where inserting them one after the
+/// other takes 8 for each key of a list.
+pub const MERGED: usize = 12;
 /// Greater than every short key.
 pub const NO_SHORT: u32 = u32::MAX;
 

@@ -102,6 +102,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// The candidates of a case.
+    #[inline]
     pub fn list(&self, case: usize) -> List<'_> {
         let (group, lane) = self.layout.place(case);
         match &self.keys {
@@ -138,6 +139,22 @@ impl List<'_> {
                 let key = keys[level * ROWS + lane];
                 let steps = format.parts(key).0 as f64;
                 (key < NO_KEY).then_some((steps, steps))
+            }
+        }
+    }
+
+    /// Replaces `rows` by the rows of the first `count` candidates.
+    #[inline]
+    pub fn copy_rows(&self, count: usize, rows: &mut Vec<u32>) {
+        rows.clear();
+        match *self {
+            Self::Short { keys, lane, format } => {
+                let keys = keys[lane..].iter().step_by(SIDE).take(count);
+                rows.extend(keys.map(|&key| format.parts(key).1 as u32));
+            }
+            Self::Long { keys, lane, format } => {
+                let keys = keys[lane..].iter().step_by(ROWS).take(count);
+                rows.extend(keys.map(|&key| format.parts(key).1 as u32));
             }
         }
     }

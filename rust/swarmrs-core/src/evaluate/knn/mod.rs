@@ -6,11 +6,12 @@
 //! One direction of calls, each stage with its own type:
 //!
 //! ```text
-//! Plan -> Distances -> Candidates -> Shortlist -> ExactDistances (cases in doubt) -> Voter
+//! Plan -> Distances -> Candidates -> Shortlist -> ExactDistances (cases in doubt) -> Voter, or CompleteVoter
 //!                   -> Separations (hybrid objective only)
 //! ```
 
 mod candidates;
+mod complete;
 mod distances;
 mod exact;
 mod separation;
@@ -20,7 +21,10 @@ mod vote;
 use super::folded::FoldedTable;
 use super::incremental::{Additive, Incremental, Step};
 use super::layout::Block;
-use super::{Classify, EvaluationSpec, Measures, Metric, Resources, TestCases, Weights};
+use super::scores::{ONE, Share};
+use super::{
+    Classify, EvaluationSpec, Measures, Metric, Prediction, Resources, TestCases, Weights, certain,
+};
 use crate::base::parallel::Pool;
 use crate::base::subset::Subset;
 use crate::data::quantization::{Fidelity, Quantized, index_bits};
@@ -28,23 +32,26 @@ use crate::simd::{
     CoarseEuclidean, Euclidean, Euclidean16, Isa, Kernel, KeyFormat, Lane, Manhattan, Manhattan16,
 };
 use candidates::Candidates;
+pub(super) use complete::CompleteVoter;
 use distances::{Distances, TileSink};
 use exact::ExactDistances;
 use separation::{PlaceClasses, Separations};
 use shortlist::Shortlist;
 use std::ops::Range;
-use vote::{Voter, nearest};
+use std::sync::Arc;
+use vote::{Voter, nearest, sort_nearest};
 
-/// The k-NN evaluator for this table, its scale and metric.
+/// The k-NN evaluator for this table, its scale and metric; with a voter for complete cross-validation, if that is asked for.
 pub(super) fn build(
     table: &FoldedTable<'_>,
     spec: &EvaluationSpec,
+    complete: Option<Arc<CompleteVoter>>,
     separation: bool,
     resources: Resources,
     isa: Isa,
 ) -> Box<dyn Classify> {
     let d = table.data.n_features() as f64;
-    let mut plan = Plan { table, spec, separation, resources, isa, ops: 0 };
+    let mut plan = Plan { table, spec, complete, separation, resources, isa, ops: 0 };
     match (&table.quantization.values, spec.metric) {
         (Quantized::Narrow(values), Metric::Manhattan) if d * 65535.0 <= f64::from(u32::MAX) => {
             plan.evaluator::<Manhattan16>(|at| values[at])
@@ -75,6 +82,7 @@ pub(super) fn build(
 struct Plan<'a> {
     table: &'a FoldedTable<'a>,
     spec: &'a EvaluationSpec,
+    complete: Option<Arc<CompleteVoter>>,
     separation: bool,
     resources: Resources,
     isa: Isa,
@@ -98,9 +106,14 @@ impl Plan<'_> {
         index_bits(self.table.data.n_samples())
     }
 
+    /// The number of nearest rows to find of each case.
+    fn depth(&self) -> usize {
+        self.complete.as_ref().map_or(self.spec.k, |voter| voter.depth())
+    }
+
     /// True if 32-bit keys are of use for so many rows and neighbors, and such folds.
     fn fits_short_keys(&self, is_symmetric: bool) -> bool {
-        self.spec.k <= MOST_NEIGHBORS && self.row_bits() <= MOST_ROW_BITS && is_symmetric
+        self.depth() <= MOST_NEIGHBORS && self.row_bits() <= MOST_ROW_BITS && is_symmetric
     }
 
     fn neighbors<K: Kernel>(&mut self, value: impl Fn(usize) -> K::Value) -> Neighbors<K> {
@@ -155,7 +168,9 @@ pub(super) struct Neighbors<K: Kernel> {
     distances: Distances<K>,
     exact: ExactDistances,
     voter: Voter,
+    complete: Option<Arc<CompleteVoter>>,
     cases: TestCases,
+    /// The number of nearest rows to find: k, or more of them for complete cross-validation.
     k: usize,
     /// The row of the table at each place of the layout, padded.
     index: Vec<u32>,
@@ -208,8 +223,9 @@ impl<K: Kernel> Neighbors<K> {
                 codes: table.codes.to_vec(),
                 n_classes: table.data.n_classes(),
             },
+            complete: plan.complete.clone(),
             cases: TestCases::new(table.data, table.drawn),
-            k: spec.k,
+            k: plan.depth(),
             index: rows.map(|&row| table.rows[row as usize]).collect(),
             format: KeyFormat { shift: plan.row_bits() },
             uses_short_keys: false,
@@ -327,6 +343,81 @@ impl<K: Kernel> Neighbors<K> {
         }
         classes
     }
+
+    /// The probability of each class to be predicted for a case, sorted by case and class; of complete cross-validation.
+    fn distribution(&self, subset: &Subset) -> Vec<Share> {
+        let shortlist = self.shortlist(subset);
+        let found = self.find(Step::from_nothing(subset), shortlist, None);
+        let voter = self.complete.as_deref();
+        let mut shares = voter.map_or_else(Vec::new, |voter| {
+            self.shares(voter, &found.candidates, shortlist, subset)
+        });
+        shares.sort_unstable_by_key(|share| (share.case, share.class));
+        shares
+    }
+
+    /// The probability of each class to be predicted for a case, over all splits of complete cross-validation.
+    fn shares(
+        &self,
+        voter: &CompleteVoter,
+        candidates: &Candidates<'_>,
+        shortlist: Shortlist,
+        subset: &Subset,
+    ) -> Vec<Share> {
+        let mut ballot = CompleteVoter::ballot(self.voter.n_classes);
+        let mut shares = Vec::with_capacity(2 * self.cases.n_cases());
+        let mut vote = |case: usize, classes: &[u32]| {
+            let case = case as u32;
+            voter.vote(classes, &mut ballot, |class, weight| {
+                shares.push(Share { case, class, weight });
+            });
+        };
+        let codes = &self.voter.codes;
+        let (mut doubtful, mut pairs, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut classes) = (Vec::new(), Vec::new());
+        for case in 0..self.cases.n_cases() {
+            let list = candidates.list(case);
+            let Some(count) = shortlist.certain(&list) else {
+                open.push(case);
+                continue;
+            };
+            list.copy_rows(count, &mut rows);
+            classes.clear();
+            classes.extend(rows.iter().map(|&row| codes[row as usize]));
+            match shortlist.unordered(&list, &classes) {
+                None => vote(case, &classes[..self.k]),
+                Some(_) if self.exact.has_copies() => open.push(case),
+                Some(levels) => {
+                    let row = self.exact.row(case);
+                    pairs.extend(rows[levels.clone()].iter().map(|&other| (row, other)));
+                    doubtful.push((case, count, levels));
+                }
+            }
+        }
+        let features: Vec<u32> = subset.iter().map(|feature| feature as u32).collect();
+        let distances = self.exact.between(&features, &pairs);
+        let mut compared =
+            pairs.iter().zip(&distances).map(|(&(_, row), &distance)| (distance, row));
+        let mut sorted = Vec::new();
+        for (case, count, levels) in doubtful {
+            sorted.clear();
+            sorted.extend(compared.by_ref().take(levels.len()));
+            sort_nearest(&mut sorted, levels.len());
+            candidates.list(case).copy_rows(count, &mut rows);
+            rows.splice(levels, sorted.iter().map(|&(_, row)| row));
+            classes.clear();
+            classes.extend(rows[..self.k].iter().map(|&row| codes[row as usize]));
+            vote(case, &classes);
+        }
+        for case in open {
+            self.exact.all(&features, case, &mut sorted);
+            sort_nearest(&mut sorted, self.k);
+            classes.clear();
+            classes.extend(sorted.iter().map(|&(_, row)| codes[row as usize]));
+            vote(case, &classes);
+        }
+        shares
+    }
 }
 
 impl<K: Kernel> Additive for Neighbors<K> {
@@ -352,8 +443,13 @@ impl<K: Kernel> Additive for Neighbors<K> {
         let subset = step.subset;
         let shortlist = self.shortlist(subset);
         let found = self.find(step, shortlist, pool);
-        let classes = self.classify(&found.candidates, shortlist, subset);
-        let mut measures = self.cases.score(&classes);
+        let mut measures = match &self.complete {
+            Some(voter) => {
+                let shares = self.shares(voter, &found.candidates, shortlist, subset);
+                self.cases.score_shares(&shares)
+            }
+            None => self.cases.score(&self.classify(&found.candidates, shortlist, subset)),
+        };
         if let Some(separations) = &found.separations {
             let farthest = self.resolution as u64 * subset.count() as u64;
             measures.separation = separations.mean(self.cases.n_cases(), farthest);
@@ -367,12 +463,37 @@ impl<K: Kernel> Additive for Neighbors<K> {
 }
 
 impl<K: Kernel> Classify for Incremental<Neighbors<K>> {
+    /// Under complete cross-validation the most probable class, the smallest of equals.
     fn predict(&self, subset: &Subset) -> Vec<(u32, u32)> {
         let neighbors = self.additive();
+        let rows = neighbors.cases.rows();
+        if neighbors.complete.is_some() {
+            let shares = neighbors.distribution(subset);
+            let cases = shares.chunk_by(|a, b| a.case == b.case);
+            let likeliest = cases.filter_map(|shares| {
+                shares.iter().max_by_key(|share| (share.weight, u32::MAX - share.class))
+            });
+            return likeliest.map(|share| (rows[share.case as usize], share.class)).collect();
+        }
         let shortlist = neighbors.shortlist(subset);
         let found = neighbors.find(Step::from_nothing(subset), shortlist, None);
         let classes = neighbors.classify(&found.candidates, shortlist, subset);
-        neighbors.cases.rows().iter().copied().zip(classes).collect()
+        rows.iter().copied().zip(classes).collect()
+    }
+
+    fn distribution(&self, subset: &Subset) -> Vec<Prediction> {
+        let neighbors = self.additive();
+        if neighbors.complete.is_none() {
+            return certain(self.predict(subset));
+        }
+        let rows = neighbors.cases.rows();
+        let prediction = |&Share { case, class, weight }: &Share| Prediction {
+            case,
+            row: rows[case as usize],
+            class,
+            probability: weight as f64 / ONE as f64,
+        };
+        neighbors.distribution(subset).iter().map(prediction).collect()
     }
 
     fn fold_sizes(&self) -> Vec<usize> {

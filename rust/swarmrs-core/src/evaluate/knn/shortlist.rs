@@ -8,7 +8,8 @@
 use super::candidates::List;
 use crate::base::subset::Subset;
 use crate::data::quantization::Fidelity;
-use crate::simd::{ShortFormat, ShortSums};
+use crate::simd::{MERGED, ShortFormat, ShortSums};
+use std::ops::{Range, RangeInclusive};
 
 /// Format and error bound of the candidate lists of one subset.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +30,8 @@ pub(super) struct Shortlist {
 
 /// Lists are longer than k by this, so that near ties at the k-th place find room.
 const SPARE: usize = 2;
+/// 32-bit lists of so many candidates take more time than longer ones that are merged.
+const WORTH_MERGING: RangeInclusive<usize> = 8..=MERGED;
 
 impl Shortlist {
     /// For the `k` nearest under a subset of features of these fidelities. `sums` are the kernel's sums, `short` is true
@@ -66,6 +69,8 @@ impl Shortlist {
         let is_exact = slack == 0.0 && short.is_none_or(|format| format.drop == 0);
         let is_zero_exact = is_injective && lost == 0;
         let levels = if is_exact { k } else { k + SPARE };
+        let levels =
+            if short.is_some() && WORTH_MERGING.contains(&levels) { MERGED } else { levels };
         Self { short, levels, is_exact, k, is_squared, slack, is_zero_exact }
     }
 
@@ -89,21 +94,35 @@ impl Shortlist {
         if self.is_exact {
             return Some(self.k);
         }
-        (self.k..self.levels).find(|&level| match (list.bounds(level - 1), list.bounds(level)) {
-            (Some((_, near)), Some((far, _))) => self.separates(near, far),
-            // No more training rows than that.
-            _ => true,
-        })
+        (self.k..self.levels).find(|&level| self.is_gap(list, level).unwrap_or(true))
     }
 
     /// The number of first candidates that are certain to be among the k nearest: those ahead of all that the order of
     /// the others leaves open.
     pub fn inside(&self, list: &List<'_>) -> usize {
-        let is_gap = |&level: &usize| match (list.bounds(level - 1), list.bounds(level)) {
-            (Some((_, near)), Some((far, _))) => self.separates(near, far),
-            _ => false,
-        };
+        let is_gap = |&level: &usize| self.is_gap(list, level).unwrap_or(false);
         (1..self.k).rev().find(is_gap).unwrap_or(0)
+    }
+
+    /// The levels whose order matters and is open, of a certain head of a list: rows of these classes. The order of rows of one
+    /// class does not matter.
+    #[inline]
+    pub fn unordered(&self, list: &List<'_>, classes: &[u32]) -> Option<Range<usize>> {
+        let is_gap = |level: usize| self.is_gap(list, level).unwrap_or(true);
+        let is_open = |&level: &usize| classes[level - 1] != classes[level] && !is_gap(level);
+        let first = (1..classes.len()).find(is_open)?;
+        let last = (first..classes.len()).rev().find(is_open).unwrap_or(first);
+        // Of the rows before a gap none is as far as one behind it.
+        let start = (1..first).rev().find(|&level| is_gap(level)).unwrap_or(0);
+        let end = (last + 1..classes.len()).find(|&level| is_gap(level)).unwrap_or(classes.len());
+        Some(start..end)
+    }
+
+    /// True if all candidates before this level are certainly ahead of that at the level and those behind it; none where
+    /// the list ends before it, so that there are no more training rows.
+    pub fn is_gap(&self, list: &List<'_>, level: usize) -> Option<bool> {
+        let ((_, near), (far, _)) = list.bounds(level - 1).zip(list.bounds(level))?;
+        Some(self.is_exact || self.separates(near, far))
     }
 }
 

@@ -64,7 +64,7 @@ proptest! {
         let mut subset = Subset::from_fn(d, |feature| chosen >> feature & 1 == 1);
         subset.insert(0);
         let folded = FoldedTable::new(&data, &folds, ScaleFit::All).unwrap().0;
-        let plan = Plan { table: &folded, spec: &spec, separation: false, resources: Resources::default(), isa: Isa::best(), ops: 0 };
+        let plan = Plan { table: &folded, spec: &spec, complete: None, separation: false, resources: Resources::default(), isa: Isa::best(), ops: 0 };
         let exact = classes::<Euclidean16>(&plan, Isa::Scalar, &subset, false);
         for isa in [Isa::best(), Isa::Scalar] {
             prop_assert_eq!(&classes::<CoarseEuclidean<2>>(&plan, isa, &subset, true), &exact);
@@ -107,6 +107,7 @@ fn short_keys_change_no_class_of_a_long_table() {
     let plan = Plan {
         table: &folded,
         spec: &spec,
+        complete: None,
         separation: false,
         resources,
         isa: Isa::best(),
@@ -142,6 +143,7 @@ fn short_keys_are_used_without_ties_and_not_with_them() {
         let mut plan = Plan {
             table: &folded,
             spec: &spec,
+            complete: None,
             separation: false,
             resources,
             isa: Isa::best(),
@@ -221,7 +223,15 @@ fn with_plan_of(
     let table = FoldedTable::new(&data, &folds, ScaleFit::All).unwrap().0;
     let resources = Resources::default();
     let isa = Isa::best();
-    let mut plan = Plan { table: &table, spec: &spec, separation: false, resources, isa, ops: 0 };
+    let mut plan = Plan {
+        table: &table,
+        spec: &spec,
+        complete: None,
+        separation: false,
+        resources,
+        isa,
+        ops: 0,
+    };
     let Quantized::Narrow(values) = &data.quantization().values else { panic!("a narrow table") };
     check(&mut plan, values);
 }

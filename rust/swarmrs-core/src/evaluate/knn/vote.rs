@@ -79,6 +79,28 @@ pub(super) fn nearest(
     candidates[..k].iter().map(|&(distance, row)| (distance, row as usize))
 }
 
+/// Sorts rows by float64 distance and keeps the `depth` nearest. Rows tied with the nearest that is left come next, by their
+/// index.
+pub(super) fn sort_nearest(rows: &mut Vec<(f64, u32)>, depth: usize) {
+    // Each of `depth` parts has a row that is no farther than this, so that the nearest are not, nor those tied with them.
+    let part = rows.len() / depth;
+    if part > 1 {
+        let least =
+            |rows: &[(f64, u32)]| rows.iter().map(|row| row.0).fold(f64::INFINITY, f64::min);
+        let limit = rows.chunks_exact(part).map(least).fold(0.0, f64::max);
+        rows.retain(|&(distance, _)| distance - limit <= limit * TIE);
+    }
+    rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let mut rest = &mut rows[..];
+    while let Some(&(nearest, _)) = rest.first() {
+        let tied = rest.partition_point(|&(distance, _)| distance - nearest <= nearest * TIE);
+        let (tie, others) = rest.split_at_mut(tied);
+        tie.sort_unstable_by_key(|&(_, row)| row);
+        rest = others;
+    }
+    rows.truncate(depth);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
