@@ -223,7 +223,8 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         self.best_score_ = result.score
         self.best_cost_ = result.cost
         self.n_evaluations_ = result.evaluations.total
-        self.n_iter_ = result.trace.height
+        rounds = result.competition
+        self.n_iter_ = result.trace.height if rounds is None else rounds.n_splits
         self.stop_ = result.stop
         self.trace_ = result.trace
         self.front_ = result.front

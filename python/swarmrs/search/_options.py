@@ -82,6 +82,7 @@ class SearchOptions(TypedDict, total=False):
             help="What the search answers with: best (the best subset it evaluated) or vote (the "
             "features that most of its 200 best subsets have).",
             more="``'rks'`` and ``'cem'`` answer with their ranking in either case.",
+            doors="pc",
             section="Search",
             words=ANSWERS,
         ),
