@@ -84,6 +84,13 @@ fn scratch(c: &mut Criterion) {
         &[(100, 4000), (100, 10_000)],
     );
     from_scratch(c, "nb_10fold", &nb, &[(178, 14), (569, 30), (100, 4000)]);
+    let ridge = |folds| EvaluationSpec {
+        classifier: Classifier::Ridge,
+        ..knn(1, Metric::Euclidean, folds)
+    };
+    let shapes = [(60, 10), (100, 40), (170, 100), (100, 4000)];
+    from_scratch(c, "ridge_loo", &ridge(FoldSpec::Loo), &shapes);
+    from_scratch(c, "ridge_10fold", &ridge(TEN_FOLDS), &shapes);
 }
 
 /// Times a walk of two flips a step, as a search near its end makes it.

@@ -5,8 +5,8 @@ are tried by Euclidean 1-NN on the part left out. A run is one seed on all folds
 mean balanced accuracy over them. Every seed deals its own folds, the same for all methods: a single
 division of 50 to 174 rows would tell more about itself than about a method. Printed as Markdown
 beside the published figures where they are at hand: size, accuracy and the share of element
-operations saved; then the differences to `vlpso-ls`, each over the deals that both methods have.
-`vlpso-ls/wo` is `vlpso-ls` without the change of lengths.
+operations saved; then the differences to `vlpso-ls` on the same deals. A method is listed where all
+its runs are finished. `vlpso-ls/wo` is `vlpso-ls` without the change of lengths.
 
 Run by `make high-dimension`; `ARGS="--seeds 1 --datasets srbct --methods vlpso"` for a part.
 Finished folds are kept in the file of --store, so that a second call only adds what is missing.
@@ -131,14 +131,17 @@ def _published() -> dict[tuple[str, str, str], float]:
 
 
 def _deals(data: str, method: str, runs: dict[Key, Found], seeds: int) -> dict[int, list[Found]]:
-    """Return the folds of each deal of which all are finished, by seed."""
-    deals = {}
-    for seed in range(1, seeds + 1):
-        folds = [runs.get(Key(data, method, seed, fold)) for fold in range(N_FOLDS)]
-        done = [found for found in folds if found is not None]
-        if len(done) == N_FOLDS:
-            deals[seed] = done
-    return deals
+    """Return the folds of each run by its seed; nothing unless all runs are finished.
+
+    Every seed deals its own folds: with fewer of them a method would not be comparable.
+    """
+    keys = {
+        seed: [Key(data, method, seed, fold) for fold in range(N_FOLDS)]
+        for seed in range(1, seeds + 1)
+    }
+    if not all(key in runs for folds in keys.values() for key in folds):
+        return {}
+    return {seed: [runs[key] for key in folds] for seed, folds in keys.items()}
 
 
 def _accuracy(folds: list[Found]) -> float:
@@ -147,7 +150,7 @@ def _accuracy(folds: list[Found]) -> float:
 
 
 def _line(data: str, method: str, runs: dict[Key, Found], seeds: int) -> str | None:
-    """Return a row of the table; None where no run of all folds is finished."""
+    """Return a row of the table; None where a run is not finished."""
     deals = _deals(data, method, runs, seeds)
     values = [_accuracy(folds) for folds in deals.values()]
     folds = [found for done in deals.values() for found in done]
@@ -174,7 +177,7 @@ def _line(data: str, method: str, runs: dict[Key, Found], seeds: int) -> str | N
 
 
 def _differences(data: str, method: str, runs: dict[Key, Found], seeds: int) -> list[float]:
-    """Return the accuracy of a method less that of the reference, for each deal both have."""
+    """Return the accuracy of a method less that of the reference, for each deal of folds."""
     mine, reference = (_deals(data, name, runs, seeds) for name in (method, REFERENCE))
     return [
         _accuracy(mine[seed]) - _accuracy(reference[seed]) for seed in mine if seed in reference
@@ -199,8 +202,7 @@ def _paired(
         for method in others:
             gaps = pairs[data, method]
             spread = f" ± {np.std(gaps, ddof=1):.2f}" if len(gaps) > 1 else ""
-            short = f" ({len(gaps)})" if 0 < len(gaps) < seeds else ""
-            cells.append(f"{np.mean(gaps):+.2f}{spread}{short}" if gaps else "")
+            cells.append(f"{np.mean(gaps):+.2f}{spread}" if gaps else "")
         yield f"| {data} | {' | '.join(cells)} |"
     means = {
         method: [float(np.mean(pairs[data, method])) for data in datasets if pairs[data, method]]

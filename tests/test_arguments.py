@@ -60,6 +60,9 @@ def test_comparisons_and_functions_of_bits_refuse_them_too() -> None:
         compare(DATA, 5)  # type: ignore[arg-type]
     with pytest.raises(SpecError, match="unknown option 'exclude'"):
         compare(DATA, "sfs", exclude=5)
+    for params in ("population=5", np.array([])):
+        with pytest.raises(SpecError, match=r"algo_params is .*, expected a mapping or None"):
+            compare(DATA, "sfs", algo_params=params)
     with pytest.raises(SpecError, match="groups is 5, expected a list or None"):
         minimize(lambda x: x.sum(axis=1), 5, groups=5)  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef
 from sklearn.tree import DecisionTreeClassifier
 from swarmrs.evaluation._bias_correction import Resampled, choose, class_means_of, mean_of
 from swarmrs.evaluation._native import score_of
-from swarmrs.exceptions import SpecError, SwarmrsWarning
+from swarmrs.exceptions import SwarmrsWarning
 
 
 def made(
@@ -68,11 +68,12 @@ def test_noise_is_called_noise(seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("max_iter", 5), ("prescreen", "top=5"), ("answer", "vote"), ("pick", "knee")],
+    [("max_iter", 2), ("prescreen", "top=5"), ("answer", "vote"), ("pick", "knee")],
 )
-def test_options_of_one_algorithm_are_refused(option: str, value: object) -> None:
-    with pytest.raises(SpecError, match=f"{option} is given, but auto runs several"):
-        auto(*made(), **{option: value})
+def test_options_of_one_search_make_it_one_search(option: str, value: object) -> None:
+    found = swarmrs.select(made(), random_state=1, max_evals=200, **{option: value})  # type: ignore[arg-type]
+    assert found.algorithm == "vlpso-ls"
+    assert found.competition is None
 
 
 def test_constraints_hold() -> None:

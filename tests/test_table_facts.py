@@ -4,6 +4,7 @@ They are quick and each fails for one small change of the code: `make mutants` r
 """
 
 import re
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -12,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from swarmrs import read_table
+from swarmrs.data._arrays import ArrayColumns, Samples
 from swarmrs.data._encode import (
     Codes,
     NumberText,
@@ -25,7 +27,7 @@ from swarmrs.data._encode import (
 )
 from swarmrs.data._impute import Unfilled, impute, spread_out
 from swarmrs.data._read import Raw
-from swarmrs.data._table import prepare
+from swarmrs.data._table import Table, prepare, prepare_array
 from swarmrs.data._target import classes_of, many_values, present_names, split
 from swarmrs.exceptions import DataError, SpecError
 
@@ -112,6 +114,40 @@ def test_a_constant_column_divides_by_nothing() -> None:
     assert impute(gap, donors, "knn", ())["b"].to_list() == [2.0]
 
 
+def test_values_are_scaled_by_the_least_and_the_greatest_of_the_donors() -> None:
+    # Column a spans 10..20: the row at 19 is nearest to 20, that at 11 to 10.
+    donors = frame(a=[10.0, 20.0], b=[1.0, 2.0])
+    gaps = frame(a=[19.0, 11.0], b=pl.Series([None, None], dtype=pl.Float64))
+    assert impute(gaps, donors, "knn", ())["b"].to_list() == [2.0, 1.0]
+
+
+def test_features_that_one_row_lacks_are_no_part_of_the_distance() -> None:
+    # Of the first donor one feature is known, 0.2 apart: 0.04; of the second two: 0.125.
+    donors = frame(a=[0.2, 0.3, 0.0, 1.0], b=[None, 0.4, 1.0, 0.0], c=[1.0, 2.0, None, None])
+    gap = frame(a=[0.0], b=[0.0], c=pl.Series([None], dtype=pl.Float64))
+    assert impute(gap, donors, "knn", ())["c"].to_list() == [1.0]
+
+
+def test_a_constant_column_counts_in_units_of_its_own() -> None:
+    # The first donor lacks the constant a, and b is 0.6 apart: 0.36. The second is 1 apart in a
+    # and 0 in b: (1 + 0) / 2 = 0.5.
+    donors = frame(a=[None, 3.0, 3.0], b=[0.6, 0.0, 1.0], c=[1.0, 2.0, None])
+    gap = frame(a=[4.0], b=[0.0], c=pl.Series([None], dtype=pl.Float64))
+    assert impute(gap, donors, "knn", ())["c"].to_list() == [1.0]
+
+
+def test_a_column_that_no_donor_knows_is_the_same_in_all_rows() -> None:
+    # It is 0 in all rows: 0.3^2 / 2 for the first donor, 2 * 0.3^2 / 3 for the second.
+    donors = frame(
+        a=pl.Series([None] * 4, dtype=pl.Float64),
+        b=[0.3, 0.3, 0.0, 1.0],
+        d=[None, 0.3, 0.0, 1.0],
+        c=[1.0, 2.0, None, None],
+    )
+    gap = frame(a=[None], b=[0.0], d=[0.0], c=[None]).cast(pl.Float64)
+    assert impute(gap, donors, "knn", ())["c"].to_list() == [1.0]
+
+
 def test_rows_with_gaps_are_known() -> None:
     held = unfilled("mean", a=[1.0, None, 3.0, 4.0], b=[None, None, 1.0, 2.0])
     assert held.rows.tolist() == [0, 1]
@@ -154,6 +190,16 @@ def test_each_split_has_copies_of_the_rows_with_gaps() -> None:
     assert copies.rows.tolist() == [0, 1, 2, 3, 1, 1]
     placed = [[rows.tolist() for rows in pair] for pair in copies.splits]
     assert placed == [[[0, 2], [4, 3]], [[2, 3], [0, 5]]]
+
+
+def test_copies_stand_in_the_order_of_their_rows() -> None:
+    held = unfilled("mean", a=[None, 1.0, None, 5.0], b=[1.0, 2.0, 3.0, 4.0])
+    splits = [(np.array([1, 2]), np.array([0, 3])), (np.array([1, 3]), np.array([0, 2]))]
+    copies = held.copies(np.zeros((4, 2)), splits)
+    assert copies.x[4:].tolist() == [[1.0, 1.0], [1.0, 3.0], [3.0, 1.0], [3.0, 3.0]]
+    assert copies.rows.tolist() == [0, 1, 2, 3, 0, 2, 0, 2]
+    placed = [[rows.tolist() for rows in pair] for pair in copies.splits]
+    assert placed == [[[1, 5], [4, 3]], [[1, 3], [6, 7]]]
 
 
 def test_text_is_spread_over_a_column_for_each_value() -> None:
@@ -339,6 +385,13 @@ def test_whole_numbers_that_floats_round_are_warned_of() -> None:
         assert warning.endswith("'a'")
 
 
+def test_whole_numbers_beyond_every_float_are_warned_of() -> None:
+    # The nearest float is 2**127, which no integer of 128 bits holds.
+    given = frame(a=pl.Series([2**127 - 1, 1], dtype=pl.Int128))
+    [warning] = to_numbers(given, missing="error", encode="error").warnings
+    assert warning.endswith("'a'")
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
@@ -365,6 +418,8 @@ def test_text_that_holds_numbers_is_recognized(values: list[str], expected: str)
         (["1", "2.5"], "plain", []),
         (["1", "none", "2", "n/a", "3", "none", "4", "5"], "words", ["none", "n/a"]),
         (["1", "2", "x"], "words", ["x"]),
+        # Words in the order in which they stand.
+        ([*map(str, range(9)), *"hgfedcba"], "words", [*"hgfedcba"]),
     ],
 )
 def test_kinds_of_numbers_in_text(values: list[str], kind: str, examples: list[str]) -> None:
@@ -633,6 +688,141 @@ def test_a_measured_target_has_levels() -> None:
     assert (classes.target, classes.labels, classes.values) == ("class", ("p", "q"), None)
 
 
+def test_a_table_describes_itself() -> None:
+    given = frame(a=[1.0, 2.0, 3.0], y=["p", "q", "p"])
+    assert repr(read_table(given, "y")) == (
+        "Table 'frame': 3 rows, 1 feature, target 'y' (2 classes)"
+    )
+    continuous = read_table(given.with_columns(y=pl.Series([0.5, 1.5, 2.5])), "y", continuous=True)
+    assert repr(continuous) == "Table 'frame': 3 rows, 1 feature, target 'y' (continuous)"
+    codes = np.array([0, 1, 0], dtype=np.uint32)
+    quiet = Table("<t>", given, np.zeros((3, 1)), "y", codes, ("p", "q"))
+    size = "3 rows, 1 feature, target &#x27;y&#x27; (2 classes)"
+    shown = f"<p>Table &#x27;&lt;t&gt;&#x27;: {size}</p>"
+    assert quiet._repr_html_() == shown
+    noted = replace(quiet, notices=("a < b",), warnings=("careful",))
+    assert noted._repr_html_() == shown + "<ul><li>a &lt; b</li><li>careful</li></ul>"
+
+
+# Tables of arrays.
+
+
+def array_policies(**options: Any) -> Any:
+    policies = {"missing": "error", "encode": "error", "exclude": (), "allow_target_copy": False}
+    return policies | options
+
+
+def is_array_table(table: Table | None) -> bool:
+    """Tell whether no frame was built for the features."""
+    return table is not None and isinstance(vars(table)["_features"], ArrayColumns)
+
+
+def test_arrays_of_finite_numbers_need_no_frame() -> None:
+    x = np.array([[1.0, 0.0, 5.0], [2.0, 1.0, 6.0], [4.0, 0.0, 8.0], [3.0, 1.0, 8.0]])
+    for array, target, names in (
+        (x, ["p", "q", "p", "q"], ["x0", "x1", "x2"]),
+        (x[:, :1], ["p", "q", "p", "q"], ["x0"]),
+        (x, 1, ["x0", "x2"]),
+        (x, "x1", ["x0", "x2"]),
+        (x[:, :2], None, ["x0"]),
+        (x[:, :2], -1, ["x0"]),
+    ):
+        table = prepare_array(array, target, **array_policies())
+        assert is_array_table(table)
+        assert table is not None
+        assert (table.name, table.names, table.codes.tolist()) == ("array", names, [0, 1, 0, 1])
+        part = table.take(np.array([3, 2]))
+        assert is_array_table(part)
+        assert part.x[:, 0].tolist() == [3.0, 4.0]
+        assert part.frame["x0"].to_list() == [3.0, 4.0]
+    assert is_array_table(read_table(x, 1))
+    assert is_array_table(read_table((x, ["p", "q", "p", "q"])))
+
+
+def test_other_arrays_are_read_as_frames() -> None:
+    labels = ["p", "q", "p"]
+    for array, target in (
+        (np.zeros((0, 2)), []),
+        (np.zeros((0, 2)), None),
+        (np.array([[0.0], [1.0], [0.0]]), None),
+        (np.array([[1.0], [np.nan], [2.0]]), labels),
+        (np.array([[1.0], [np.inf], [2.0]]), labels),
+        (np.array([[1], [2**53 + 1], [2]]), labels),
+        (np.array([[1.0], [3.0], [2.0]]), [1.0, np.nan, 2.0]),
+    ):
+        assert prepare_array(array, target, **array_policies()) is None
+    with pytest.raises(DataError, match=r"^array has no rows"):
+        read_table(np.zeros((0, 2)))
+    with pytest.raises(DataError, match=r"^array has no column beside the target 'x0'"):
+        read_table(np.array([[0.0], [1.0], [0.0]]))
+    with pytest.raises(DataError, match=r"infinite values in 1 column: 'x0' \(1\)"):
+        read_table((np.array([[1.0], [np.inf], [2.0]]), labels))
+    imputed = read_table((np.array([[1.0], [np.nan], [2.0]]), labels), missing="mean")
+    assert imputed.x.ravel().tolist() == [1.0, 1.5, 2.0]
+    # A label that is missing drops its row.
+    given = (np.array([[1.0], [3.0], [2.0], [4.0]]), [1.0, np.nan, 2.0, 2.0])
+    kept = read_table(given, missing="drop-rows")
+    assert (kept.x.ravel().tolist(), kept.codes.tolist()) == ([1.0, 2.0, 4.0], [0, 1, 1])
+
+
+def test_excluded_columns_of_an_array_are_zeros_in_a_copy() -> None:
+    x = np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]])
+    table = read_table((x, ["p", "q", "p"]), exclude=["x1"])
+    assert is_array_table(table)
+    assert table.x.tolist() == [[1.0, 0.0], [2.0, 0.0], [4.0, 0.0]]
+    assert table.constant == (1,)
+    assert table.notices == ()
+    assert x[:, 1].tolist()[1:] == [3.0, 5.0]
+
+
+def test_copies_of_the_target_in_an_array_are_refused_or_warned_of() -> None:
+    x = np.array([[1, 0, 0], [2, 1, 1], [3, 0, 0], [3, 1, 1]])
+    told = "1 feature equal to the target: 'x1'"
+    with pytest.raises(DataError, match=told):
+        read_table(x)
+    assert read_table(x, allow_target_copy=True).warnings == (told,)
+    assert read_table((x[:, :2], x[:, 2])).warnings == (told,)
+
+
+def test_booleans_of_an_array_are_given_back_as_booleans() -> None:
+    flags = np.array([[True, False], [False, False], [True, True]])
+    table = read_table((flags, ["p", "q", "p"]))
+    assert table.x.tolist() == [[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
+    assert table.frame.schema == {"x0": pl.UInt8, "x1": pl.UInt8}
+    assert table.reduced(["x1"])["x1"].to_list() == [False, False, True]
+    counts = read_table((flags.astype(np.int16), ["p", "q", "p"]))
+    assert counts.frame.schema == {"x0": pl.Int16, "x1": pl.Int16}
+    assert counts.keys == {}
+
+
+def test_row_identifiers_are_looked_for_except_in_the_samples_of_an_estimator() -> None:
+    x, labels = np.column_stack([np.arange(12.0), [3.0, 1.0, 2.0] * 4]), np.array(["p", "q"] * 6)
+    told = "'x0' looks like a row identifier"
+    for table in (
+        read_table((x, labels)),
+        read_table((pl.from_numpy(x, schema=["x0", "x1"]), labels)),
+        prepare_array(x, labels, **array_policies()),
+        prepare(Raw("made", pl.from_numpy(x, schema=["x0", "x1"])), labels, **array_policies()),
+    ):
+        assert table is not None
+        assert any(told in warning for warning in table.warnings)
+    assert read_table(Samples(x, labels)).warnings == ()
+    with_gap = x.copy()
+    with_gap[0, 1] = np.nan
+    assert read_table(Samples(with_gap, labels), missing="mean").warnings == ()
+
+
+def test_classes_are_the_default_of_arrays_too() -> None:
+    x, numbers = np.array([[1.0], [2.0], [4.0]]), [0, 1, 0]
+    classes = prepare_array(x, numbers, **array_policies())
+    assert classes is not None
+    assert (classes.target, classes.values) == ("class", None)
+    continuous = prepare_array(x, numbers, continuous=True, **array_policies())
+    assert continuous is not None
+    assert continuous.target == "target"
+    assert continuous.y.tolist() == [0.0, 1.0, 0.0]
+
+
 def test_many_different_numbers_are_doubted_unless_measured() -> None:
     given = frame(a=[number % 7 for number in range(104)]).with_columns(
         numbers_with(21, 104, lone=0)
@@ -706,6 +896,7 @@ def test_policies_are_checked_first() -> None:
         ({"missing": "guess"}, "^unknown policy for missing values 'guess'"),
         ({"encode": "guess"}, "^unknown encoding of text 'guess'"),
         ({"allow_target_copy": "yes"}, "^allow_target_copy is 'yes', expected True or False"),
+        ({"continuous": "yes"}, "^continuous is 'yes', expected True or False"),
     ):
         with pytest.raises(SpecError, match=message):
             read_table("no such file", **options)  # type: ignore[arg-type]
@@ -749,6 +940,8 @@ def test_many_rare_numbers_are_no_classes() -> None:
         numbers_with(20, 60, lone=10),
         numbers_with(21, 105, lone=3),
         numbers_with(21, 104, lone=2),
+        # Fewer than two rows for each, which is too few for words alone.
+        numbers_with(21, 41, lone=1),
     ):
         assert len(classes_of(labels, "made")[1]) == labels.n_unique()
 

@@ -1,11 +1,13 @@
 """The driver: starts workers, watches them, keeps what they find.
 
 ``make fuzz ARGS="--seconds 600 --seed 1 --only store,csv"``; ``--case N`` runs one case again.
+``--cpu-seconds 3600`` goes by processor time instead, however busy the machine is.
 """
 
 import argparse
 import contextlib
 import json
+import math
 import os
 import re
 import select
@@ -22,7 +24,8 @@ from fuzz.outcome import Finding, plain
 
 ROOT = Path(__file__).resolve().parents[2]
 # Seconds of processor time after which a case is interrupted, as by Ctrl-C; and how many more it
-# has to end by itself. What is idle has a longer time by the clock.
+# has to end by itself. What is idle has a longer time by the clock, less the time that it was ready
+# to run while a busy machine ran something else.
 PATIENCE, GRACE = 4.0, 10.0
 IDLE, IDLE_GRACE = 120.0, 60.0
 # A worker is replaced after so many cases, so that what one leaves behind cannot add up.
@@ -88,7 +91,7 @@ class Worker:
         self.left = CASES
         self.cpu = self.before = 0.0
         self.case: tuple[str, int] | None = None
-        self.since = 0.0
+        self.since = self.ready_before = 0.0
         self.warned: float | None = None
 
     def start(self, target: str, number: int) -> None:
@@ -96,7 +99,7 @@ class Worker:
         assert self.process.stdin is not None
         self.left -= 1
         self.case, self.since, self.warned = (target, number), time.monotonic(), None
-        self.before = self.spent() or self.cpu
+        self.before, self.ready_before = self.spent() or self.cpu, self.ready()
         self.process.stdin.write(f"{target} {number}\n")
         self.process.stdin.flush()
 
@@ -108,9 +111,20 @@ class Worker:
             return None
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def ready(self) -> float:
+        """Return the seconds that its threads waited for a processor, where the system tells."""
+        total = 0
+        for path in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
+            # A thread may end in between.
+            with contextlib.suppress(OSError):
+                total += int(path.read_text().split()[1])
+        return total / 1e9
+
     def watch(self) -> str | None:
         """Interrupt what takes too long; return ``hang`` where that does not help."""
-        now, spent = time.monotonic(), self.spent()
+        # A clock that stands still while the worker waits for a processor.
+        now = time.monotonic() - (self.ready() - self.ready_before)
+        spent = self.spent()
         used = now - self.since if spent is None else spent - self.before
         # The first case of a worker makes the seeds, too.
         patience = PATIENCE + (10 if self.left == CASES - 1 else 0)
@@ -161,15 +175,16 @@ class Driver:
         self.found = Found(folder)
         self.cpu = 0.0
 
-    def run(self, seconds: float, cases: int | None, first: int | None) -> None:
-        """Run until the time is over, or until each target had its cases."""
+    def run(self, seconds: float, cpu_seconds: float, cases: int | None, first: int | None) -> None:
+        """Run until the time is over by the clock or of the processor, or the cases are."""
         end = time.monotonic() + seconds
         workers: list[Worker] = []
         given = dict.fromkeys(self.targets, first or 0)
         limit = None if cases is None else (first or 0) + cases
         while True:
             open_targets = [one for one in self.targets if limit is None or given[one] < limit]
-            is_over = time.monotonic() > end or not open_targets
+            spent = self.cpu + sum(worker.cpu for worker in workers)
+            is_over = time.monotonic() > end or spent >= cpu_seconds or not open_targets
             idle = [worker for worker in workers if worker.case is None]
             if is_over and len(idle) == len(workers):
                 break
@@ -256,7 +271,8 @@ def main() -> None:
     from fuzz.targets import TARGETS
 
     parser = argparse.ArgumentParser(prog="make fuzz", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--seconds", type=float, help="by the clock, 300 by default")
+    parser.add_argument("--cpu-seconds", type=float, default=math.inf, help="of processor time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default=",".join(TARGETS), help="targets, by comma")
     parser.add_argument("--jobs", type=int, default=1, help="workers")
@@ -271,7 +287,8 @@ def main() -> None:
     given.findings.mkdir(parents=True, exist_ok=True)
     driver = Driver(targets, given.seed, given.memory, given.jobs, given.findings)
     cases = 1 if given.case is not None else given.cases
-    driver.run(given.seconds, cases, given.case)
+    seconds = given.seconds or (300 if given.cpu_seconds == math.inf else math.inf)
+    driver.run(seconds, given.cpu_seconds, cases, given.case)
     print(driver.summary())
     sys.exit(1 if driver.found.seen else 0)
 

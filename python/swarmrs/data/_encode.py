@@ -309,11 +309,16 @@ def _unread(frame: pl.DataFrame) -> str:
 
 def _rounded(frame: pl.DataFrame) -> list[str]:
     """Name the columns of whole numbers that floats do not hold exactly."""
+
+    def is_rounded(column: pl.Series) -> bool:
+        whole = column.cast(pl.Int128)
+        # A float beyond the integers comes back as a null, which differs from every number.
+        return whole.cast(pl.Float64).cast(pl.Int128, strict=False).ne_missing(whole).any()
+
     return [
         column.name
         for column in frame
-        if column.dtype in (pl.Int64, pl.UInt64, pl.Int128)
-        and (column.cast(pl.Float64).cast(pl.Int128, strict=False) != column.cast(pl.Int128)).any()
+        if column.dtype in (pl.Int64, pl.UInt64, pl.Int128) and is_rounded(column)
     ]
 
 

@@ -47,7 +47,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         ``"ridge"`` a linear classifier on standardized ones. `KNeighborsClassifier` (Euclidean or
         Manhattan distance), `GaussianNB` and `RidgeClassifier` run natively, alone or in a pipeline
         after `MinMaxScaler` or `StandardScaler`.
-    algo : str, default="vlpso-ls"
+    algo : str, default="auto"
         The id of the search algorithm; `swarmrs.algorithms` lists them.
     algo_params : mapping, optional
         Hyperparameters of the algorithm that differ from its defaults, such as
@@ -121,7 +121,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         self,
         estimator: Estimator | str | None = None,
         *,
-        algo: str = "vlpso-ls",
+        algo: str = "auto",
         algo_params: Mapping[str, Setting] | None = None,
         cv: CV | None = 10,
         scoring: Scoring | None = None,

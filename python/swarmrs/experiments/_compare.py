@@ -111,7 +111,7 @@ def compare(  # type: ignore[misc]
     >>> found.cells.select("method", "run", "size", "state").rows()
     [('sfs', 1, 2, 'done'), ('sfs', 2, 3, 'done'), ('all', 1, 4, 'done'), ('all', 2, 4, 'done')]
     """
-    check_arguments(compare, locals())
+    check_arguments(compare, {**locals(), **options})
     plan = Plan.of(
         [data] if isinstance(data, str | os.PathLike) else data,
         algos,

@@ -18,7 +18,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
-from swarmrs._base._hints import setting
 from swarmrs._base._messages import counted
 from swarmrs._base._public import public
 from swarmrs.data._dataset import describe_data
@@ -34,7 +33,6 @@ from swarmrs.evaluation._bias_correction import (
 from swarmrs.evaluation._folds import Rows
 from swarmrs.evaluation._native import Classifier, Evaluation, Work, score_of
 from swarmrs.evaluation._objectives import Objective
-from swarmrs.exceptions import SpecError
 from swarmrs.filters._rank import MEASURES, score
 from swarmrs.search._front import Front
 from swarmrs.search._nested import side_by_side
@@ -64,21 +62,6 @@ _FINAL = 4
 _FEWEST = 100
 # The shares of a time limit after which no split is begun, and that the last ranking may take.
 _SPLITTING, _LAST = 0.75, 0.15
-# Options that mean one search of one algorithm, with the values they must have.
-_OPEN: dict[str, Any] = {
-    "algo_params": None,
-    "answer": "best",
-    "objective": "error",
-    "feature_groups": None,
-    "one_per_group": False,
-    "prescreen": None,
-    "pick": "best",
-    "max_iter": None,
-    "target_cost": None,
-    "patience": None,
-    "checkpoint": None,
-    "keep_all": False,
-}
 
 
 @public
@@ -232,14 +215,7 @@ class Plan:
 def compete(
     search: "Search", seed: int, *, threads: int = 1, callback: Callback | None = None
 ) -> Selection:
-    """Hold the competition, and select features by its winner.
-
-    Raises
-    ------
-    SpecError
-        If an option is given that belongs to one algorithm.
-    """
-    _refuse(search.settings.options)
+    """Hold the competition, and select features by its winner."""
     arena = _Arena(search, seed, threads)
     ran = run_all([arena.job(split) for split in arena.splits()], threads, True, callback)
     trials = [trial for trial in ran.done if trial is not None and trial.rows.size]
@@ -313,15 +289,6 @@ def compete(
         baseline=baseline,
         competition=competition,
     )
-
-
-def _refuse(options: Any) -> None:
-    for name, value in _OPEN.items():
-        if options[name] != value:
-            raise SpecError(
-                f"{name} is given, but auto runs several algorithms",
-                f"name one of them, such as {setting('algo', 'rks')}, or leave it out",
-            )
 
 
 class _Arena:

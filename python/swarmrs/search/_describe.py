@@ -33,8 +33,8 @@ from swarmrs.data._suggest import Found, Reader, suggest_policies, suggest_targe
 from swarmrs.data._table import POLICIES, Data, Table, check_policies, prepare
 from swarmrs.data._target import Label, Target, classes_of, present_names, split
 from swarmrs.exceptions import DataError, SpecError
-from swarmrs.search._settings import Settings
-from swarmrs.search._time_estimate import count_evaluations, estimate_seconds
+from swarmrs.search._auto import Plan
+from swarmrs.search._time_estimate import auto_seconds
 
 # The table itself, the engine's copy of it, and the grid its classifiers work on.
 _BYTES_OF_A_CELL = 8 + 8 + 4
@@ -305,17 +305,8 @@ def _working(
 
 def _seconds(table: Table, exclude: Sequence[str | int]) -> float:
     """Return the seconds of the default search on all cores of this machine, roughly."""
-    card = Settings.of({}).card
-    assert card is not None, "the default algorithm is known"
-    out = {*table.constant, *table.locate(exclude)}
-    rows, width = len(table.x), table.x.shape[1] - len(out)
-    return estimate_seconds(
-        rows,
-        width,
-        count_evaluations(card, width),
-        imputed=table.unfilled is not None,
-        threads=count_threads(-1),
-    )
+    width = table.x.shape[1] - len({*table.constant, *table.locate(exclude)})
+    return auto_seconds(table, Plan.of(table, width), count_threads(-1))
 
 
 class _Policies(NamedTuple):

@@ -39,9 +39,10 @@ class SearchOptions(TypedDict, total=False):
     algo: Annotated[
         str,
         Option(
-            default="vlpso-ls",
-            help="Search algorithm, by its id.",
-            more="`swarmrs.algorithms` lists all of them.",
+            default="auto",
+            help="Search algorithm, by its id. auto lets several compete on held-out rows.",
+            more="`swarmrs.algorithms` lists all of them. Options that belong to one search, a "
+            "scorer or a regressor make auto run vlpso-ls alone.",
             doors="pc",
             flags=("--algo", "-a"),
             metavar="ID",

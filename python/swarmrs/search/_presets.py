@@ -108,13 +108,13 @@ _ALL = (
     Preset(
         name="hafiz2018",
         about="2D-learning swarms and their rivals, by 5-NN",
-        options=_STUDY | _KNN | {"n_neighbors": 5, "cv": 10, "scale": "none"},
+        options=_STUDY | {"algo": "upso2d"} | _KNN | {"n_neighbors": 5, "cv": 10, "scale": "none"},
         **_HAFIZ,
     ),
     Preset(
         name="hafiz2018-nb",
         about="the same by naive Bayes as published, with its misprint",
-        options=_STUDY | {"estimator": "nb-cdf", "cv": 10, "scale": "none"},
+        options=_STUDY | {"algo": "upso2d"} | {"estimator": "nb-cdf", "cv": 10, "scale": "none"},
         **_HAFIZ,
     ),
     Preset(
@@ -125,7 +125,7 @@ _ALL = (
         venue="EvoApplications",
         year=2014,
         doi="10.1007/978-3-662-45523-4_41",
-        options=_STUDY | _KNN | {"n_neighbors": 5, "cv": 10, "scale": "none"},
+        options=_STUDY | {"algo": "pbpso"} | _KNN | {"n_neighbors": 5, "cv": 10, "scale": "none"},
         max_evals={"swarm": 5000, "baseline": 5000},
         population={"swarm": 50},
     ),
@@ -139,6 +139,7 @@ _ALL = (
         year=2019,
         doi="10.1109/TEVC.2018.2869405",
         options=_STUDY
+        | {"algo": "vlpso-ls"}
         | _KNN
         | {"n_neighbors": 1, "metric": "manhattan", "cv": "loo", "scale": "minmax"}
         | {"objective": "hybrid"},
@@ -157,6 +158,7 @@ _ALL = (
         year=2016,
         doi="",
         options=_STUDY
+        | {"algo": "igpso"}
         | _KNN
         | {"n_neighbors": 5, "cv": 10, "scale": "none", "scoring": "ovr_accuracy"},
         # An initial population and 100 moves.
@@ -171,7 +173,10 @@ _ALL = (
         venue="Intelligent Data Analysis 16",
         year=2012,
         doi="10.3233/IDA-2012-0518",
-        options=_STUDY | _KNN | {"n_neighbors": 1, "cv": "loo", "scale": "minmax"},
+        options=_STUDY
+        | {"algo": "cdbpso"}
+        | _KNN
+        | {"n_neighbors": 1, "cv": "loo", "scale": "minmax"},
         # Genetic algorithms keep their own, which is as many for each of four sizes.
         max_evals={"swarm": 2000, "baseline": 2000},
         population={"swarm": 20, "genetic": 20},

@@ -35,10 +35,7 @@ from swarmrs.search._results import (
     read_selection,
     scoring_of,
 )
-from swarmrs.search._settings import Settings
-
-# The algorithm that lets others compete.
-AUTO = "auto"
+from swarmrs.search._settings import AUTO, Settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +89,7 @@ class Search:
         groups, cost = options["feature_groups"], options["target_cost"]
         cost = None if cost is None else check_number("target_cost", cost)
         spec = {
-            "algorithm": options["algo"],
+            "algorithm": settings.algo,
             "answer": check_word("answer", options["answer"], ANSWERS),
             "params": params,
             "evaluation": evaluation.spec(),

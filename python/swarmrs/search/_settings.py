@@ -7,6 +7,8 @@ from functools import cached_property
 from numbers import Integral
 from typing import Any, cast
 
+import numpy as np
+
 from swarmrs import _swarmrs
 from swarmrs._base._hints import named, worded
 from swarmrs._base._messages import Setting, check_number, check_whole, refuse_unknown
@@ -23,6 +25,25 @@ from swarmrs.search._presets import Preset, find_preset
 from swarmrs.search._results import Card, Parameter, read_cards
 
 # The settings of the classifiers of the engine.
+# The algorithm that lets others compete, and the one that runs where a competition is not possible.
+AUTO, SINGLE = "auto", "vlpso-ls"
+# Options that belong to one search, with the values that leave it open which one.
+_ONE_SEARCH: dict[str, object] = {
+    "algo_params": None,
+    "answer": "best",
+    "objective": "error",
+    "feature_groups": None,
+    "one_per_group": False,
+    "prescreen": None,
+    "pick": "best",
+    "max_iter": None,
+    "target_cost": None,
+    "patience": None,
+    "checkpoint": None,
+    "keep_all": False,
+    "scorer": None,
+    "fit_params": None,
+}
 OF_CLASSIFIERS = ("n_neighbors", "metric", "weights", "ridge_alpha")
 
 
@@ -64,9 +85,20 @@ class Settings:
         return cls(cast(SearchOptions, defaults | study | dict(given)), preset)
 
     @cached_property
+    def algo(self) -> str:
+        """The id of the algorithm; that of one search where ``"auto"`` cannot hold rows out."""
+        algo, options = str(self.options["algo"]), self.options
+        if algo.lower() != AUTO:
+            return algo
+        cv, given = options["cv"], cast(Mapping[str, object], options)
+        is_tied = not (cv is None or isinstance(cv, int | str | np.integer) or hasattr(cv, "split"))
+        is_one = any(given[name] != value for name, value in _ONE_SEARCH.items())
+        return SINGLE if is_tied or is_one or self.is_regression else AUTO
+
+    @cached_property
     def card(self) -> Card | None:
         """The card of the algorithm; None if there is none, which the engine says later."""
-        return find_card(str(self.options["algo"]))
+        return find_card(self.algo)
 
     @cached_property
     def classifier(self) -> Classifier | None:
@@ -216,7 +248,7 @@ class Settings:
     def filled_up(self, n_features: int) -> tuple[dict[str, Setting], dict[str, float | None]]:
         """Return the algorithm's hyperparameters and the limits of the search."""
         options = self.options
-        params = check_algorithm(options["algo"], options["algo_params"])
+        params = check_algorithm(options["algo"], options["algo_params"], self.algo)
         limits = budget(options["max_evals"], options["max_iter"], options["time_limit"])
         if self.preset is not None and self.card is not None:
             members = self.preset.members(self.card, n_features)
@@ -274,7 +306,9 @@ def budget(
     }
 
 
-def check_algorithm(algo: object, params: object) -> dict[str, Setting]:
+def check_algorithm(
+    algo: object, params: object, resolved: str | None = None
+) -> dict[str, Setting]:
     """Return the settings of an algorithm, once each is of the kind that the algorithm takes.
 
     Unknown names and values out of range are left to the engine, which says what it knows.
@@ -293,7 +327,7 @@ def check_algorithm(algo: object, params: object) -> dict[str, Setting]:
             f"algo_params is {params!r}, expected a mapping", 'give a dict: {"population": 50}'
         )
     given: dict[str, Setting] = dict(params or {})
-    card = find_card(algo)
+    card = find_card(resolved or algo)
     for parameter in () if card is None else card.params:
         if parameter.name in given:
             given[parameter.name] = _check_parameter(parameter, given[parameter.name])

@@ -8,17 +8,19 @@ from swarmrs._base._messages import counted
 from swarmrs._base._resources import count_threads
 from swarmrs.data._table import Table
 from swarmrs.search._results import Card
-from swarmrs.search._settings import Settings
+from swarmrs.search._settings import AUTO, Settings
 
 if TYPE_CHECKING:
     from swarmrs.search._auto import Plan
 
 # Nanoseconds of one thread, fitted to runs of 178 x 13 to 50 000 x 30 and 174 x 12 533 on a server
 # core of 2023 with AVX2: k-NN compares every pair of rows (0.7 to 1.1 ns for 6 to 32 features, 14
-# for 2500, most of which are taken from the subset before), naive Bayes reads every cell.
+# for 2500, most of which are taken from the subset before), naive Bayes reads every cell, a ridge
+# classifier multiplies pairs of columns.
 _PAIR = 0.7
 _PAIR_FEATURE = 0.005
 _CELL = 4.0
+_PRODUCT = 0.3
 _SET_UP = 800.0
 # Imputing inside folds keeps a copy of each row with missing values for each fold.
 _IMPUTED = 4.0
@@ -46,7 +48,7 @@ def estimate_seconds(
     evaluations : int
         How many subsets are requested.
     classifier : str
-        The built-in classifier: ``"knn"``, or naive Bayes.
+        The built-in classifier: ``"knn"``, ``"ridge"``, or naive Bayes.
     imputed : bool
         Whether missing values are imputed inside the folds.
     threads : int
@@ -62,6 +64,8 @@ def estimate_seconds(
     one = rows * chosen * _CELL
     if classifier == "knn":
         one = rows * rows * (_PAIR + _PAIR_FEATURE * chosen) * (_IMPUTED if imputed else 1.0)
+    elif classifier == "ridge":
+        one += rows * chosen * min(rows, chosen) * _PRODUCT * (_IMPUTED if imputed else 1.0)
     return 1e-9 * (rows * features * _SET_UP + unique * one / threads)
 
 
@@ -93,7 +97,7 @@ def count_evaluations(
 def forecast(table: Table, settings: Settings) -> tuple[str, ...]:
     """Say how long a search takes if that is more than a minute and nothing ends it before."""
     options, card, classifier = settings.options, settings.card, settings.classifier
-    if options["algo"] == "auto":
+    if settings.algo == AUTO:
         return _forecast_auto(table, settings)
     is_filter = str(options["objective"]).startswith("filter")
     if card is None or classifier is None or is_filter or options["time_limit"] is not None:

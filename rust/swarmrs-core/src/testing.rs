@@ -57,6 +57,7 @@ fn driven(
             number,
             fraction,
             iterations: Some(iterations),
+            max_evaluations: None,
             best,
             streams: &streams,
             phase,

@@ -19,12 +19,12 @@ use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, MOST_STEPS, Optimizer,
     Space, params,
 };
-use crate::search::ranking::{ByRanking, Ranked};
+use crate::search::ranking::{ByRanking, Ranked, SIZES};
 
 params! {
     /// Hyperparameters of [`Cem`].
     pub struct CemParams {
-        population: usize = 1500, Allowed::Whole(1, MOST_MEMBERS), "N, subsets drawn in an iteration";
+        population: usize = 1500, Allowed::Whole(1, MOST_MEMBERS), "N, subsets drawn in an iteration; fewer where the budget does not allow eight iterations";
         active: usize = 1000, Allowed::Whole(1, MOST_STEPS),
             "M, features that may be drawn: those with the greatest F statistic";
         subset_size: f64 = 30.0, Allowed::Above(0.0, 1e9),
@@ -66,6 +66,11 @@ impl Cem {
 
 impl Optimizer for Cem {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+        // Half a batch and the prefixes of the ranking are left over.
+        let room = iteration
+            .max_evaluations
+            .map_or(u64::MAX, |most| (most.saturating_sub(SIZES.len() as u64) * 2 / 17).max(1));
+        let population = self.params.population.min(usize::try_from(room).unwrap_or(usize::MAX));
         let draw = |slot| {
             let mut rng = iteration.rng(slot);
             let mut subset = Subset::empty(self.space.n_features());
@@ -80,7 +85,7 @@ impl Optimizer for Cem {
             self.space.trim(&mut subset, &mut rng);
             subset
         };
-        iteration.map((0..self.params.population).collect(), draw)
+        iteration.map((0..population).collect(), draw)
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {

@@ -188,6 +188,7 @@ mod tests {
             number: 0,
             fraction: 0.0,
             iterations: None,
+            max_evaluations: None,
             best: None,
             streams: &streams,
             phase: crate::base::random::Phase::Tell,

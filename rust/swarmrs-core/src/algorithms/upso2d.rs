@@ -199,6 +199,7 @@ mod tests {
                 number,
                 fraction,
                 iterations,
+                max_evaluations: None,
                 best: None,
                 streams: &streams,
                 phase,

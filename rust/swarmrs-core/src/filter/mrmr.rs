@@ -6,7 +6,7 @@
 //! ```
 //!
 //! r is Pearson's correlation. A mean of 1 makes s = 0: the feature repeats those that are selected. The floor of 0.001
-//! and this rule are those of the package mrmr-selection, whose order this is.
+//! and this rule are those of the package mrmr-selection, whose order this is unless its F statistic has lost digits.
 //!
 //! C. Ding, H. Peng, Minimum redundancy feature selection from microarray gene expression data, J. Bioinform. Comput.
 //! Biol. 3(2) (2005), doi:10.1142/S0219720005001004; Z. Zhao, R. Anand, M. Wang, Maximum relevance and minimum

@@ -33,8 +33,16 @@ mod tests {
     fn requested(number: u64, space: &Space) -> Vec<Subset> {
         let (streams, pool) = (Streams::new(1), Pool::new(1));
         let (fraction, iterations, best, phase) = (0.0, None, None, Phase::Ask);
-        let iteration =
-            Iteration { number, fraction, iterations, best, streams: &streams, phase, pool: &pool };
+        let iteration = Iteration {
+            number,
+            fraction,
+            iterations,
+            max_evaluations: None,
+            best,
+            streams: &streams,
+            phase,
+            pool: &pool,
+        };
         only_choice(&iteration, space, |filter, limit| filter.ranking()[..limit].to_vec())
     }
 

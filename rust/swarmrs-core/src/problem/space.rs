@@ -13,6 +13,7 @@ pub struct Space {
     n_features: usize,
     limit: usize,
     has_empty: bool,
+    is_bare: bool,
     feasibility: Option<Arc<Feasibility>>,
     filter: Option<Arc<Filter>>,
     groups: Option<Arc<Groups>>,
@@ -30,6 +31,7 @@ impl Space {
             n_features,
             limit: limit.min(n_features),
             has_empty: false,
+            is_bare: false,
             feasibility: None,
             filter: None,
             groups: None,
@@ -41,6 +43,17 @@ impl Space {
     #[must_use]
     pub fn with_empty(self) -> Self {
         Self { has_empty: true, ..self }
+    }
+
+    /// The same space, with no table behind it: costs are exact, and not those of few rows.
+    #[must_use]
+    pub fn bare(self) -> Self {
+        Self { is_bare: true, ..self }
+    }
+
+    /// True if there is no table behind it.
+    pub fn is_bare(&self) -> bool {
+        self.is_bare
     }
 
     /// The same space, where features differ in size or exclude each other: what the algorithm sees as a feature is then a

@@ -181,7 +181,7 @@ impl<'a> Run<'a> {
             _ => None,
         };
         Ok(Self {
-            space: space(&algorithm, &constraints, groups.as_deref()),
+            space: space(&algorithm, &constraints, groups.as_deref()).bare(),
             cost_function: CostFunction::within(
                 objective,
                 spec.scoring,

@@ -367,6 +367,8 @@ pub struct Iteration<'a> {
     pub fraction: f64,
     /// The number of iterations that fit the budget, if it limits them and all are as large as the first.
     pub iterations: Option<u64>,
+    /// The evaluations that the budget allows in all, if it limits them.
+    pub max_evaluations: Option<u64>,
     /// The best so far.
     pub best: Option<&'a Evaluation>,
     pub(crate) streams: &'a Streams,

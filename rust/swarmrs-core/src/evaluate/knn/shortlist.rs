@@ -187,4 +187,62 @@ mod tests {
         assert_eq!([list.bounds(1), list.bounds(2)], [Some((40.0, 47.0)), None]);
         assert_eq!(list.at(1), (40.0, 9));
     }
+
+    /// Features that are exact, injective and merging.
+    const FIDELITY: [Fidelity; 3] = [Fidelity::Exact, Fidelity::Injective, Fidelity::Merging];
+
+    fn padded(error: f64) -> f64 {
+        2.0 * error * (1.0 + 1e-6) + 1e-6
+    }
+
+    #[test]
+    fn the_error_bound_follows_from_the_features_of_a_subset() {
+        let of = |features: &[usize]| {
+            let subset = Subset::from_indices(3, features.iter().copied());
+            Shortlist::new(&subset, &FIDELITY, 3, false, None, None)
+        };
+        let exact = of(&[0]);
+        assert!(exact.is_exact && exact.is_zero_exact && !exact.is_squared);
+        assert_eq!((exact.levels, exact.slack, exact.short), (3, 0.0, None));
+        let injective = of(&[0, 1]);
+        assert!(!injective.is_exact && injective.is_zero_exact);
+        assert_eq!((injective.levels, injective.slack), (5, padded(1.0)));
+        let merging = of(&[0, 1, 2]);
+        assert!(!merging.is_exact && !merging.is_zero_exact);
+        assert_eq!(merging.slack, padded(2.0));
+    }
+
+    #[test]
+    fn values_without_their_low_bits_are_off_by_less_than_a_coarse_step() {
+        let of = |features: &[usize], is_squared| {
+            let subset = Subset::from_indices(3, features.iter().copied());
+            let sums = ShortSums { farthest: 16_383 * 16_383, lost: 2, is_squared };
+            Shortlist::new(&subset, &FIDELITY, 3, is_squared, Some(sums), None)
+        };
+        // Two bits less: off by three quarters of a coarse step, or by one where values were rounded before.
+        let exact = of(&[0], true);
+        assert!(exact.is_squared && !exact.is_exact && !exact.is_zero_exact);
+        assert_eq!((exact.levels, exact.slack, exact.short), (5, padded(0.75), None));
+        assert_eq!(of(&[0, 1, 2], true).slack, padded((0.75f64 * 0.75 + 2.0).sqrt()));
+        assert_eq!(of(&[0, 1, 2], false).slack, padded(0.75 + 2.0));
+    }
+
+    #[test]
+    fn short_keys_without_room_for_the_distance_are_inexact() {
+        let of = |size: usize, row_bits| {
+            let sums = ShortSums { farthest: 65_535, lost: 0, is_squared: false };
+            let fidelity = vec![Fidelity::Exact; size];
+            Shortlist::new(&Subset::full(size), &fidelity, 3, false, Some(sums), Some(row_bits))
+        };
+        let one = of(1, 4);
+        assert_eq!(one.short, Some(ShortFormat { drop: 0, shift: 4 }));
+        assert!(one.is_exact);
+        // 3000 features of up to 65 535 steps take 28 bits: 4 of a row fit beside them, 8 do not.
+        let many = of(3000, 4);
+        assert_eq!(many.short, Some(ShortFormat { drop: 0, shift: 4 }));
+        assert!(many.is_exact);
+        let dropped = of(3000, 8);
+        assert_eq!(dropped.short, Some(ShortFormat { drop: 4, shift: 8 }));
+        assert_eq!((dropped.slack, dropped.is_exact, dropped.levels), (0.0, false, 5));
+    }
 }

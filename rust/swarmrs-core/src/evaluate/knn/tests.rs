@@ -193,15 +193,25 @@ fn the_farthest_rows_are_compared_before_bits_are_dropped() {
     }
 }
 
-/// Calls `check` with the plan of a leave-one-out k-NN on columns of `n` values.
+/// Calls `check` with the plan of a leave-one-out 1-NN by Euclidean distance on columns of `n` values.
 fn with_plan(columns: &[f64], n: usize, check: impl FnOnce(&mut Plan<'_>, &[u16])) {
+    with_plan_of(columns, n, (1, Metric::Euclidean), check);
+}
+
+/// Calls `check` with the plan of a leave-one-out k-NN on columns of `n` values.
+fn with_plan_of(
+    columns: &[f64],
+    n: usize,
+    (k, metric): (usize, Metric),
+    check: impl FnOnce(&mut Plan<'_>, &[u16]),
+) {
     let names = (0..columns.len() / n).map(|feature| format!("f{feature}")).collect();
     let codes = (0..n as u32).map(|row| row % 2).collect();
     let data = Dataset::new(columns, codes, 2, names, Scale::Minmax).unwrap();
     let spec = EvaluationSpec {
         classifier: Classifier::Knn,
-        k: 1,
-        metric: Metric::Euclidean,
+        k,
+        metric,
         weights: Weights::Uniform,
         alpha: None,
         scale_fit: ScaleFit::All,
@@ -301,4 +311,61 @@ fn sums_of_long_columns_are_built_feature_after_feature() {
         let subset = [Subset::from_indices(d, 0..size)];
         assert_eq!(kept.evaluate(&subset).unwrap(), fresh.evaluate(&subset).unwrap());
     }
+}
+
+#[test]
+fn short_keys_are_for_few_neighbors_of_few_rows() {
+    let fits = |n: u32, k| {
+        let column: Vec<f64> = (0..n).map(f64::from).collect();
+        let mut found = [false; 2];
+        with_plan_of(&column, n as usize, (k, Metric::Manhattan), |plan, _| {
+            found = [plan.fits_short_keys(true), plan.fits_short_keys(false)];
+        });
+        found
+    };
+    assert_eq!(fits(30, 10), [true, false]);
+    assert_eq!(fits(30, 11), [false; 2]);
+    assert_eq!(fits(4095, 1), [true, false]);
+    assert_eq!(fits(4096, 1), [false; 2]);
+}
+
+/// The undecided cases of all features, the operations of the trials, and whether 32-bit keys are used.
+fn trial(columns: &[f64], n: usize) -> (usize, u64, bool) {
+    let mut found = (0, 0, false);
+    with_plan_of(columns, n, (1, Metric::Manhattan), |plan, values| {
+        let mut neighbors = Neighbors::<Manhattan16>::new(plan, Isa::best(), |at| values[at]);
+        neighbors.uses_short_keys = true;
+        let undecided = neighbors.undecided(&Subset::full(columns.len() / n));
+        let ops = neighbors.try_short_keys();
+        found = (undecided, ops, neighbors.uses_short_keys);
+    });
+    found
+}
+
+/// Ten rows under one feature that is not whole in steps. For the third, the nearest, the second and the third nearest
+/// lie within a step of each other; every other row has a nearest one that is certain.
+const ROWS_OF_ONE_DOUBT: [f64; 10] =
+    [0.0, 10_000.3, 20_000.3, 30_000.3, 30_001.3, 36_000.0, 40_000.0, 47_000.0, 55_000.0, 65_535.0];
+
+#[test]
+fn short_keys_are_used_where_a_tenth_of_the_cases_is_undecided_and_no_more() {
+    // Four trials, each of the one feature: 45 pairs of ten rows, 36 of nine.
+    assert_eq!(trial(&ROWS_OF_ONE_DOUBT, 10), (1, 4 * 45, true));
+    let nine = [&ROWS_OF_ONE_DOUBT[..7], &ROWS_OF_ONE_DOUBT[8..]].concat();
+    assert_eq!(trial(&nine, 9), (1, 4 * 36, false));
+}
+
+#[test]
+fn short_keys_are_not_used_where_undecided_cases_have_many_features() {
+    // One undecided case in each of four trials: 4 d <= 2 * 4 * 10 rows.
+    let uses_short_keys = |d| trial(&ROWS_OF_ONE_DOUBT.repeat(d), 10).2;
+    assert!(uses_short_keys(20));
+    assert!(!uses_short_keys(21));
+}
+
+#[test]
+fn trials_take_every_feature_every_second_third_and_fourth() {
+    let columns: Vec<f64> = (0..35).map(|value| f64::from(value * value % 37)).collect();
+    // Ten pairs of five rows.
+    assert_eq!(trial(&columns, 5).1, 10 * (7 + 4 + 3 + 2));
 }

@@ -78,3 +78,65 @@ pub(super) fn nearest(
     candidates.select_nth_unstable_by_key(k - 1, rank);
     candidates[..k].iter().map(|&(distance, row)| (distance, row as usize))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(distances: &[f64], k: usize) -> Vec<usize> {
+        let mut candidates: Vec<(f64, u32)> = distances.iter().copied().zip(0..).collect();
+        candidates.reverse();
+        let mut rows: Vec<usize> = nearest(&mut candidates, k).map(|(_, row)| row).collect();
+        rows.sort_unstable();
+        rows
+    }
+
+    #[test]
+    fn of_rows_tied_with_the_kth_the_lowest_are_taken() {
+        assert_eq!(rows(&[4.0, 1.0, 2.0, 2.0, 2.0], 3), [1, 2, 3]);
+        assert_eq!(rows(&[0.0, 0.0, 0.0, 1.0], 2), [0, 1]);
+        assert_eq!(rows(&[2.0, 1.0, 3.0], 1), [1]);
+        // Equal to within twelve digits is tied; a millionth apart is not.
+        assert_eq!(rows(&[1.0 + 1e-14, 1.0, 5.0], 1), [0]);
+        assert_eq!(rows(&[1.0 + 1e-6, 1.0, 5.0], 1), [1]);
+    }
+
+    #[test]
+    fn a_vote_leaves_no_votes_behind() {
+        let voter = Voter {
+            metric: Metric::Manhattan,
+            weights: Weights::Uniform,
+            codes: vec![2, 0, 1, 1],
+            n_classes: 3,
+        };
+        let mut votes = voter.no_votes();
+        let neighbors = |rows: [usize; 3]| rows.into_iter().map(|row| (1.0, row));
+        assert_eq!(voter.vote(neighbors([0, 2, 3]), &mut votes), 1);
+        // One vote each: the smallest class, whatever the order of the rows.
+        assert_eq!(voter.vote(neighbors([0, 2, 1]), &mut votes), 0);
+        assert_eq!(voter.vote(neighbors([1, 0, 2]), &mut votes), 0);
+        assert_eq!(votes, [0.0; 3]);
+    }
+
+    #[test]
+    fn votes_by_distance_count_the_reciprocal_distance_or_only_rows_at_distance_zero() {
+        let voter = |metric| Voter {
+            metric,
+            weights: Weights::Distance,
+            codes: vec![0, 1, 1],
+            n_classes: 2,
+        };
+        let class = |metric, distances: [f64; 3]| {
+            let voter = voter(metric);
+            voter.vote(distances.into_iter().zip(0..), &mut voter.no_votes())
+        };
+        // 1 / 1 against 2 / 3, and against 2 / sqrt(3).
+        assert_eq!(class(Metric::Manhattan, [1.0, 3.0, 3.0]), 0);
+        assert_eq!(class(Metric::Euclidean, [1.0, 3.0, 3.0]), 1);
+        // Equal votes up to rounding: the smallest class.
+        assert_eq!(class(Metric::Manhattan, [0.5 * (1.0 + 1e-14), 1.0, 1.0]), 0);
+        assert_eq!(class(Metric::Manhattan, [0.5 * (1.0 + 1e-6), 1.0, 1.0]), 1);
+        assert_eq!(class(Metric::Manhattan, [0.0, 1e-9, 1e-9]), 0);
+        assert_eq!(class(Metric::Euclidean, [0.0, 0.0, 0.0]), 1);
+    }
+}

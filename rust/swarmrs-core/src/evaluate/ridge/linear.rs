@@ -86,6 +86,13 @@ impl Rows {
         self.values.chunks_exact_mut(self.stride)
     }
 
+    /// The dot product of each pair of rows.
+    pub fn products(&self, isa: Isa, pool: &Pool) -> Vec<f64> {
+        let all: Vec<Vec<f64>> =
+            pool.map((0..self.len()).collect(), |at| self.times(isa, self.row(at)));
+        all.concat()
+    }
+
     /// The dot product of a vector with each row.
     pub fn times(&self, isa: Isa, vector: &[f64]) -> Vec<f64> {
         let mut dots = vec![0.0; self.len()];
@@ -131,6 +138,22 @@ impl System {
         for (at, row) in system.rows.rows_mut().enumerate() {
             let rest = &vectors.values[at * vectors.stride..];
             dot_rows(isa, vectors.row(at), rest, vectors.stride, &mut row[at..vectors.len()]);
+        }
+        system
+    }
+
+    /// The entries of a table of so many columns at some of its rows and the same columns, with so many right-hand sides.
+    pub fn of_table(
+        isa: Isa,
+        table: &[f64],
+        n_columns: usize,
+        chosen: &[usize],
+        n_sides: usize,
+    ) -> Self {
+        let mut system = Self::zeros(isa, chosen.len(), n_sides);
+        for (at, row) in system.rows.rows_mut().enumerate() {
+            let from = &table[chosen[at] * n_columns..][..n_columns];
+            row[at..].iter_mut().zip(&chosen[at..]).for_each(|(to, &column)| *to = from[column]);
         }
         system
     }
@@ -201,11 +224,11 @@ impl System {
         &mut self.rows.values[row * self.rows.stride..][self.width..self.rows.stride]
     }
 
-    /// Sets the right-hand sides of each row.
-    pub fn set_sides(&mut self, sides: &Rows) {
+    /// Sets the right-hand sides of each row to some of these, one for each.
+    pub fn set_sides(&mut self, sides: &Rows, chosen: &[usize]) {
         let width = self.width;
-        let rows = self.rows.rows_mut().zip(sides.rows());
-        rows.for_each(|(row, sides)| row[width..].copy_from_slice(sides));
+        let rows = self.rows.rows_mut().zip(chosen);
+        rows.for_each(|(row, &at)| row[width..].copy_from_slice(sides.row(at)));
     }
 
     /// Sets the right-hand sides to the identity.
