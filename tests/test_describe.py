@@ -185,7 +185,7 @@ class TestCommand:
             "missing       6 values in 2 columns",
             "memory        about 2.11 KiB, and what --memory allows",
             "select would  refuse it: 1 column neither number nor text: 'raw' (Binary)",
-            "              turn them into numbers, or leave them out with --exclude",
+            "              convert them to numbers, or leave them out with --exclude",
         ]
         assert lines[8].split()[:2] == ["command", "swarmrs"]
         assert lines[8].endswith(
