@@ -307,7 +307,7 @@ def test_what_a_command_lacks_is_not_offered(cli: Cli, tmp_path: Path) -> None:
 
 
 DOORS: list[tuple[dict[str, Any], str, str]] = [
-    ({"max_evals": 5}, "max_evals is 5, less than", "--max-evals is 5, less than"),
+    ({"algo": "bpso", "max_evals": 5}, "max_evals is 5, less than", "--max-evals is 5, less than"),
     ({"test_size": 2.0}, "test_size is 2.0, expected", "--test-size is 2.0, expected"),
     ({"repeats": 0}, "repeats is 0, expected", "--repeats is 0, expected"),
     ({"pick": "x"}, "pick is 'x', expected", "--pick is 'x', expected"),

@@ -307,7 +307,7 @@ class TestCommand:
         ("args", "message"),
         [
             (["--by", "us"], "unknown measure 'us'"),
-            (["--top", "0"], "top is 0, expected a whole number of 1 or more"),
+            (["--top", "0"], "--top is 0, expected a whole number of 1 or more"),
             (
                 [f"--exclude={column}" for column in "abcdef"],
                 "every feature is excluded: nothing is left to rank",

@@ -25,3 +25,6 @@ KINDS: dict[str, tuple[str, ...]] = {
     "filter-mrmr": (),
 }
 OBJECTIVES = tuple(KINDS)
+
+# The one algorithm that is not of the engine: its id and its name.
+AUTO_CARD = ("auto", "Competition of methods on held-out rows")

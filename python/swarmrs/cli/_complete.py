@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from swarmrs._base._choices import AUTO_CARD
 from swarmrs.search._presets import presets as known_presets
 
 # A shell acts on other characters where it inserts a name as it is.
@@ -21,8 +22,8 @@ def algorithms(incomplete: str) -> list[tuple[str, str]]:
 
     from swarmrs import _swarmrs
 
-    cards = [(card["id"], card["name"]) for card in json.loads(_swarmrs.algorithms())]
-    return sorted([("auto", "Competition of methods on held-out rows"), *cards])
+    cards = ((card["id"], card["name"]) for card in json.loads(_swarmrs.algorithms()))
+    return sorted([AUTO_CARD, *cards])
 
 
 def presets(incomplete: str) -> list[tuple[str, str]]:

@@ -30,6 +30,8 @@ MOST_CELLS = 1_000_000
 # The options of a search that `compare` has. Hyperparameters belong to methods, all others to the
 # experiment.
 OPTIONS = options_of(SearchOptions, "m")
+# Options that the first stores did not have; None is what was done without them.
+_ADDED = ("ridge_alpha",)
 _SHARED = tuple(name for name in OPTIONS if name != "algo_params")
 # Those that `all` has no use for: it does not search.
 _OF_A_SEARCH = ("max_evals", "max_iter", "max_features", "prescreen", "feature_groups", "pick")
@@ -128,7 +130,12 @@ class Experiment:
             "split_seed": self.split_seed,
             "test_metric": self.test_metric,
             "imputes_once": self.imputes_once,
-            **{name: self.options[name] for name in sorted(self.options)},
+            **{
+                name: self.options[name]
+                for name in sorted(self.options)
+                # An option added later leaves the keys of other cells as they are.
+                if name not in _ADDED or self.options[name] is not None
+            },
         }
 
 

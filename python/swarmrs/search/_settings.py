@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from swarmrs import _swarmrs
+from swarmrs._base._choices import AUTO_CARD
 from swarmrs._base._hints import named, worded
 from swarmrs._base._messages import Setting, check_number, check_whole, refuse_unknown
 from swarmrs._base._options import defaults_of
@@ -261,8 +262,8 @@ class Settings:
 
 # The card of what lets algorithms compete, which the engine does not know.
 _AUTO = Card(
-    id="auto",
-    name="Competition of methods on held-out rows",
+    id=AUTO_CARD[0],
+    name=AUTO_CARD[1],
     family="competition",
     year=2018,
     paper="estimate after I. Tsamardinos, E. Greasidou, G. Borboudakis, Bootstrapping the "
