@@ -5,9 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
-from swarmrs import describe, read_table
+from swarmrs import describe, read_table, select
 from swarmrs.exceptions import DataError, SpecError
 
 Cli = Callable[..., Any]
@@ -148,3 +149,35 @@ class TestDescribe:
         path = write(b"a,class\n1,x\n,\n3,\n,y\n4,x\n")
         out = cli("describe", path).out
         assert "missing       1 value in 1 column, 1 value of the target\n" in out
+
+
+# What polars takes for several columns where it is given an expression.
+PATTERNS = ["*", "^f.*$", "f0", "^.*$"]
+
+
+@pytest.mark.parametrize("missing", ["mean", "median", "knn", "drop-columns"])
+def test_names_that_are_patterns_name_one_column(missing: str) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 4))
+    y = np.arange(60) % 2
+    x[:, 1] += 3 * y
+    x[::7, 0] = np.nan
+    frame = pl.DataFrame({name: x[:, at] for at, name in enumerate(PATTERNS)})
+    frame = frame.with_columns(frame["*"].fill_nan(None), pl.Series("class", y))
+    table = read_table(frame, "class", missing=missing)
+    expected = PATTERNS[1:] if missing == "drop-columns" else PATTERNS
+    assert table.names == expected
+    known = ~np.isnan(x[:, 0])
+    if missing in ("mean", "median"):
+        filled = getattr(np, missing)(x[known, 0])
+        np.testing.assert_allclose(table.x[~known, 0], filled)
+    np.testing.assert_array_equal(table.x[:, -3:], x[:, 1:])
+    found = select(table, algo="sfs", max_features=1, outer_cv=3)
+    assert found.selected == ("^f.*$",)
+    assert table.reduced(found.selected).columns == ["^f.*$", "class"]
+
+
+def test_text_under_such_a_name_is_described(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("f0,f1,*\n" + "".join(f"{at},{at % 3}x,{'ab'[at % 2]}\n" for at in range(30)))
+    assert [column.name for column in describe(path).columns] == ["f0", "f1"]

@@ -25,10 +25,10 @@ def count_threads(n_jobs: int | None) -> int:
     SpecError
         If it is no whole number, 0, or more than 1024.
     """
-    if n_jobs == 0:
-        raise SpecError("n_jobs is 0, expected a number of threads, or -1 for all")
     if n_jobs is not None:
         n_jobs = check_whole("n_jobs", n_jobs, -MOST_THREADS, MOST_THREADS)
+    if n_jobs == 0:
+        raise SpecError("n_jobs is 0, expected a number of threads, or -1 for all")
     if n_jobs is None and "joblib" not in sys.modules:
         return 1  # No parallel_config can be active, and joblib takes long to load.
     from joblib import effective_n_jobs

@@ -40,12 +40,14 @@ def select(
     """Search for the feature subset with the best score (wrapper feature selection).
 
     \b
-    # particle swarm search, subsets scored by 5-NN and 10-fold cross-validation
+    # several methods compete; the one that predicts held-out rows best selects
     swarmrs select data.csv --target class
+    # one particle swarm search, subsets scored by 5-NN and 10-fold cross-validation
+    swarmrs select data.csv --algo vlpso-ls
     # an unbiased score: nested cross-validation
     swarmrs select data.csv --outer-cv 10 --seed 1
-    # thousands of features: filter redundant ones first, select 50 at most
-    swarmrs select genes.parquet --prescreen fcbf --max-features 50
+    # thousands of features: at most 50 of them
+    swarmrs select genes.parquet --max-features 50
     # forward selection by naive Bayes, leave-one-out
     swarmrs select data.csv --algo sfs --estimator nb --cv loo
     # the Pareto front of error and size; return its knee

@@ -30,7 +30,7 @@ COLUMNS = [
 table = read_table(
 {reading}
 )
-X, y = table.frame.select(COLUMNS).to_numpy(), table.y
+X, y = table.frame[COLUMNS].to_numpy(), table.y
 
 # The scaler is fitted inside each fold, that of the search on all rows: errors may differ a little.
 model = make_pipeline(

@@ -87,7 +87,9 @@ def drop_columns(
         )
     number = counted(len(incomplete), "column")
     notice = f"{number} with missing values dropped: {quoted(incomplete)}"
-    return features.drop(incomplete), [notice]
+    # By position: as expressions, '*' and '^f.*$' are other names, too.
+    kept = [name for name in features.columns if name not in {*incomplete}]
+    return features[kept], [notice]
 
 
 class Codes(NamedTuple):

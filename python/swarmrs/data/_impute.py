@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import polars as pl
@@ -115,17 +115,16 @@ def impute(
     """
     missing = [column.name for column in frame if column.null_count()]
     empty = [name for name in missing if donors[name].null_count() == donors.height]
-    frame = frame.with_columns(pl.col(missing).cast(pl.Float64)).with_columns(
-        pl.col(empty).fill_null(0.0)
-    )
+    # Columns by name, not expressions: as those, '*' and '^f.*$' are other columns, too.
+    frame = frame.with_columns(frame[name].cast(pl.Float64) for name in missing)
+    frame = frame.with_columns(frame[name].fill_null(0.0) for name in empty)
     known = [name for name in missing if name not in {*empty}]
     if policy == "knn":
         donors = donors.with_columns(pl.lit(0.0).alias(name) for name in empty)
         return frame.with_columns(_nearest_values(frame, donors, known, nominal))
     policies = {name: "mode" if name in nominal else policy for name in known}
-    centers = donors.select(_center(pl.col(name), each) for name, each in policies.items())
     return frame.with_columns(
-        pl.col(column.name).fill_null(column[0]) for column in centers.cast(pl.Float64)
+        frame[name].fill_null(_center(donors[name], each)) for name, each in policies.items()
     )
 
 
@@ -134,10 +133,13 @@ def spread_out(frame: pl.DataFrame, values: Mapping[str, pl.Series]) -> list[lis
     return [_one_hot(column, values.get(column.name)) for column in frame]
 
 
-def _center(column: pl.Expr, policy: str) -> pl.Expr:
+def _center(column: pl.Series, policy: str) -> float:
+    """Return the mean, median or mode of a column that has values."""
     if policy == "mode":
-        return column.drop_nulls().mode().min()
-    return column.mean() if policy == "mean" else column.median()
+        found = column.drop_nulls().mode().min()
+    else:
+        found = column.mean() if policy == "mean" else column.median()
+    return float(cast(float, found))
 
 
 def _nearest_values(

@@ -225,7 +225,7 @@ class Plan:
 
 
 def _check_shard(shard: tuple[int, int]) -> tuple[int, int]:
-    if len(shard) != 2:
+    if not isinstance(shard, Sequence) or isinstance(shard, str) or len(shard) != 2:
         raise SpecError(f"shard is {shard!r}, expected two numbers: part i of n")
     index, total = (check_whole("shard", part, 0) for part in shard)
     if not 1 <= index <= total:
