@@ -307,7 +307,7 @@ class Evaluation:
         rows, codes, folds, weights = engine.distribution(mask)
         truth = table.codes[rows]
         if scoring not in (None, "accuracy"):
-            return jackknife(rows, truth, codes, folds, weights, len(table.labels), scoring)
+            return jackknife(rows, truth, codes, folds, len(table.labels), scoring, weights)
         tested = np.bincount(rows, weights=weights)
         misses = np.bincount(rows, weights=weights * (codes != truth))
         return spread_of_mean((misses[tested > 0]) / tested[tested > 0])
@@ -364,24 +364,26 @@ def jackknife(
     truth: NDArray[np.uint32],
     predicted: NDArray[np.uint32],
     folds: NDArray[np.uint32],
-    weights: NDArray[np.float64],
     n_classes: int,
     scoring: str,
+    weights: NDArray[np.float64] | None = None,
 ) -> float:
     """Return the standard error of a loss by leaving out one row at a time.
 
     Its n losses spread about their mean: the error is the root of (n - 1) / n times the sum of
     their squared deviations, which of a mean of values is its usual standard error. A row that is
     tested more than once is left out with all its predictions. `weights` are the probabilities of
-    predictions, which add up to 1 for each test of a row.
+    predictions, which add up to 1 for each test of a row; None is 1 each.
 
     Examples
     --------
     >>> rows = np.arange(4, dtype=np.uint32)
     >>> truth, predicted = np.array([[0, 0, 1, 1], [0, 1, 1, 1]], dtype=np.uint32)
-    >>> round(jackknife(rows, truth, predicted, rows // 4, np.ones(4), 2, "ovr_accuracy"), 4)
+    >>> round(jackknife(rows, truth, predicted, rows // 4, 2, "ovr_accuracy"), 4)
     0.25
     """
+    if weights is None:
+        weights = np.ones(len(rows))
     sizes = np.bincount(folds, weights=weights)
     # As the engine does: a score of one row has no meaning, so leave-one-out scores all together.
     if scoring == "ovr_accuracy" or sizes.max() == 1:
