@@ -56,13 +56,13 @@ def listed(
 
 @pytest.mark.parametrize(
     ("n", "k", "n_classes", "test"),
-    [(10, 1, 2, 0.5), (9, 1, 3, 0.3), (10, 3, 2, 0.5), (9, 3, 3, 0.4), (9, 2, 2, 0.5)],
+    [(8, 1, 2, 0.5), (8, 1, 3, 0.3), (9, 3, 2, 0.5), (8, 3, 3, 0.4), (8, 2, 2, 0.5)],
 )
 def test_scores_are_means_over_all_splits(n: int, k: int, n_classes: int, test: float) -> None:
     x, y = table(n, 3, n_classes, seed=n + k)
     evaluator = Evaluator(x, y, estimator=KNeighborsClassifier(k), cv=f"complete={test}")
     kept = round((1 - test) * (n - 1) + 1e-9)
-    for features in ([0, 1, 2], [1], [0, 2]):
+    for features in ([0, 1, 2], [1]):
         mask = np.isin(np.arange(3), features)
         shares = listed(x[:, mask], y, kept, k)
         matrix = np.zeros((n_classes, n_classes))

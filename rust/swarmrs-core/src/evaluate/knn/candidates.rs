@@ -128,6 +128,7 @@ pub(super) enum List<'l> {
 impl List<'_> {
     /// The least and the greatest quantized distance that the candidate at this level can have; none where the list ends
     /// before it.
+    #[inline]
     pub fn bounds(&self, level: usize) -> Option<(f64, f64)> {
         match *self {
             Self::Short { keys, lane, format } => {

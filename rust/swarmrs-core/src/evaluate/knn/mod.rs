@@ -384,14 +384,20 @@ impl<K: Kernel> Neighbors<K> {
             list.copy_rows(count, &mut rows);
             classes.clear();
             classes.extend(rows.iter().map(|&row| codes[row as usize]));
-            match shortlist.unordered(&list, &classes) {
-                None => vote(case, &classes[..self.k]),
-                Some(_) if self.exact.has_copies() => open.push(case),
-                Some(levels) => {
-                    let row = self.exact.row(case);
-                    pairs.extend(rows[levels.clone()].iter().map(|&other| (row, other)));
-                    doubtful.push((case, count, levels));
-                }
+            if shortlist.unordered(&list, &classes, 0).is_none() {
+                vote(case, &classes[..self.k]);
+                continue;
+            }
+            if self.exact.has_copies() {
+                open.push(case);
+                continue;
+            }
+            let row = self.exact.row(case);
+            let mut ordered = 0;
+            while let Some(levels) = shortlist.unordered(&list, &classes, ordered) {
+                ordered = levels.end;
+                pairs.extend(rows[levels.clone()].iter().map(|&other| (row, other)));
+                doubtful.push((case, count, levels));
             }
         }
         let features: Vec<u32> = subset.iter().map(|feature| feature as u32).collect();
@@ -399,12 +405,16 @@ impl<K: Kernel> Neighbors<K> {
         let mut compared =
             pairs.iter().zip(&distances).map(|(&(_, row), &distance)| (distance, row));
         let mut sorted = Vec::new();
-        for (case, count, levels) in doubtful {
-            sorted.clear();
-            sorted.extend(compared.by_ref().take(levels.len()));
-            sort_nearest(&mut sorted, levels.len());
+        for runs in doubtful.chunk_by(|(case, ..), (next, ..)| case == next) {
+            let (case, count, _) = runs[0];
             candidates.list(case).copy_rows(count, &mut rows);
-            rows.splice(levels, sorted.iter().map(|&(_, row)| row));
+            for (.., levels) in runs {
+                sorted.clear();
+                sorted.extend(compared.by_ref().take(levels.len()));
+                sort_nearest(&mut sorted, levels.len());
+                let places = rows[levels.clone()].iter_mut().zip(&sorted);
+                places.for_each(|(place, &(_, row))| *place = row);
+            }
             classes.clear();
             classes.extend(rows[..self.k].iter().map(|&row| codes[row as usize]));
             vote(case, &classes);

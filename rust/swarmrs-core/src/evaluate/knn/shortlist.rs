@@ -76,6 +76,7 @@ impl Shortlist {
 
     /// True if a candidate at `near` steps at most is certainly ahead of one at `far` steps at least, which follows it in
     /// the list.
+    #[inline]
     fn separates(&self, near: f64, far: f64) -> bool {
         if self.is_zero_exact && near == 0.0 && far == 0.0 {
             // A tie that the row index in the keys has decided.
@@ -104,22 +105,22 @@ impl Shortlist {
         (1..self.k).rev().find(is_gap).unwrap_or(0)
     }
 
-    /// The levels whose order matters and is open, of a certain head of a list: rows of these classes. The order of rows of one
-    /// class does not matter.
+    /// The next levels, from `from` on, whose order matters and is open, of a certain head of a list: rows of these classes. The
+    /// order of rows of one class does not matter.
     #[inline]
-    pub fn unordered(&self, list: &List<'_>, classes: &[u32]) -> Option<Range<usize>> {
-        let is_gap = |level: usize| self.is_gap(list, level).unwrap_or(true);
-        let is_open = |&level: &usize| classes[level - 1] != classes[level] && !is_gap(level);
-        let first = (1..classes.len()).find(is_open)?;
-        let last = (first..classes.len()).rev().find(is_open).unwrap_or(first);
+    pub fn unordered(&self, list: &List<'_>, classes: &[u32], from: usize) -> Option<Range<usize>> {
+        let is_gap = |level: &usize| self.is_gap(list, *level).unwrap_or(true);
+        let is_open = |level: &usize| classes[level - 1] != classes[*level] && !is_gap(level);
+        let open = (from + 1..classes.len()).find(is_open)?;
         // Of the rows before a gap none is as far as one behind it.
-        let start = (1..first).rev().find(|&level| is_gap(level)).unwrap_or(0);
-        let end = (last + 1..classes.len()).find(|&level| is_gap(level)).unwrap_or(classes.len());
+        let start = (from + 1..open).rev().find(is_gap).unwrap_or(from);
+        let end = (open + 1..classes.len()).find(is_gap).unwrap_or(classes.len());
         Some(start..end)
     }
 
     /// True if all candidates before this level are certainly ahead of that at the level and those behind it; none where
     /// the list ends before it, so that there are no more training rows.
+    #[inline]
     pub fn is_gap(&self, list: &List<'_>, level: usize) -> Option<bool> {
         let ((_, near), (far, _)) = list.bounds(level - 1).zip(list.bounds(level))?;
         Some(self.is_exact || self.separates(near, far))
