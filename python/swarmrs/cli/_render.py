@@ -54,7 +54,7 @@ def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
     """Return a selection, given as for JSON, for people; with the whole front if it is wanted."""
-    counts, seconds = result["evaluations"], result["seconds"]
+    counts = result["evaluations"]
     return "\n".join(
         [
             line("data", _data(result["data"])),
@@ -73,7 +73,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             *_accuracies(result),
             line("cost", f"{result['cost']:.4f}"),
             line("evaluations", f"{counts['total']} ({counts['unique']} unique)"),
-            line("seconds", f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"),
+            line("seconds", _seconds(result)),
             line("stopped", why_stopped(result["stop"], result["params"], result["budget"])),
             *_held_out(result["held_out"], result["scoring"]),
             *stability_lines(result["stability"], loss_name(result["scoring"])),
@@ -287,6 +287,13 @@ def _pick(result: Mapping[str, Any]) -> list[str]:
     least = "error" if loss_name(result["scoring"]) == "error" else "loss"
     how = {"knee": "knee of the Pareto front"}.get(rule, f"{rule}, the least {least} among these")
     return [line("pick", how)]
+
+
+def _seconds(result: Mapping[str, Any]) -> str:
+    seconds = result["seconds"]
+    if result["competition"] is not None:
+        return f"{seconds['total']:.2f}"
+    return f"{seconds['total']:.2f}, of which {seconds['search']:.2f} searching"
 
 
 def _caution(result: Mapping[str, Any]) -> str:
