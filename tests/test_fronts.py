@@ -250,4 +250,6 @@ class TestCommand:
             *("select", blobs_csv, "-a", "sbs", "--max-iter", 2, "--pick", "size<=2", "-q")
         )
         assert (code, out) == (2, "")
-        assert err.startswith("error: --pick is size<=2, but the smallest subset tried has 5\nhint: ")
+        assert err.startswith(
+            "error: --pick is size<=2, but the smallest subset tried has 5\nhint: "
+        )
