@@ -2,8 +2,9 @@
 
     .venv/bin/python benches/complete_cv.py
 
-Subsets differ from a random half of the features in a quarter of them. The evaluations alternate, and the
-least time of many batches counts, so that other work on the machine matters little.
+Subsets differ from a random half of the features in a quarter of them. The evaluations
+alternate, and the least time of many batches counts, so that other work on the machine matters
+little.
 """
 
 from __future__ import annotations
