@@ -71,6 +71,8 @@ def test_the_page_of_commands_shows_it_as_it_is(cli: Cli, tmp_path: Path) -> Non
         ("sklearn:breast_cancer", "-e", "knn", "-k", 3, "--metric", "manhattan"),
         ("sklearn:breast_cancer", "-e", "knn", "-k", 1),
         ("sklearn:iris", "-e", "nb"),
+        ("sklearn:iris", "-e", "ridge"),
+        ("sklearn:iris", "-e", "ridge", "--ridge-alpha", "2.5"),
     ],
 )
 def test_the_model_errs_as_the_search_says(

@@ -65,7 +65,7 @@ def test_a_selector_keeps_them_too(holed: Blobs) -> None:
         SwarmSelector(KNeighborsClassifier(3), algo="sfs").fit(x, y)
 
 
-@pytest.mark.parametrize("estimator", ["knn", "nb"])
+@pytest.mark.parametrize("estimator", ["knn", "nb", "ridge"])
 def test_our_own_classifiers_refuse_them(holed: Blobs, estimator: str) -> None:
     with pytest.raises(DataError) as error:
         select(holed, estimator=estimator, missing="keep")

@@ -27,6 +27,7 @@ def result(start: Start, *args: object, **environment: str) -> dict[str, Any]:
         ("--algo", "vlpso", "--metric", "manhattan"),
         ("--algo", "pbpso", "--metric", "euclidean", "-k", 5),
         ("--algo", "sfs", "--estimator", "nb"),
+        ("--algo", "sfs", "--estimator", "ridge"),
     ],
 )
 def test_scalar_code_gives_the_same_result(start: Start, settings: tuple[object, ...]) -> None:

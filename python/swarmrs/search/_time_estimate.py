@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PAIR = 0.7
 _PAIR_FEATURE = 0.005
 _CELL = 4.0
-_PRODUCT = 0.3
+_PRODUCT = 0.2
 _SET_UP = 800.0
 # Imputing inside folds keeps a copy of each row with missing values for each fold.
 _IMPUTED = 4.0

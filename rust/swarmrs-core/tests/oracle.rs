@@ -249,34 +249,37 @@ fn bayes(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> (
     (scores[0].1, (scores[0].0 - scores[1].0) / scores[0].0.abs().max(1.0))
 }
 
-/// Ridge classification in plain floats: the normal equations of each class by Gaussian elimination, features divided by
-/// their standard deviations, which changes nothing but rounding. A margin tells whether the answer is beyond rounding.
+/// Ridge classification in plain floats: the normal equations of each class by Gaussian elimination. Values are taken
+/// relative to a training row before their mean is, targets are centered, and features are divided by their standard
+/// deviations: none of it changes anything but rounding. A margin tells whether the answer is beyond rounding.
 fn ridge(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> (u32, f64) {
     let n = train.len() as f64;
     let alpha = case.spec.alpha.unwrap_or(case.codes.len() as f64);
-    let mean = |f: usize| train.iter().map(|&r| x.at(f, r)).sum::<f64>() / n;
-    let features: Vec<(usize, f64)> = subset.iter().map(|f| (f, mean(f))).collect();
-    let product = |(f, m): (usize, f64), (g, k): (usize, f64)| -> f64 {
-        train.iter().map(|&r| (x.at(f, r) - m) * (x.at(g, r) - k)).sum()
+    let centered = |values: Vec<f64>| -> (Vec<f64>, f64) {
+        let mean = values.iter().sum::<f64>() / n;
+        (values.iter().map(|value| value - mean).collect(), mean)
     };
-    let units: Vec<f64> = features.iter().map(|&f| (product(f, f) + alpha).sqrt()).collect();
-    let targets: Vec<Vec<f64>> = (0..3)
-        .map(|class| {
-            let of = |&r: &u32| if case.codes[r as usize] == class { 1.0 } else { -1.0 };
-            train.iter().map(of).collect()
-        })
-        .collect();
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let (mut features, mut tested) = (Vec::new(), Vec::new());
+    for f in subset.iter() {
+        let off = |r: u32| x.at(f, r) - x.at(f, train[0]);
+        let (values, mean) = centered(train.iter().map(|&r| off(r)).collect());
+        features.push(values);
+        tested.push(off(row) - mean);
+    }
+    let units: Vec<f64> = features.iter().map(|f| (dot(f, f) + alpha).sqrt()).collect();
+    let targets = [0, 1, 2].map(|class| {
+        let of = |&r: &u32| if case.codes[r as usize] == class { 1.0 } else { -1.0 };
+        centered(train.iter().map(of).collect())
+    });
     let mut rows: Vec<Vec<f64>> = Vec::new();
-    for (i, &f) in features.iter().enumerate() {
+    for (i, f) in features.iter().enumerate() {
         let mut equation: Vec<f64> = Vec::new();
-        for (j, &g) in features.iter().enumerate() {
+        for (j, g) in features.iter().enumerate() {
             let penalty = if i == j { alpha } else { 0.0 };
-            equation.push((product(f, g) + penalty) / units[i] / units[j]);
+            equation.push((dot(f, g) + penalty) / units[i] / units[j]);
         }
-        for target in &targets {
-            let sides = train.iter().zip(target).map(|(&r, y)| (x.at(f.0, r) - f.1) * y);
-            equation.push(sides.sum::<f64>() / units[i]);
-        }
+        equation.extend(targets.iter().map(|(target, _)| dot(f, target) / units[i]));
         rows.push(equation);
     }
     let s = features.len();
@@ -285,24 +288,24 @@ fn ridge(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> (
         least = least.min(rows[pivot][pivot]);
         for other in (0..s).filter(|&other| other != pivot) {
             let factor = rows[other][pivot] / rows[pivot][pivot];
-            for column in pivot..s + 3 {
-                rows[other][column] -= factor * rows[pivot][column];
-            }
+            let pivots = rows[pivot].clone();
+            let terms = rows[other].iter_mut().zip(pivots).skip(pivot);
+            terms.for_each(|(term, pivot)| *term -= factor * pivot);
         }
     }
-    let decisions: Vec<f64> = (0..3)
-        .map(|class| {
-            let weight = |i: usize| rows[i][s + class] / rows[i][i] / units[i];
-            let terms =
-                features.iter().enumerate().map(|(i, &(f, m))| weight(i) * (x.at(f, row) - m));
-            terms.sum::<f64>() + targets[class].iter().sum::<f64>() / n
-        })
-        .collect();
+    let decisions = [0, 1, 2].map(|class| {
+        let weight = |i: usize| rows[i][s + class] / rows[i][i] / units[i];
+        let terms = tested.iter().enumerate().map(|(i, value)| weight(i) * value);
+        terms.sum::<f64>() + targets[class].1
+    });
     let mut order = [0, 1, 2];
     order.sort_by(|&a, &b| decisions[b].total_cmp(&decisions[a]).then(a.cmp(&b)));
     let (best, next) = (decisions[order[0]], decisions[order[1]]);
-    // The elimination loses as many digits as the least pivot has zeros.
-    let margin = if least > 1e-7 { (best - next) / best.abs().max(1.0) } else { 0.0 };
+    // The elimination loses as many digits as the least pivot has zeros. With more features than rows, the evaluator solves
+    // a system of rows, where the greatest features hide the others.
+    let hides = units.iter().any(|unit| unit * unit > 1e8 * alpha) && s > train.len();
+    let is_certain = least > 1e-7 && !hides;
+    let margin = if is_certain { (best - next) / best.abs().max(1.0) } else { 0.0 };
     (order[0] as u32, margin)
 }
 
@@ -370,9 +373,7 @@ proptest! {
                         }
                         Classifier::Ridge => {
                             let (expected, margin) = ridge(&case, &x, &subset, row, &split.train);
-                            // Columns of values that differ by many orders of magnitude are not compared yet.
-                            let is_wild = case.columns.iter().any(|value| value.abs() > 1e6);
-                            if margin > 1e-6 && !is_wild {
+                            if margin > 1e-6 {
                                 prop_assert_eq!(got, expected);
                             }
                         }
@@ -386,10 +387,10 @@ proptest! {
     fn complete_cross_validation_is_the_mean_over_all_splits(
         case in cases(), n in 5usize..12, test in prop_oneof![Just(0.5), 0.1..0.8], n_classes in 2u32..4,
     ) {
-        let case = complete(case, n, test, n_classes);
+        let mut case = complete(case, n, test, n_classes);
         let n = case.codes.len();
         let kept = ((1.0 - test) * (n as f64 - 1.0)).round() as usize;
-        prop_assume!(case.spec.k <= kept);
+        case.spec.k = case.spec.k.min(kept);
         let mut evaluator = case.evaluator(1, true, 1 << 30);
         let x = case.scaled(&[]);
         for subset in case.subsets() {
@@ -476,9 +477,11 @@ proptest! {
     }
 
     #[test]
-    fn work_never_exceeds_the_cheapest_way_known_in_advance(case in cases()) {
+    fn work_never_exceeds_the_cheapest_way_known_in_advance(mut case in cases()) {
         // A ridge fit is no sum over features.
-        prop_assume!(case.spec.classifier != Classifier::Ridge);
+        if case.spec.classifier == Classifier::Ridge {
+            case.spec.classifier = Classifier::Knn;
+        }
         let subsets = case.subsets();
         let mut evaluator = case.evaluator(1, true, 1 << 30);
         let mut bound = 0;

@@ -178,7 +178,7 @@ mod tests {
         let history = drive(&mut search, 40, onemax);
         let (prefixes, learned) = history.split_last().unwrap();
         let mut all: Vec<&Evaluation> = learned.iter().flatten().collect();
-        all.sort_by(|a, b| (a.cost, a.subset.count()).cmp(&(b.cost, b.subset.count())));
+        all.sort_by_key(|one| (one.cost, one.subset.count()));
         let mut elite: Vec<&Subset> = Vec::new();
         for one in all {
             if !elite.contains(&&one.subset) {

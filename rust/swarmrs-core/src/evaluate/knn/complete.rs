@@ -196,7 +196,7 @@ impl Majority {
                 count.expect("the classes of all neighbors are counted").1 += 1;
                 if j >= k {
                     self.count_wins(k, ballot);
-                    self.deal(self.weights[j - k], self.binomials.of(j, k), ballot);
+                    ballot.deal(self.weights[j - k], self.binomials.of(j, k));
                 }
             }
         }
@@ -204,18 +204,6 @@ impl Majority {
         let votes = |class: u32| last.iter().filter(|&&other| other == class).count();
         let winner = last.iter().copied().max_by_key(|&class| (votes(class), u32::MAX - class));
         ballot.weights[winner.expect("k is not zero") as usize] += self.tail;
-    }
-
-    /// Gives each class the part of a weight that it wins; rounding is left to the last class.
-    fn deal(&self, weight: u64, sets: f64, ballot: &mut Ballot) {
-        let mut rest = weight;
-        let last = ballot.counts.len() - 1;
-        for (&(class, _), &won) in ballot.counts[..last].iter().zip(&ballot.wins) {
-            let won = part(weight, won / sets).min(rest);
-            rest -= won;
-            ballot.weights[class as usize] += won;
-        }
-        ballot.weights[ballot.counts[last].0 as usize] += rest;
     }
 
     /// Counts the sets of k neighbors that each class wins: with w votes, no smaller class having as many and no greater
@@ -246,6 +234,20 @@ impl Majority {
                 self.binomials.multiply(before, count, votes - 1);
             }
         }
+    }
+}
+
+impl Ballot {
+    /// Gives each class the part of a weight that it wins; rounding is left to the last class.
+    fn deal(&mut self, weight: u64, sets: f64) {
+        let mut rest = weight;
+        let last = self.counts.len() - 1;
+        for (&(class, _), &won) in self.counts[..last].iter().zip(&self.wins) {
+            let won = part(weight, won / sets).min(rest);
+            rest -= won;
+            self.weights[class as usize] += won;
+        }
+        self.weights[self.counts[last].0 as usize] += rest;
     }
 }
 
@@ -287,7 +289,9 @@ fn places(n_others: usize, kept: usize, k: usize) -> Vec<f64> {
         value *= ahead * (n_others - kept + k - j) as f64 / (n_others - j) as f64;
         values.push(value);
         if value > HUGE {
-            values.iter_mut().for_each(|value| *value /= HUGE);
+            for value in &mut values {
+                *value /= HUGE;
+            }
             value /= HUGE;
         }
     }

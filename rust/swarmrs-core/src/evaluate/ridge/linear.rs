@@ -35,7 +35,9 @@ impl Rows {
             gather(self.row(row), places, target);
             let target = &mut target[..places.len()];
             let mean = target.iter().sum::<f64>() / target.len() as f64;
-            target.iter_mut().for_each(|x| *x -= mean);
+            for x in target {
+                *x -= mean;
+            }
             means.push(mean);
         }
         (new, means)
@@ -243,7 +245,7 @@ impl System {
         self.eliminate(&floors, is_triangular);
     }
 
-    /// Turns the matrix A into its Cholesky factor U, A = UᵀU, and right-hand sides B into U⁻ᵀB. A row whose pivot is
+    /// Turns the matrix A into its Cholesky factor U, `A = UᵀU`, and right-hand sides B into `U⁻ᵀB`. A row whose pivot is
     /// not above its floor becomes zeros, as if its variable were left out. Returns the number of these.
     ///
     /// `is_triangular` says that right-hand side j is zero above row j, and saves the time for it.
@@ -280,7 +282,7 @@ impl System {
         dropped
     }
 
-    /// Turns right-hand sides U⁻ᵀB of an eliminated system into the solution A⁻¹B.
+    /// Turns right-hand sides `U⁻ᵀB` of an eliminated system into the solution `A⁻¹B`.
     pub fn substitute_back(&mut self) {
         let (isa, stride, width) = (self.isa, self.rows.stride, self.width);
         for at in (0..self.size).rev() {
@@ -290,7 +292,9 @@ impl System {
             if pivot > 0.0 {
                 let factors = &matrix[at + 1..self.size];
                 subtract_rows(isa, sides, below.get(width..).unwrap_or_default(), stride, factors);
-                sides.iter_mut().for_each(|x| *x /= pivot);
+                for x in sides {
+                    *x /= pivot;
+                }
             }
         }
     }
@@ -303,8 +307,9 @@ impl System {
     }
 }
 
-/// The ridge weights of each target: (XXᵀ + alpha)⁻¹ X y for features X of `n_samples` centered values and centered
-/// targets y. With fewer samples than features the same is X (XᵀX + alpha)⁻¹ y, which is cheaper.
+/// The ridge weights of each target: `(XXᵀ + alpha)⁻¹ X y` for features X of `n_samples` centered values and centered
+/// targets y. With fewer samples than features the same is `X (XᵀX + alpha)⁻¹ y`, which is cheaper, but adds up features of
+/// all magnitudes: one whose squares are below 2⁻⁵³ of another's is lost.
 pub fn weights(
     isa: Isa,
     features: &Rows,
@@ -314,7 +319,7 @@ pub fn weights(
     pool: Option<&Pool>,
 ) -> Vec<Vec<f64>> {
     let n_targets = targets.len();
-    let is_primal = features.len() < n_samples;
+    let is_primal = features.len() <= n_samples;
     let mut system = if is_primal {
         System::of_vectors(isa, features, n_targets)
     } else {

@@ -10,13 +10,14 @@
 //! R = I - 11ᵀ/n - X (XᵀX + alpha)⁻¹ Xᵀ            X centered, n rows and s columns
 //! ```
 //!
-//! and those of a fit without the rows B, at the rows B, are R_BB⁻¹ (R y)_B: no fold is fitted again. With the Cholesky
-//! factor U of the s x s matrix and Q = U⁻ᵀXᵀ that is R = I - 11ᵀ/n - QᵀQ, in n s² multiplications. Where s is
-//! greater, the n x n matrix K = XXᵀ gives R / alpha = QᵀQ - 11ᵀ/(n (alpha + c)) with Q = U⁻ᵀ and U the factor of
-//! K + alpha + c 11ᵀ/n. Any c does; with the mean eigenvalue of K no digits cancel.
+//! and those of a fit without the rows B, at the rows B, are `R_BB⁻¹ (R y)_B`: no fold is fitted again. With the Cholesky
+//! factor U of the s x s matrix and `Q = U⁻ᵀXᵀ` that is `R = I - 11ᵀ/n - QᵀQ`, in n s² multiplications. Where s is
+//! greater, the n x n matrix `K = XXᵀ` gives `R / alpha = QᵀQ - 11ᵀ/(n (alpha + c))` with `Q = U⁻ᵀ` and U the factor of
+//! `K + alpha + c 11ᵀ/n`. Any c does; with the mean eigenvalue of K no digits cancel.
 //!
 //! Folds are fitted one by one where that is cheaper (few large folds), where they do not share their rows (scaling or
-//! imputation by training rows, splits that leave rows out), and where R_BB is so near to singular that R y says little.
+//! imputation by training rows, splits that leave rows out), and where `R_BB` is so near to singular that `R y` says
+//! little.
 //!
 //! Nothing is kept from one subset to the next: a score is a function of the subset alone, bit for bit. Where memory allows,
 //! the dot products of all pairs of features are computed once; their bits are those of the products of a subset.
@@ -40,7 +41,7 @@ use std::sync::Arc;
 /// Decision values nearer to each other than this, relative to the greatest if that is above 1, are equal: float64 sums
 /// that are equal on paper differ in the last digits.
 const TIED: f64 = 1e-10;
-/// A pivot of R_BB below this share of the terms it is the difference of has lost more than 20 of 53 bits.
+/// A pivot of `R_BB` below this share of the terms it is the difference of has lost more than 20 of 53 bits.
 const CANCELLED: f64 = 1.0 / (1 << 20) as f64;
 
 /// Multiplications that the products of all pairs of features may take: about a fifth of a second.
@@ -121,7 +122,9 @@ impl Ridge {
             let column = &mut column[..n];
             column.iter_mut().zip(values).for_each(|(to, &x)| *to = quantizer.scale(x));
             let mean = column.iter().sum::<f64>() / n as f64;
-            column.iter_mut().for_each(|x| *x -= mean);
+            for x in column {
+                *x -= mean;
+            }
         }
         let splits = match &*table.folds {
             folds @ Folds::Partition { .. } => Splits::Rest(folds.tests()),
@@ -157,6 +160,17 @@ impl Ridge {
         })
     }
 
+    /// Counts the products of two values that enter a sum.
+    fn count_work(&mut self, subsets: &[Subset]) {
+        let n = self.n_rows as u64;
+        for subset in subsets {
+            let size = subset.count() as u64;
+            let ops = n * size * (size.min(n) + 1) / 2;
+            self.work.element_ops += ops;
+            self.work.from_scratch_ops += ops;
+        }
+    }
+
     /// The predicted class of each case.
     fn classes(&self, subset: &Subset) -> Vec<u32> {
         let features: Vec<usize> = subset.iter().collect();
@@ -178,7 +192,7 @@ impl Ridge {
             Splits::Rest(tests) => {
                 let residuals = self
                     .shares_a_fit(features.len(), tests)
-                    .then(|| Residuals::new(self, &features));
+                    .then(|| ResidualMatrix::new(self, &features));
                 for test in tests {
                     let decisions = next(test);
                     let is_done = residuals
@@ -229,22 +243,21 @@ impl Ridge {
         let (y, intercepts) = self.targets.centered(&all, train);
         let weights = weights(self.isa, &x, &y, train.len(), self.alpha, None);
         let tested = self.columns.shifted(features, test, &means);
-        let mut values = Rows::zeros(1, test.len());
-        for (at, (weights, intercept)) in weights.iter().zip(intercepts).enumerate() {
+        let mut values = Rows::zeros(n_targets, test.len());
+        for ((values, weights), intercept) in values.rows_mut().zip(weights).zip(intercepts) {
             let factors: Vec<f64> = weights.iter().map(|weight| -weight).collect();
-            for values in values.rows_mut() {
-                values.fill(intercept);
-                tested.subtract_from(self.isa, values, &factors);
-            }
-            for (decision, &value) in decisions.chunks_exact_mut(n_targets).zip(values.row(0)) {
-                decision[at] = value;
-            }
+            values.fill(intercept);
+            tested.subtract_from(self.isa, values, &factors);
+        }
+        for (at, values) in values.rows().enumerate() {
+            let decisions = decisions.chunks_exact_mut(n_targets);
+            decisions.zip(values).for_each(|(decision, &value)| decision[at] = value);
         }
     }
 }
 
 /// R up to a factor: `unit I + sign QᵀQ - shift 11ᵀ`.
-struct Residuals {
+struct ResidualMatrix {
     q: Rows,
     unit: f64,
     sign: f64,
@@ -257,11 +270,11 @@ struct Residuals {
     terms: Vec<f64>,
 }
 
-impl Residuals {
+impl ResidualMatrix {
     fn new(ridge: &Ridge, features: &[usize]) -> Self {
         let (isa, n, s) = (ridge.isa, ridge.n_rows, features.len());
         let ones = n as f64;
-        let (q, unit, sign, shift) = if s * s * (6 * n + s) < n * n * (3 * s + 2 * n) {
+        let (q, unit, sign, shift) = if s * s * (3 * n + s) < n * n * (3 * s + 2 * n) {
             let mut system = if ridge.products.is_empty() {
                 System::of_vectors(isa, &ridge.columns.chosen(features), n)
             } else {
@@ -286,7 +299,9 @@ impl Residuals {
         let mut residuals = ridge.targets.clone();
         for (target, residuals) in ridge.targets.rows().zip(residuals.rows_mut()) {
             let sum: f64 = target[..n].iter().sum();
-            residuals.iter_mut().for_each(|y| *y = unit * *y - shift * sum);
+            for y in residuals.iter_mut() {
+                *y = unit * *y - shift * sum;
+            }
             let factors: Vec<f64> = q.times(isa, target).iter().map(|dot| -sign * dot).collect();
             q.subtract_from(isa, residuals, &factors);
         }
@@ -354,19 +369,6 @@ impl Evaluator for Ridge {
 
     fn work(&self) -> Work {
         self.work
-    }
-}
-
-impl Ridge {
-    /// Counts the products of two values that enter a sum.
-    fn count_work(&mut self, subsets: &[Subset]) {
-        let n = self.n_rows as u64;
-        for subset in subsets {
-            let size = subset.count() as u64;
-            let ops = n * size * (size.min(n) + 1) / 2;
-            self.work.element_ops += ops;
-            self.work.from_scratch_ops += ops;
-        }
     }
 }
 
@@ -446,9 +448,9 @@ mod tests {
             equations.swap(at, pivot);
             for other in (0..size).filter(|&other| other != at) {
                 let factor = equations[other][at] / equations[at][at];
-                for column in at..size + n_targets {
-                    equations[other][column] -= factor * equations[at][column];
-                }
+                let pivots = equations[at].clone();
+                let terms = equations[other].iter_mut().zip(pivots).skip(at);
+                terms.for_each(|(term, pivot)| *term -= factor * pivot);
             }
         }
         let weight = |i: usize, target: usize| equations[i][size + target] / equations[i][i];
@@ -469,12 +471,12 @@ mod tests {
             let ridge = ridge(&data, alpha, &FoldSpec::Loo);
             let features: Vec<usize> =
                 (0..data.n_features()).filter(|f| *f == 0 || chosen >> f & 1 == 1).collect();
-            let residuals = Residuals::new(&ridge, &features);
+            let residuals = ResidualMatrix::new(&ridge, &features);
             // Held or not, products have the same bits.
             let frugal = ridge_within(0, &data, alpha, &FoldSpec::Loo);
             prop_assert_eq!(ridge.products.len(), data.n_features() * data.n_features());
             prop_assert!(frugal.products.is_empty());
-            let again = Residuals::new(&frugal, &features).residuals;
+            let again = ResidualMatrix::new(&frugal, &features).residuals;
             prop_assert!(residuals.residuals.rows().eq(again.rows()));
             let rows: Vec<u32> = (0..n as u32).collect();
             let n_targets = ridge.targets.len();
@@ -509,7 +511,7 @@ mod tests {
         let data = dataset(&columns, &codes, 2, Scale::None);
         let ridge = ridge(&data, 1.0, &FoldSpec::Loo);
         let mut decision = [0.0];
-        let residuals = Residuals::new(&ridge, &[0, 1]);
+        let residuals = ResidualMatrix::new(&ridge, &[0, 1]);
         assert!(!residuals.decide(&ridge, &[3], &mut decision));
         assert!(residuals.decide(&ridge, &[2], &mut decision));
         let both = ridge.predict(&Subset::full(2));
@@ -539,8 +541,10 @@ mod tests {
         let thirds: Vec<u32> = (0..12).map(|row| row % 3).collect();
         let three = dataset(&[3.0; 12], &thirds, 3, Scale::Standard);
         for ridge in [ridge(&data, 12.0, &halves), ridge(&three, 12.0, &halves)] {
-            let predicted = ridge.predict(&Subset::full(1));
-            assert!(predicted.iter().all(|&(_, class)| class == 0), "{predicted:?}");
+            for subset in [Subset::full(1), Subset::empty(1)] {
+                let predicted = ridge.predict(&subset);
+                assert!(predicted.iter().all(|&(_, class)| class == 0), "{predicted:?}");
+            }
         }
     }
 

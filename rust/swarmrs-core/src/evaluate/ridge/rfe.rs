@@ -84,7 +84,7 @@ mod tests {
         for feature in 0..40 {
             match feature {
                 // The same noise three times, and nothing at all.
-                3 | 4 | 5 => columns.extend((0..30).map(noise(2))),
+                3..=5 => columns.extend((0..30).map(noise(2))),
                 9 => columns.extend([2.0; 30]),
                 30 => columns.extend((0..30).map(signal)),
                 _ => columns.extend((0..30).map(noise(feature + 3))),
