@@ -42,7 +42,7 @@ def select(
     \b
     # several methods compete; the one that predicts held-out rows best selects
     swarmrs select data.csv --target class
-    # one particle swarm search, subsets scored by 5-NN and 10-fold cross-validation
+    # one particle swarm search, scored by 5-NN and 10-fold cross-validation
     swarmrs select data.csv --algo vlpso-ls
     # an unbiased score: nested cross-validation
     swarmrs select data.csv --outer-cv 10 --seed 1
