@@ -203,6 +203,13 @@ def test_where_no_command_is_known(cli: Cli, tmp_path: Path) -> None:
     assert "\ntime " not in out
 
 
+def test_a_decimal_comma_and_no_column_of_text(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("f0;f1;class\n0,086;0,237")
+    done = cli("describe", tmp_path / "d.csv")
+    assert (done.code, "error:" in done.err) == (0, False)
+    assert "\ncommand       none is known" in done.out
+
+
 def test_standard_input_is_described_too(cli: Cli) -> None:
     code, out, _ = cli("describe", "-", stdin=as_text(FRAME, ";").encode())
     assert code == 0

@@ -122,7 +122,7 @@ def dates_to_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     (2, ["1 column of dates read as days since 1970-01-01: 'day'"])
     """
     columns, kinds = [], {"dates": [], "durations": [], "times": []}  # type: ignore[var-annotated]
-    for column in frame[[name for name, dtype in frame.schema.items() if is_date(dtype)]]:
+    for column in frame[:, [name for name, dtype in frame.schema.items() if is_date(dtype)]]:
         if column.dtype == pl.Date:
             columns.append(column.cast(pl.Int32))
             kinds["dates"].append(column.name)

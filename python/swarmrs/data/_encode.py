@@ -89,7 +89,7 @@ def drop_columns(
     notice = f"{number} with missing values dropped: {quoted(incomplete)}"
     # By position: as expressions, '*' and '^f.*$' are other names, too.
     kept = [name for name in features.columns if name not in {*incomplete}]
-    return features[kept], [notice]
+    return features[:, kept], [notice]
 
 
 class Codes(NamedTuple):

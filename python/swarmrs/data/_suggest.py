@@ -90,7 +90,7 @@ def _number_changes(found: Found) -> dict[str, object]:
     """Return the options by which columns of text become numbers, if any do."""
     if found.raw.kind not in ("CSV", "TSV"):
         return {}
-    reading, text = found.reading, found.raw.frame[text_columns(found.raw.frame)]
+    reading, text = found.reading, found.raw.frame[:, text_columns(found.raw.frame)]
     if reading.decimal == ",":
         text = text.with_columns(pl.all().str.replace(",", ".", literal=True))
     looks = [look for column in text if (look := NumberText.of(column))]

@@ -219,7 +219,7 @@ class Table:
         """Return selected features and the target, with the original text, booleans and dates."""
         columns = (
             self.keys[column.name].restored(column) if column.name in self.keys else column
-            for column in self.frame[list(selected)]
+            for column in self.frame[:, list(selected)]
         )
         return pl.DataFrame([*columns, pl.Series(self.target, self.y)])
 

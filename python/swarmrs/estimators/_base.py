@@ -53,7 +53,7 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if is_kept and isinstance(X, pl.DataFrame):
             validate_data(self, X, reset=False, skip_check_array=True)
             pairs = zip(X.columns, self.get_support(), strict=True)
-            return X[[name for name, is_in in pairs if is_in]]
+            return X[:, [name for name, is_in in pairs if is_in]]
         return super().transform(X)  # type: ignore[no-any-return]
 
     def _checked(

@@ -298,7 +298,7 @@ def scores_of(
     places = {name: at for at, name in enumerate(table.names)}
     indices = [places[name] for name in features]
     x = np.asfortranarray(table.x[:, indices])
-    part = replace(table.as_filled(), frame=table.frame[list(features)], x=x)
+    part = replace(table.as_filled(), frame=table.frame[:, list(features)], x=x)
     spec: dict[str, object] = {
         "classifier": how["estimator"],
         "k": how.get("n_neighbors"),
