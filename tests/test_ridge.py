@@ -216,15 +216,15 @@ def test_features_are_ranked_as_by_scikit_learn() -> None:
         codes = y.astype(np.uint32)
         dataset = _swarmrs.Dataset(np.asfortranarray(x), codes, n_classes, names, "minmax")
         alpha = None if number % 2 else 3.0
-        found = dataset.ridge_rfe(alpha, 1)
-        assert found == dataset.ridge_rfe(alpha, 2)
+        found = dataset.ridge_rfe(list(range(width)), alpha, 1)
+        assert found == dataset.ridge_rfe(list(range(width)), alpha, 2)
         expected, gap = eliminate(x, y, len(y) if alpha is None else alpha)
         if gap > 1e-9:
             compared += 1
             assert found == expected, number
     assert compared > 30
     with pytest.raises(SpecError, match="ridge_alpha is -1, expected a number above 0"):
-        dataset.ridge_rfe(-1.0, 1)
+        dataset.ridge_rfe([0], -1.0, 1)
 
 
 def test_equal_features_are_ranked_by_their_index() -> None:
@@ -236,7 +236,8 @@ def test_equal_features_are_ranked_by_their_index() -> None:
         names = [f"x{at}" for at in range(width)]
         table = np.asfortranarray(x)
         dataset = _swarmrs.Dataset(table, y.astype(np.uint32), 2, names, "none")
-        places = [dataset.ridge_rfe(None, 1).index(feature) for feature in (2, 5, 7)]
+        order = dataset.ridge_rfe(list(range(width)), None, 1)
+        places = [order.index(feature) for feature in (2, 5, 7)]
         assert places == sorted(places)
 
 

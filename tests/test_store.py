@@ -182,6 +182,15 @@ def test_an_existing_file_is_not_overwritten_unasked(tmp_path: Path) -> None:
     assert dump(tmp_path / "all.db") == dump(one)
 
 
+@pytest.mark.parametrize("into", ["", ".", "/"])
+def test_a_directory_is_no_store_to_write(
+    into: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecError, match="is a directory"):
+        merge([tmp_path / "one.db"], into, force=True)
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [

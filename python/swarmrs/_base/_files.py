@@ -1,6 +1,7 @@
 """Files that are written whole or not at all, and the one place that explains why they are not."""
 
 import errno
+import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -55,6 +56,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     OutputError
         If it cannot be written.
     """
+    if path.is_dir():
+        raise output_error(f"'{path}'", IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)))
     part = path.with_name(f".{secrets.token_hex(8)}.part")
     try:
         # "x" is O_EXCL: a file or a link of this name is refused, so nothing is written through it.

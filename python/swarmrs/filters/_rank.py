@@ -205,8 +205,10 @@ def score(
     if by == "f":
         scores = dataset.f_scores(wanted, threads)
     elif by == "ridge-rfe":
-        ranks = np.argsort(dataset.ridge_rfe(None, threads))[wanted]
-        scores = len(ranks) - np.argsort(np.argsort(ranks)).astype(np.float64)
+        places = {feature: at for at, feature in enumerate(wanted)}
+        scores = np.empty(len(wanted))
+        ordered = dataset.ridge_rfe(wanted, None, threads)
+        scores[[places[feature] for feature in ordered]] = np.arange(len(wanted), 0, -1)
     elif by == "relieff":
         scores = dataset.relieff(wanted, _NEIGHBORS, threads)
     else:

@@ -163,15 +163,16 @@ impl PyDataset {
         Ok(Measures::SCORES.into_iter().zip(measures.to_array()).collect())
     }
 
-    /// The columns from the most to the least important one by recursive elimination with a ridge classifier; without
+    /// Some columns from the most to the least important one by recursive elimination with a ridge classifier; without
     /// `alpha` its penalty is the number of rows.
     fn ridge_rfe(
         &self,
         py: Python<'_>,
+        features: Vec<usize>,
         alpha: Option<f64>,
         threads: usize,
     ) -> PyResult<Vec<usize>> {
-        heard(py, || evaluate::ridge_rfe(&self.inner, alpha, &Pool::new(threads)))
+        heard(py, || evaluate::ridge_rfe(&self.inner, &features, alpha, &Pool::new(threads)))
     }
 
     /// The columns in groups, how their number was chosen, and all settings it was done by, as JSON.

@@ -9,7 +9,7 @@ use crate::data::dataset::Dataset;
 use crate::data::quantization::{bounds, deviation};
 use crate::simd::Isa;
 
-/// The features from the most to the least important one.
+/// Some features from the most to the least important one; no others are considered.
 ///
 /// A ridge classifier is fitted to all rows, features divided by their population standard deviation. The fifth of the
 /// features (at least one) with the smallest sums of squared weights over classes is eliminated, and the rest is fitted
@@ -20,7 +20,12 @@ use crate::simd::Isa;
 ///
 /// # Errors
 /// A penalty that is not a positive number; an unknown instruction set.
-pub fn ridge_rfe(data: &Dataset, alpha: Option<f64>, pool: &Pool) -> Result<Vec<usize>> {
+pub fn ridge_rfe(
+    data: &Dataset,
+    features: &[usize],
+    alpha: Option<f64>,
+    pool: &Pool,
+) -> Result<Vec<usize>> {
     let isa = Isa::of_process()?;
     let n = data.n_samples();
     let alpha = settle_alpha(alpha, n)?;
@@ -37,13 +42,14 @@ pub fn ridge_rfe(data: &Dataset, alpha: Option<f64>, pool: &Pool) -> Result<Vec<
     let targets = targets(data.codes(), data.n_classes());
     let all: Vec<usize> = (0..targets.len()).collect();
     let (y, _) = targets.centered(&all, &rows);
-    let mut left: Vec<usize> = (0..data.n_features()).collect();
+    let mut left = features.to_vec();
+    left.sort_unstable();
     let mut eliminated = Vec::with_capacity(left.len());
     while left.len() > 1 {
         cancel::check();
         let (x, _) = columns.centered(&left, &rows);
         let mut weights = weights(isa, &x, &y, n, alpha, Some(pool));
-        if left.len() < n {
+        if left.len() <= n {
             // At the minimum w = X (y - Xᵀw) / alpha. Rounding tells the weights of equal columns apart, this does not.
             for (weights, target) in weights.iter_mut().zip(y.rows()) {
                 let mut residuals = target.to_vec();
@@ -90,14 +96,22 @@ mod tests {
                 _ => columns.extend((0..30).map(noise(feature + 3))),
             }
         }
-        let data = dataset(&columns, codes);
-        let order = ridge_rfe(&data, None, &Pool::new(1)).unwrap();
-        assert_eq!(order, ridge_rfe(&data, None, &Pool::new(3)).unwrap());
+        let data = dataset(&columns, codes.clone());
+        let every: Vec<usize> = (0..40).collect();
+        let order = ridge_rfe(&data, &every, None, &Pool::new(1)).unwrap();
+        assert_eq!(order, ridge_rfe(&data, &every, None, &Pool::new(3)).unwrap());
         assert_eq!((order[0], order[39]), (30, 9));
         let place = |feature| order.iter().position(|&f| f == feature).unwrap();
         assert!(place(3) < place(4) && place(4) < place(5));
         let mut all = order;
         all.sort_unstable();
-        assert!(all.into_iter().eq(0..40));
+        assert_eq!(all, every);
+
+        // Features that are left out have no influence.
+        let half: Vec<f64> = columns.chunks(30).step_by(2).flatten().copied().collect();
+        let alone = ridge_rfe(&dataset(&half, codes), &every[..20], None, &Pool::new(1)).unwrap();
+        let even: Vec<usize> = (0..40).step_by(2).collect();
+        let order = ridge_rfe(&data, &even, None, &Pool::new(1)).unwrap();
+        assert!(order.into_iter().eq(alone.into_iter().map(|feature| 2 * feature)));
     }
 }
