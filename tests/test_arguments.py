@@ -126,10 +126,17 @@ def test_a_shard_is_two_whole_numbers(shard: Any) -> None:
         compare(["sklearn:iris"], "sfs", runs=1, shard=shard)
 
 
-@pytest.mark.parametrize("cv", [[1, 2], [([0], [1], [2])], np.array(3), [5]])
-def test_splits_are_pairs_of_rows(cv: Any) -> None:
+@pytest.mark.parametrize("cv", [[1, 2], [([0], [1], [2])], np.array(3), [5], [], range(0)])
+@pytest.mark.parametrize("name", ["cv", "outer_cv"])
+def test_splits_are_pairs_of_rows(name: str, cv: Any) -> None:
     with pytest.raises(SpecError, match="cv"):
-        select("sklearn:iris", algo="sfs", cv=cv)
+        select("sklearn:iris", algo="sfs", **{name: cv})
+
+
+@pytest.mark.parametrize("together", [[1], [None], [2.5], ["sepal width (cm)"]])
+def test_what_goes_together_is_in_lists(together: Any) -> None:
+    with pytest.raises(SpecError, match=r"together has .*, expected lists of columns"):
+        select("sklearn:iris", algo="sfs", together=together)
 
 
 def test_algorithms_of_a_comparison_are_names() -> None:

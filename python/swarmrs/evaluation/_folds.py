@@ -82,7 +82,7 @@ class Folds:
         if is_scalar or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
             raise SpecError(f"cv is {cv!r}, expected folds", f"known: {', '.join(CVS)}")
         if not hasattr(cv, "split"):
-            return cls("splits", splits=tuple(_pair(split) for split in cv))
+            return cls.given(cv)
         kind, settings = type(cv).__name__, vars(cv)
         if kind == "LeaveOneOut":
             return cls("loo")
@@ -90,7 +90,15 @@ class Folds:
             return cls("kfold", k=int(settings["n_splits"]), shuffle=False)
         splitter = cast(Splitter, cv)
         pairs = splitter.split(table.x, table.y)
-        return cls("splits", splits=tuple(_pair(split) for split in pairs))
+        return cls.given(pairs)
+
+    @classmethod
+    def given(cls, splits: Iterable[Split]) -> "Folds":
+        """Return folds of these pairs of training and test rows."""
+        pairs = tuple(_pair(split) for split in splits)
+        if not pairs:
+            raise SpecError("cv has no split", "give one pair of training and test rows or more")
+        return cls("splits", splits=pairs)
 
     def rows(self, table: Table) -> list[Rows]:
         """Return the rows of each training and test part as scikit-learn draws them.

@@ -1,6 +1,6 @@
 """What a subset must obey: the features that go together, and those that cannot help."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TypeAlias
 
 from swarmrs._base._choices import CONSTANT
@@ -23,9 +23,9 @@ def read_together(table: Table, together: Together) -> list[list[int]]:
     for item in [together] if isinstance(together, str) else together:
         if item == "encoded":
             lists += map(list, table.encoded)
-        elif isinstance(item, str):
+        elif isinstance(item, str) or not isinstance(item, Iterable):
             raise SpecError(
-                f"together has '{item}', expected lists of columns or 'encoded'",
+                f"together has {item!r}, expected lists of columns or 'encoded'",
                 "a column goes together with another: give them as one list",
             )
         else:
