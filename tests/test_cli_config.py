@@ -84,7 +84,7 @@ class TestPrecedence:
         found = in_force(cli)
         assert found["select", "cv"][0] == "5"
         assert found["evaluate", "cv"][0] == "loo"
-        assert ("rank", "seed") not in found
+        assert ("describe", "seed") not in found
 
     def test_lists_are_replaced_not_joined(self, cli: Cli, write: Write, blobs_csv: Path) -> None:
         write(b"[select]\nexclude = ['b', 'e']\nalgo = 'sfs'\n", "swarmrs.toml")

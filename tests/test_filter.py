@@ -33,6 +33,7 @@ TUMOR = Path(__file__).parents[2] / "shared" / "data" / "11tumor.parquet"
         FilterSelector("f"),
         FilterSelector("mrmr", n_features=3),
         FilterSelector("relieff"),
+        FilterSelector("rks", random_state=1),
     ]
 )
 def test_scikit_learn_checks(

@@ -1,6 +1,7 @@
 """Files as bytes: how large they may be, and what becomes of damaged ones."""
 
 import gzip
+import io
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,9 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from swarmrs import read_table
+from swarmrs._swarmrs import is_sound_parquet
 from swarmrs.data._formats import _bytes, _columnar
 from swarmrs.exceptions import DataError
 
@@ -71,6 +73,56 @@ class TestSizes:
         monkeypatch.setattr(_columnar, "MAX_ROWS", 299_999)
         message = "data.parquet has 300000 rows, expected at most 299999"
         assert self.refused(columnar[0]) == (message, "split it")
+
+
+class TestParquetHeaders:
+    """A damaged page header made polars request 2^61 bytes, and the process was gone."""
+
+    FRAME = pl.DataFrame(
+        {
+            "number": [row / 2 for row in range(50)],
+            "missing": [None if row % 3 else row for row in range(50)],
+            "text": [f"x{row % 7}" for row in range(50)],
+            "class": [row % 2 for row in range(50)],
+        }
+    )
+
+    @pytest.mark.parametrize("compression", ["uncompressed", "snappy", "gzip", "zstd", "lz4"])
+    @pytest.mark.parametrize("row_group_size", [None, 7])
+    @pytest.mark.parametrize("n_rows", [0, 1, 50])
+    def test_of_whole_files_are_sound(
+        self, compression: Any, row_group_size: int | None, n_rows: int
+    ) -> None:
+        file = io.BytesIO()
+        self.FRAME[:n_rows].write_parquet(
+            file, compression=compression, row_group_size=row_group_size
+        )
+        assert is_sound_parquet(file.getvalue(), 50)
+        assert n_rows < 50 or row_group_size or not is_sound_parquet(file.getvalue(), 49)
+
+    @pytest.mark.parametrize("count", [b"\x63", b"\x66", b"\x00", b"\xff"])
+    def test_with_another_number_of_values_are_refused(self, count: bytes, tmp_path: Path) -> None:
+        file = io.BytesIO()
+        self.FRAME.select("number", "class").write_parquet(file, compression="uncompressed")
+        # The field num_values: an integer with id 1, then 50 as a zigzag varint.
+        before, field, after = file.getvalue().partition(b"\x15\x64")
+        assert field
+        path = tmp_path / "d.parquet"
+        path.write_bytes(before + b"\x15" + count + after)
+        with pytest.raises(DataError, match="not a readable Parquet file"):
+            read_table(path)
+
+    @given(st.data())
+    @settings(max_examples=300)
+    def test_with_any_damage_are_parsed_without_a_crash(self, data: st.DataObject) -> None:
+        file = io.BytesIO()
+        self.FRAME.write_parquet(file, compression="uncompressed")
+        raw = bytearray(file.getvalue())
+        for _ in range(data.draw(st.integers(0, 4))):
+            raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+        start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(raw))] * 2)))
+        is_sound_parquet(bytes(raw), 50)
+        is_sound_parquet(bytes(raw[start:end]), 50)
 
 
 def test_damaged_gzip_is_refused(write: Write) -> None:

@@ -181,3 +181,9 @@ def test_text_under_such_a_name_is_described(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("f0,f1,*\n" + "".join(f"{at},{at % 3}x,{'ab'[at % 2]}\n" for at in range(30)))
     assert [column.name for column in describe(path).columns] == ["f0", "f1"]
+
+
+def test_an_array_of_records_is_refused() -> None:
+    x = np.array([[(0.5, 1)] * 3] * 20, dtype=[("value", "f4"), ("count", "i4")])
+    with pytest.raises(DataError, match="neither number nor text"):
+        select((x, np.arange(20) % 2), algo="sfs")

@@ -14,10 +14,11 @@ import swarmrs
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.feature_selection import f_classif
-from swarmrs import rank
+from swarmrs import FilterSelector, rank
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
+Cli = Callable[..., Any]
 
 
 def test_the_best_come_first_and_equals_by_their_index() -> None:
@@ -134,6 +135,79 @@ def test_excluded_columns_count_for_nothing(by: str) -> None:
 @pytest.mark.parametrize("by", ["f", "mrmr", "relieff"])
 def test_measures_of_values_have_no_levels(by: str) -> None:
     assert rank(made(), by=by).frame.columns == ["rank", "index", "feature", "score"]
+
+
+class TestSupport:
+    """Random-subspace support, with permuted copies of the features as the level of noise."""
+
+    @staticmethod
+    def planted(seed: int, n_planted: int, width: int = 60) -> tuple[NDArray[Any], NDArray[Any]]:
+        rng = np.random.default_rng([17, seed])
+        x, y = rng.normal(size=(60, width)), np.arange(60) % 2
+        x[:, :n_planted] += 2.0 * y[:, np.newaxis]
+        return x, y
+
+    def test_planted_features_come_first_and_are_no_noise(self) -> None:
+        ranking = rank(self.planted(1, 3), by="rks", random_state=1)
+        first = ranking.frame.head(3)
+        assert set(first["index"]) == {0, 1, 2}
+        assert not first["is_noise"].any()
+        assert (first["score"] > 3 * first["standard_error"]).all()
+        assert ranking.relevant == (~ranking.frame["is_noise"]).sum()
+        # What is noise comes behind all that is not.
+        assert ranking.frame["is_noise"].is_sorted()
+
+    def test_noise_is_hardly_ever_taken_for_more(self) -> None:
+        # Features and their copies are exchangeable: on average one feature comes before the best
+        # copy, and its number has a geometric distribution.
+        found = [rank(self.planted(seed, 0), by="rks", random_state=seed) for seed in range(20)]
+        assert sum(ranking.relevant for ranking in found) <= 45
+
+    def test_a_seed_fixes_all_of_it(self) -> None:
+        data = self.planted(2, 2)
+        ranking = rank(data, by="rks", random_state=5)
+        assert ranking.seed == ranking.to_dict()["seed"] == 5
+        again = rank(data, by="rks", random_state=5, n_jobs=2)
+        assert again.frame.equals(ranking.frame)
+        assert not rank(data, by="rks", random_state=6).frame.equals(ranking.frame)
+        assert rank(data, by="f", random_state=6).seed is None
+
+    def test_excluded_columns_count_for_nothing(self) -> None:
+        x, y = self.planted(3, 4)
+        whole = rank(x, y, by="rks", random_state=1, exclude=[0, 9])
+        part = rank(np.delete(x, [0, 9], axis=1), y, by="rks", random_state=1)
+        assert whole.frame["score"].equals(part.frame["score"])
+        assert not set(whole.frame["index"]) & {0, 9}
+
+    def test_features_below_the_first_stage_follow_in_order_of_f(self) -> None:
+        x, y = self.planted(4, 3, width=1100)
+        ranking = rank(x, y, by="rks", random_state=1)
+        untried = ranking.frame.filter(pl.col("score").is_nan())
+        assert untried.height > 50
+        assert untried["is_noise"].all()
+        by_f = f_classif(x[:, untried["index"].to_list()], y)[0]
+        assert (np.diff(by_f) <= 1e-9).all()
+
+    def test_the_selector_takes_what_is_better_than_noise(self) -> None:
+        x, y = self.planted(5, 3)
+        ranking = rank(x, y, by="rks", random_state=1)
+        selector = FilterSelector("rks", random_state=1).fit(x, y)
+        kept = ranking.frame.filter(~pl.col("is_noise"))["index"].sort().to_list()
+        assert selector.get_support(indices=True).tolist() == kept
+        assert selector.ranking_[ranking.frame["index"][0]] == 1
+        with pytest.raises(SpecError, match=r"threshold is 0\.1, but 'rks' has none"):
+            FilterSelector("rks", threshold=0.1).fit(x, y)
+
+    def test_the_command_marks_noise(self, cli: Cli) -> None:
+        done = cli("rank", "sklearn:wine", "--by", "rks", "--seed", 1)
+        assert done.code == 0
+        assert "ranked by     rks, gain in accuracy of random subsets with the feature, seed 1" in (
+            done.out
+        )
+        assert done.out.splitlines()[-1].endswith("  noise")
+        rows = json.loads(cli("rank", "sklearn:wine", "--by", "rks", "--format", "json").out)
+        assert rows["ranking"][0]["is_noise"] is False
+        assert isinstance(rows["seed"], int)
 
 
 class TestFStatistic:

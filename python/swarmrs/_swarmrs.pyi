@@ -12,6 +12,7 @@ __all__ = [
     "Evaluator",
     "__version__",
     "algorithms",
+    "is_sound_parquet",
     "minimize",
     "price",
     "run",
@@ -107,3 +108,4 @@ def minimize(
     callback: Callable[[Any], bool | None] | None = None,
 ) -> str: ...
 def algorithms() -> str: ...
+def is_sound_parquet(file: bytes, limit: int) -> bool: ...

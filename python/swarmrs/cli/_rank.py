@@ -12,7 +12,7 @@ from swarmrs.cli._text import remark
 
 
 @options.reads_data
-@options.takes(("exclude", "n_jobs"))
+@options.takes(("exclude", "random_state", "n_jobs"))
 def rank(
     data: options.Data,
     target: options.Target = None,
@@ -22,8 +22,9 @@ def rank(
             metavar="NAME",
             help="su, symmetrical uncertainty; mi, mutual information in bits; f, F statistic "
             "(ANOVA); mrmr, minimum redundancy, maximum relevance; relieff, ReliefF weights; "
-            "ridge-rfe, recursive elimination by a ridge classifier.",
-            autocompletion=complete.words("filters._rank", "MEASURES"),
+            "ridge-rfe, recursive elimination by a ridge classifier; rks, support by random "
+            "subsets, with a level of noise.",
+            autocompletion=complete.words("filters._rank", "RANKINGS"),
         ),
     ] = "su",
     top: Annotated[
@@ -35,7 +36,7 @@ def rank(
     format: options.Format = "table",
     quiet: options.Quiet = False,
 ) -> None:
-    """Rank features by relevance to the class, without a classifier.
+    """Rank features by relevance to the class.
 
     \b
     # the 20 most relevant features
@@ -44,6 +45,8 @@ def rank(
     swarmrs rank genes.parquet --by mi --format csv
     # the 50 features of most relevance and least redundancy
     swarmrs rank genes.parquet --by mrmr --top 50
+    # by random subsets: which features are better than noise?
+    swarmrs rank genes.parquet --by rks --seed 1
     """  # noqa: D301
     from swarmrs import read_table
     from swarmrs.filters import _rank

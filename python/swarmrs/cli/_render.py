@@ -35,6 +35,7 @@ _MEASURES = {
     "mrmr": "mrmr, F statistic over mean correlation with the features before",
     "relieff": "relieff, weight by 10 nearest hits and misses, -1 to 1",
     "ridge-rfe": "ridge-rfe, recursive elimination by a ridge classifier",
+    "rks": "rks, gain in accuracy of random subsets with the feature",
 }
 
 
@@ -151,20 +152,25 @@ def preset_table(preset: "Preset") -> str:
 
 def ranking_table(ranking: Mapping[str, Any]) -> str:
     """Return a ranking, given as for JSON, for people."""
-    rows = []
-    for row in ranking["ranking"]:
-        # JSON has no infinity: None stands for it.
-        shown = "inf" if row["score"] is None else f"{row['score']:.6f}"
-        levels = (str(row["levels"]),) if "levels" in row else ()
-        rows.append(
-            (str(row["rank"]), str(row["index"]), printable(row["feature"]), shown, *levels)
-        )
-    header = ("RANK", "INDEX", "FEATURE", "SCORE", "LEVELS")
-    rows.insert(0, header[: len(rows[0])])
+    # JSON has neither infinity nor NaN. Only an F statistic is infinite.
+    undefined = "inf" if ranking["by"] == "f" else "-"
+
+    def cell(value: object) -> str:
+        if isinstance(value, bool):
+            return "noise" if value else ""
+        if isinstance(value, float):
+            return f"{value:.6f}"
+        return undefined if value is None else printable(str(value))
+
+    rows = [[cell(value) for value in row.values()] for row in ranking["ranking"]]
+    names = [name.removeprefix("is_") for name in ranking["ranking"][0]]
+    rows.insert(0, [name.replace("_", " ").upper() for name in names])
+    by = _MEASURES[ranking["by"]]
+    seed = "" if ranking["seed"] is None else f", seed {ranking['seed']}"
     return "\n".join(
         [
             line("data", _data(ranking["data"])),
-            line("ranked by", _MEASURES[ranking["by"]]),
+            line("ranked by", f"{by}{seed}"),
             line("relevant", f"{ranking['relevant']} of {counted(ranking['ranked'], 'feature')}"),
             "",
             *aligned(rows),

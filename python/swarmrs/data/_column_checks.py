@@ -174,14 +174,14 @@ def numeric_copies(labels: pl.Series, x: NDArray[np.float64]) -> NDArray[np.intp
 
 
 def _is_copy(column: pl.Series, labels: pl.Series) -> bool:
-    # The first row decides for nearly all columns at little cost.
-    if column[0] is not None and labels[0] is not None and column[0] != labels[0]:
-        return False
     is_text = [series.dtype in TEXT for series in (column, labels)]
     is_number = [
         series.dtype.is_numeric() or series.dtype == pl.Boolean for series in (column, labels)
     ]
     if not (all(is_text) or all(is_number)):
+        return False
+    # The first row decides for nearly all columns at little cost.
+    if column[0] is not None and labels[0] is not None and column[0] != labels[0]:
         return False
     kind = pl.String() if all(is_text) else pl.Float64()
     is_equal = bool((column.cast(kind) == labels.cast(kind)).all())

@@ -9,32 +9,36 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from swarmrs._base._messages import check_whole, check_word
-from swarmrs._base._resources import count_threads
+from swarmrs._base._resources import RandomState, count_threads, draw_seed
 from swarmrs.data._dataset import dataset_of
 from swarmrs.data._table import read_table
 from swarmrs.estimators._base import Chooser
 from swarmrs.exceptions import SpecError, SwarmrsWarning
-from swarmrs.filters._rank import MEASURES, score
+from swarmrs.filters._rank import RANKINGS, scored
 
-METHODS = (*MEASURES, "fcbf", "cfs")
+METHODS = (*RANKINGS, "fcbf", "cfs")
+# Rankings whose scores mean nothing by themselves.
+_WITHOUT_THRESHOLD = ("mrmr", "ridge-rfe", "rks")
 
 
 class FilterSelector(Chooser):
-    """Filter feature selection by relevance and redundancy, without a classifier.
+    """Filter feature selection by relevance and redundancy.
 
     Parameters
     ----------
-    method : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "fcbf", "cfs"}
+    method : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "rks", "fcbf", "cfs"}
         Take the best features by symmetrical uncertainty with the class, by mutual information, by
-        the F statistic, by minimum redundancy and maximum relevance (mRMR), by ReliefF weights, or
-        by recursive elimination, as `rank` has them; or take relevant features that are not
-        redundant, by the fast correlation-based filter (FCBF) or correlation-based feature
-        selection (CFS).
+        the F statistic, by minimum redundancy and maximum relevance (mRMR), by ReliefF weights, by
+        recursive elimination, or by random-subspace support, as `rank` has them; or take relevant
+        features that are not redundant, by the fast correlation-based filter (FCBF) or
+        correlation-based feature selection (CFS).
     n_features : int, optional
         The largest number of features. Irrelevant features are not taken to reach it.
     threshold : float, optional
         For ``"su"``, ``"mi"``, ``"f"`` and ``"relieff"``: take only features with a higher score.
         By default 0, which leaves out irrelevant features.
+    random_state : int, Generator or RandomState, optional
+        The seed of ``"rks"``. By default a random one.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
 
@@ -66,11 +70,13 @@ class FilterSelector(Chooser):
         *,
         n_features: int | None = None,
         threshold: float | None = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.method = method
         self.n_features = n_features
         self.threshold = threshold
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike | pl.DataFrame, y: ArrayLike) -> Self:
@@ -90,24 +96,30 @@ class FilterSelector(Chooser):
         """
         check_word("method", self.method, METHODS)
         limit = None if self.n_features is None else check_whole("n_features", self.n_features)
-        is_ranked = self.method in MEASURES
-        if self.threshold is not None and (not is_ranked or self.method in ("mrmr", "ridge-rfe")):
+        is_ranked = self.method in RANKINGS
+        has_threshold = is_ranked and self.method not in _WITHOUT_THRESHOLD
+        if self.threshold is not None and not has_threshold:
             raise SpecError(
                 f"threshold is {self.threshold}, but '{self.method}' has none", "leave it out"
             )
         if not isinstance(self.threshold, Real | None) or self.threshold != self.threshold:
             raise SpecError(f"threshold is {self.threshold!r}, expected a number")
-        dataset = dataset_of(read_table(self._checked(X, y)))
+        table = read_table(self._checked(X, y))
+        dataset = dataset_of(table)
         threads = count_threads(self.n_jobs)
         by = self.method if is_ranked else "su"
         features = range(dataset.n_features)
-        order, self.scores_, self.levels_ = score(dataset, by, features, limit, threads)
+        seed = draw_seed(self.random_state) if by == "rks" else None
+        found = scored(table, dataset, by, features, limit, seed, threads)
+        order, self.scores_, self.levels_ = found.order, found.scores, found.levels
         self.ranking_ = np.empty(len(order), dtype=np.intp)
         self.ranking_[order] = np.arange(1, len(order) + 1)
         most = len(order) if limit is None else min(limit, len(order))
         if is_ranked:
             best = order[:most]
-            selected = best[self.scores_[best] > (self.threshold or 0.0)]
+            above = self.threshold
+            is_relevant = found.is_relevant if above is None else found.scores > above
+            selected = best[is_relevant[best]]
         else:
             survivors = dataset.survivors(self.method, most, threads)
             selected = np.array(survivors, dtype=np.intp)

@@ -1,1 +1,1 @@
-"""Feature rankings and feature groups, without a classifier; imports `evaluation` and below."""
+"""Feature rankings and feature groups; imports `evaluation` and below."""

@@ -1,4 +1,4 @@
-"""rank(): the features of a table by their relevance to the class, without a classifier."""
+"""rank(): the features of a table by their relevance to the class."""
 
 import math
 import warnings
@@ -16,15 +16,17 @@ from swarmrs._base._arguments import check_arguments, check_options
 from swarmrs._base._messages import check_whole, check_word, counted, shortened
 from swarmrs._base._options import takes_options
 from swarmrs._base._public import public
-from swarmrs._base._resources import count_threads
+from swarmrs._base._resources import RandomState, count_threads, draw_seed
 from swarmrs._base._versions import SCHEMA_VERSION, versions
 from swarmrs.data._dataset import dataset_of, describe_data
 from swarmrs.data._options import ReadOptions
-from swarmrs.data._table import Data, read_table
+from swarmrs.data._table import Data, Table, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
+from swarmrs.filters._support import support
 
 MEASURES = ("su", "mi", "f", "mrmr", "relieff", "ridge-rfe")
+RANKINGS = (*MEASURES, "rks")
 # Features that mRMR selects in turn unless more or fewer are asked for. Its work grows with them.
 _MOST_SELECTED = 200
 # Nearest hits, and nearest misses of each other class, of ReliefF: the number of its papers.
@@ -40,17 +42,21 @@ class Ranking:
 
     Attributes
     ----------
-    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe"}
+    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "rks"}
         The measure of relevance; see `rank`.
     data : dict
         The table.
     ranked, relevant : int
-        The number of features ranked, and of those with a score above 0.
+        The number of features ranked, and of those with a score above 0; of ``"rks"``, of those
+        better than noise.
     frame : polars.DataFrame
         A row for each feature, with its ``rank`` from 1 on, its ``index`` in the table, its name
-        (``feature``) and its ``score``; of ``"su"`` and ``"mi"`` also its number of ``levels``,
-        the intervals of the discretization. A feature of one level is irrelevant and has score 0.
-        Of equal scores the lower index comes first.
+        (``feature``) and its ``score``. Of ``"su"`` and ``"mi"`` also its number of ``levels``,
+        the intervals of the discretization: a feature of one level is irrelevant and has score 0.
+        Of ``"rks"`` also the ``standard_error`` of the score, and whether it ``is_noise``. Of equal
+        scores the lower index comes first.
+    seed : int or None
+        The seed of ``"rks"``; the other measures need none.
     """
 
     by: str
@@ -58,6 +64,7 @@ class Ranking:
     ranked: int
     relevant: int
     frame: pl.DataFrame
+    seed: int | None = None
 
     def __repr__(self) -> str:
         best = self.frame.head(_SHOWN).select("feature", "score").iter_rows()
@@ -82,14 +89,17 @@ class Ranking:
         return replace(self, frame=self.frame.head(check_whole("top", k)))
 
     def to_dict(self) -> dict[str, object]:
-        """Return the ranking as plain values, ready for JSON; an infinite score is None."""
+        """Return the ranking as plain values, ready for JSON; NaN and infinity are None."""
         rows = self.frame.to_dicts()
         for row in rows:
-            row["score"] = row["score"] if math.isfinite(row["score"]) else None
+            for name, value in row.items():
+                if isinstance(value, float) and not math.isfinite(value):
+                    row[name] = None
         return {
             "schema_version": SCHEMA_VERSION,
             "data": self.data,
             "by": self.by,
+            "seed": self.seed,
             "ranked": self.ranked,
             "relevant": self.relevant,
             "ranking": rows,
@@ -104,10 +114,11 @@ def rank(
     *,
     by: str = "su",
     top: int | None = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     **options: Unpack[ReadOptions],
 ) -> Ranking:
-    """Rank features by relevance to the class, without a classifier.
+    """Rank features by relevance to the class.
 
     ``"su"`` and ``"mi"`` discretize features by Fayyad and Irani's rule (minimum description
     length); entropies come from the counts of the intervals, here called levels. The other
@@ -119,7 +130,7 @@ def rank(
         The samples; see `read_table`.
     target : str, int or array-like, optional
         The column that holds the classes, or the labels themselves. By default the last column.
-    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe"}
+    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "rks"}
         ``"su"``: symmetrical uncertainty with the class, from 0 to 1. ``"mi"``: mutual information
         in bits. ``"f"``: F statistic of a one-way analysis of variance, as scikit-learn's
         ``f_classif``; infinite for a feature that is constant within each class. ``"mrmr"``:
@@ -127,9 +138,15 @@ def rank(
         statistic over the mean absolute correlation with those selected before. ``"relieff"``:
         ReliefF weights from 10 nearest hits and misses, from -1 to 1. ``"ridge-rfe"``: recursive
         elimination by a ridge classifier; the score counts the features eliminated before.
+        ``"rks"``: random-subspace support; how much the mean accuracy of random subsets with the
+        feature is above that of all subsets, by 5-NN and 10-fold cross-validation. Each feature
+        competes with a copy of permuted values, and what comes behind the best copy is marked as
+        noise.
     top : int, optional
         Return the first `top` features only. For ``"mrmr"`` it is also the number of features to
         select one after the other, by default 200; the others follow in order of their F statistic.
+    random_state : int, Generator or RandomState, optional
+        The seed of ``"rks"``. By default a random one.
     n_jobs : int, optional
         Threads: None is 1, -1 is all. It changes no result.
     {options}
@@ -146,7 +163,7 @@ def rank(
     """
     check_arguments(rank, locals())
     check_options(rank, options)
-    check_word("measure", by, MEASURES)
+    check_word("measure", by, RANKINGS)
     top = None if top is None else check_whole("top", top)
     table = read_table(data, target, **options)
     for message in table.warnings:
@@ -156,20 +173,30 @@ def rank(
     if not features:
         raise SpecError("every feature is excluded: nothing is left to rank", "exclude fewer")
     dataset = dataset_of(table)
-    order, scores, levels = score(dataset, by, features, top, count_threads(n_jobs))
-    best = order[:top]
+    seed = draw_seed(random_state) if by == "rks" else None
+    found = scored(table, dataset, by, features, top, seed, count_threads(n_jobs))
+    best = found.order[:top]
     indices = [features[place] for place in best.tolist()]
     columns: dict[str, object] = {
         "rank": range(1, len(indices) + 1),
         "index": indices,
         "feature": [table.names[index] for index in indices],
-        "score": scores[best],
+        "score": found.scores[best],
     }
-    if levels is not None:
-        columns["levels"] = levels[best]
+    if found.levels is not None:
+        columns["levels"] = found.levels[best]
+    if found.standard_errors is not None:
+        columns["standard_error"] = found.standard_errors[best]
+        columns["is_noise"] = ~found.is_relevant[best]
     frame = pl.DataFrame(columns, schema_overrides={"rank": pl.UInt32, "index": pl.UInt32})
-    relevant = int((scores > 0).sum())
-    return Ranking(by, describe_data(table, dataset.fingerprint), len(features), relevant, frame)
+    return Ranking(
+        by=by,
+        data=describe_data(table, dataset.fingerprint),
+        ranked=len(features),
+        relevant=int(found.is_relevant.sum()),
+        frame=frame,
+        seed=seed,
+    )
 
 
 class Scored(NamedTuple):
@@ -181,19 +208,41 @@ class Scored(NamedTuple):
         The places of the features, the best first; ties in ascending order.
     scores : ndarray of float64
         The score of each feature.
+    is_relevant : ndarray of bool
+        Whether it is better than nothing.
     levels : ndarray of uint32 or None
         The number of levels of each feature; None for a measure that does not discretize.
+    standard_errors : ndarray of float64 or None
+        The standard error of each score; None for a measure that has none.
     """
 
     order: NDArray[np.intp]
     scores: NDArray[np.float64]
-    levels: NDArray[np.uint32] | None
+    is_relevant: NDArray[np.bool_]
+    levels: NDArray[np.uint32] | None = None
+    standard_errors: NDArray[np.float64] | None = None
+
+
+def scored(
+    table: Table,
+    dataset: _swarmrs.Dataset,
+    by: str,
+    features: Sequence[int],
+    top: int | None,
+    seed: int | None,
+    threads: int,
+) -> Scored:
+    """Score some features of a table by any ranking; only ``"rks"`` needs a seed."""
+    if seed is None:
+        return score(dataset, by, features, top, threads)
+    found = support(table, list(features), seed, threads)
+    return Scored(found.order, found.scores, ~found.is_noise, standard_errors=found.standard_errors)
 
 
 def score(
     dataset: _swarmrs.Dataset, by: str, features: Sequence[int], top: int | None, threads: int
 ) -> Scored:
-    """Score some features of a table; no others are considered."""
+    """Score some features of a table by a measure of `MEASURES`; no others are considered."""
     levels = None
     wanted = list(features)
     if by == "mrmr":
@@ -201,7 +250,7 @@ def score(
         order, quotients = dataset.mrmr(wanted, min(most, len(wanted)), threads)
         scores = np.empty(len(wanted))
         scores[order] = quotients
-        return Scored(order.astype(np.intp), scores, None)
+        return Scored(order.astype(np.intp), scores, scores > 0)
     if by == "f":
         scores = dataset.f_scores(wanted, threads)
     elif by == "ridge-rfe":
@@ -215,4 +264,4 @@ def score(
         uncertainty, information, counts = dataset.rank(threads)
         scores = (uncertainty.astype(np.float64) if by == "su" else information)[wanted]
         levels = counts[wanted]
-    return Scored(np.argsort(-scores, kind="stable"), scores, levels)
+    return Scored(np.argsort(-scores, kind="stable"), scores, scores > 0, levels)

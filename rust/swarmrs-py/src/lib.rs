@@ -18,6 +18,7 @@ use swarmrs_core::algorithms::REGISTRY;
 use swarmrs_core::base::cancel::Cancel;
 use swarmrs_core::base::parallel::Pool;
 use swarmrs_core::data::dataset::Dataset;
+use swarmrs_core::data::parquet;
 use swarmrs_core::evaluate::baseline;
 use swarmrs_core::evaluate::{self, Classify, Measures, Prediction, Resources};
 use swarmrs_core::filter::{self, Filter, Labels, Prescreen};
@@ -418,6 +419,12 @@ fn algorithms() -> String {
     serde_json::Value::Array(cards).to_string()
 }
 
+/// True if a Parquet file can be read without a request for more memory than its values take.
+#[pyfunction]
+fn is_sound_parquet(py: Python<'_>, file: &[u8], limit: u64) -> bool {
+    py.detach(|| parquet::has_sound_counts(file, limit))
+}
+
 #[pymodule]
 fn _swarmrs(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -428,5 +435,6 @@ fn _swarmrs(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(price, module)?)?;
     module.add_function(wrap_pyfunction!(minimize, module)?)?;
     module.add_function(wrap_pyfunction!(algorithms, module)?)?;
+    module.add_function(wrap_pyfunction!(is_sound_parquet, module)?)?;
     Ok(())
 }

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import polars as pl
 
+from swarmrs import _swarmrs
 from swarmrs.data._formats._bytes import check_size
 from swarmrs.data._read import Raw
 from swarmrs.exceptions import DataError
@@ -64,6 +65,13 @@ def _parse(
         if rows > MAX_ROWS:
             raise DataError(f"{name} has {rows} rows, expected at most {MAX_ROWS}", "split it")
         check_size(name, rows * width * _CELL, packed, limit)
+        # A damaged header makes polars request so much memory that the process is aborted.
+        if kind == "Parquet" and not _swarmrs.is_sound_parquet(raw, limit // _CELL):
+            raise DataError(*_unreadable(name, kind))
         return Raw(name, read(io.BytesIO(raw)), kind=kind)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
-        raise DataError(f"{name} is not a readable {kind} file", "write it again") from problem
+        raise DataError(*_unreadable(name, kind)) from problem
+
+
+def _unreadable(name: str, kind: str) -> tuple[str, str]:
+    return f"{name} is not a readable {kind} file", "write it again"
