@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from swarmrs import describe, read_table, select
+from swarmrs import FilterSelector, describe, read_table, select
 from swarmrs.exceptions import DataError, SpecError
 
 Cli = Callable[..., Any]
@@ -187,3 +187,9 @@ def test_an_array_of_records_is_refused() -> None:
     x = np.array([[(0.5, 1)] * 3] * 20, dtype=[("value", "f4"), ("count", "i4")])
     with pytest.raises(DataError, match="neither number nor text"):
         select((x, np.arange(20) % 2), algo="sfs")
+
+
+@pytest.mark.parametrize("x", [[[1, 2], [3]], [[{1}, [[1], [2, 3]]], [[4], 5]]])
+def test_rows_that_make_no_table_are_refused(x: Any) -> None:
+    with pytest.raises(DataError, match="X is no table"):
+        FilterSelector().fit(x, [0, 1])

@@ -134,11 +134,17 @@ def _check_numbers(X: Any) -> None:
     Raises
     ------
     DataError
-        If a frame or an array has any.
+        If a frame or an array has any, or `X` is no table.
     """
     text: list[str] = []
     if not (isinstance(X, pl.DataFrame) or is_pandas(X) or hasattr(X, "toarray")):
-        array = np.asarray(X)
+        try:
+            array = np.asarray(X)
+        except ValueError as problem:
+            raise DataError(
+                "X is no table: its rows differ in length, or a cell holds several values",
+                "give an array or a frame of numbers",
+            ) from problem
         if array.ndim == 2 and array.dtype.kind in "OSTU":
             text = [f"x{index}" for index, column in enumerate(array.T) if _is_text(column)]
     if isinstance(X, pl.DataFrame):

@@ -233,6 +233,10 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         """Plot the least cost so far against the evaluations; return the matplotlib axes."""
         return self._found().plot_convergence(ax)
 
+    def plot_competition(self, ax: "Axes | None" = None) -> "Axes":
+        """Plot the held-out score of the methods of ``"auto"`` against size; return the axes."""
+        return self._found().plot_competition(ax)
+
     def plot_front(self, ax: "Axes | None" = None) -> "Axes":
         """Plot the Pareto front with its knee and the selection; return the axes."""
         return self._found().plot_front(ax)

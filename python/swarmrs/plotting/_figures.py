@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from swarmrs._base._messages import counted
 from swarmrs.evaluation._losses import loss_name
 from swarmrs.exceptions import SpecError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from swarmrs.search._auto import Competition
     from swarmrs.search._results import Selection
 
 
@@ -73,6 +75,33 @@ def draw_front(selection: "Selection", ax: "Axes | None" = None) -> "Axes":
         title=f"{selection.algorithm} on {selection.data['name']}",
     )
     ax.locator_params(axis="x", integer=True)
+    ax.legend()
+    return ax
+
+
+def draw_competition(competition: "Competition", ax: "Axes | None" = None) -> "Axes":
+    """Draw the held-out score of each method against the number of features; mark the choice.
+
+    The error bar is the interval of the choice, corrected for the choosing.
+    """
+    ax = axes_of(ax)
+    for (method,), rows in competition.frame.group_by("method", maintain_order=True):
+        ax.plot(rows["size"].to_numpy(), rows["score"].to_numpy(), marker=".", label=str(method))
+    low, high = competition.interval
+    ax.errorbar(
+        competition.size,
+        competition.score,
+        yerr=[[competition.score - low], [high - competition.score]],
+        fmt="kx",
+        capsize=4,
+        label="expected on new rows",
+    )
+    ax.set(
+        xscale="log",
+        xlabel="features",
+        ylabel=f"{competition.scoring} on held-out rows",
+        title=f"{competition.method} wins with {counted(competition.size, 'feature')}",
+    )
     ax.legend()
     return ax
 

@@ -108,9 +108,10 @@ class Competition:
         return self.baseline is not None and self.interval[0] <= self.baseline
 
     def best_of_each(self) -> pl.DataFrame:
-        """Return the best size of each method, the best method first."""
-        order = self.frame.sort("score", descending=True, maintain_order=True)
-        return order.unique("method", keep="first", maintain_order=True)
+        """Return the best size of each method, for the winner the chosen one; best first."""
+        order = self.frame.sort("is_chosen", "score", descending=True, maintain_order=True)
+        first = order.unique("method", keep="first", maintain_order=True)
+        return first.sort("score", descending=True, maintain_order=True)
 
     def __repr__(self) -> str:
         low, high = self.interval

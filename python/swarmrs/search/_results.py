@@ -19,6 +19,7 @@ from swarmrs.evaluation._estimator import Outside
 from swarmrs.evaluation._losses import Baseline, loss_of
 from swarmrs.evaluation._native import Evaluation, Work
 from swarmrs.evaluation._objectives import Objective
+from swarmrs.exceptions import SpecError
 from swarmrs.search._front import Front, FrontPoint, Parsimony
 
 if TYPE_CHECKING:
@@ -187,7 +188,17 @@ class Selection:
         """Draw the least cost so far over the evaluations; return the matplotlib axes."""
         from swarmrs.plotting._figures import draw_convergence
 
+        if self.competition is not None:
+            raise SpecError("a competition has no convergence", "draw plot_competition() instead")
         return draw_convergence(self, ax)
+
+    def plot_competition(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the held-out score of each method against its size; return the axes."""
+        from swarmrs.plotting._figures import draw_competition
+
+        if self.competition is None:
+            raise SpecError(f"'{self.algorithm}' had no rivals", "select with algo='auto'")
+        return draw_competition(self.competition, ax)
 
     def plot_front(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the front of loss and size with its knee and the choice; return the axes."""

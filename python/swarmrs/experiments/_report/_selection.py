@@ -16,7 +16,9 @@ from swarmrs.experiments._report._drawing import (
     INK,
     Drawing,
     add_legend,
+    color_of,
     count_ticks,
+    dashes_of,
     drawing,
     new_figure,
     settle,
@@ -69,8 +71,9 @@ def write_selection_report(
         settings["command"] = command
     with drawing():
         sheet = Sheet()
+        rivals = list(_rivals(selection))
         drawings = [*_convergence(selection), *_front(selection)]
-        for each in drawings:
+        for each in (*rivals, *drawings):
             settle(each.figure)
         text = render(
             "selection.html.j2",
@@ -83,6 +86,8 @@ def write_selection_report(
             verdicts=list(_verdicts(selection)),
             majority=None if selection.baseline is None else selection.baseline.label,
             held_out=_held_out(selection),
+            competition=_competition(selection),
+            rivals=on_page(rivals, sheet),
             loss="Error" if name == "error" else "Loss",
             loss_of=name,
             chosen=list(zip(selection.selected_indices, selection.selected, strict=True)),
@@ -97,9 +102,9 @@ def write_selection_report(
 
 
 def _title(selection: "Selection") -> str:
-    total = counted(selection.support.size, "column")
+    total = counted(selection.support.size, "feature")
     name = shown(str(selection.data["name"]), 60)
-    return f"{selection.algorithm} chose {selection.size} of {total} of {name}"
+    return f"{selection.algorithm} selected {selection.size} of {total} of {name}"
 
 
 class _Score(NamedTuple):
@@ -149,6 +154,24 @@ def _held_out(selection: "Selection") -> dict[str, object] | None:
     }
 
 
+def _competition(selection: "Selection") -> dict[str, object] | None:
+    """Return the part of a page on the methods that competed."""
+    competition = selection.competition
+    if competition is None:
+        return None
+    return {
+        "winner": competition.method,
+        "scoring": competition.scoring.replace("_", " "),
+        "score": competition.score,
+        "interval": competition.interval,
+        "baseline": competition.baseline,
+        "is_noise": competition.is_noise,
+        "splits": counted(competition.n_splits, "random split"),
+        "rows": counted(competition.n_rows, "row"),
+        "methods": competition.best_of_each().to_dicts(),
+    }
+
+
 def _verdicts(selection: "Selection") -> Iterator[str]:
     """Say where the selection is no better than guessing the majority class."""
     held_out, baseline = selection.held_out, selection.baseline
@@ -168,6 +191,54 @@ def _marks(selection: "Selection", at: int) -> Iterator[str]:
         yield "knee"
     if point.selected_indices == selection.selected_indices:
         yield "chosen"
+
+
+def _rivals(selection: "Selection") -> Iterator[Drawing]:
+    competition = selection.competition
+    if competition is None:
+        return
+    figure = new_figure(5.4, 3.4)
+    axes = figure.subplots()
+    for place, method in enumerate(competition.best_of_each()["method"]):
+        rows = competition.frame.filter(pl.col("method") == method)
+        is_winner = method == competition.method
+        axes.plot(
+            rows["size"].to_numpy(),
+            rows["score"].to_numpy(),
+            marker=".",
+            color=color_of(place),
+            linestyle=dashes_of(place),
+            linewidth=1.8 if is_winner else 1.0,
+            zorder=4 if is_winner else 3,
+            label=method,
+        )
+    low, high = competition.interval
+    axes.errorbar(
+        competition.size,
+        competition.score,
+        yerr=[[competition.score - low], [high - competition.score]],
+        fmt="D",
+        color=INK,
+        markersize=4,
+        capsize=3,
+        zorder=5,
+        label="expected on new rows",
+    )
+    axes.set_xscale("log")
+    most = competition.frame["size"].max()
+    ticks = [size for size in (1, 2, 5, 10, 20, 50, 100, 200) if size <= most]
+    axes.set_xticks(ticks, labels=map(str, ticks))
+    axes.minorticks_off()
+    axes.set_xlabel("features")
+    axes.set_ylabel(f"{competition.scoring.replace('_', ' ')} on held-out rows")
+    add_legend(figure, axes)
+    yield Drawing(
+        "competition",
+        "Methods and sizes",
+        "The score of each method on rows that were held out from it, against the number of "
+        "features. The interval belongs to the choice of method and size.",
+        figure,
+    )
 
 
 def _convergence(selection: "Selection") -> Iterator[Drawing]:
