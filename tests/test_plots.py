@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from swarmrs import Selection, SwarmSelector, select
@@ -82,3 +84,19 @@ def test_without_matplotlib_the_extra_is_named(
     with pytest.raises(SwarmrsError, match="figures need matplotlib") as error:
         found.plot_front()
     assert error.value.hint == "pip install 'swarmrs[plot]'"
+
+
+def test_a_competition_is_drawn_by_method_and_size() -> None:
+    found = select("sklearn:wine", algo="auto", max_evals=3000, random_state=1)
+    assert found.competition is not None
+    axes = found.plot_competition()
+    labels = axes.get_legend_handles_labels()[1]
+    methods = found.competition.frame["method"].unique(maintain_order=True).to_list()
+    assert labels == [*methods, "expected on new rows"]
+    first = found.competition.frame.filter(pl.col("method") == methods[0])
+    assert_array_equal(axes.lines[0].get_xydata(), first.select("size", "score").to_numpy())
+    with pytest.raises(SpecError, match="no convergence"):
+        found.plot_convergence()
+    single = select("sklearn:wine", algo="sfs", random_state=1)
+    with pytest.raises(SpecError, match="'sfs' had no rivals"):
+        single.plot_competition()

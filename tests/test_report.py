@@ -219,11 +219,28 @@ def test_the_report_of_a_search(selection: swarmrs.Selection, tmp_path: Path) ->
     text = path.read_text(encoding="utf-8")
     assert_inert(text)
     shown_text = " ".join(" ".join(Page(text).text).split())
-    assert f"bpso chose {selection.size} of 13 columns of sklearn:wine" in shown_text
+    assert f"bpso selected {selection.size} of 13 features of sklearn:wine" in shown_text
     assert "optimistic" in shown_text
     assert f"{selection.cost:.4f}" in shown_text
     for name in selection.selected:
         assert shown(name) in shown_text
+
+
+def test_the_report_of_a_competition(tmp_path: Path) -> None:
+    found = swarmrs.select("sklearn:wine", algo="auto", max_evals=3000, random_state=1)
+    assert found.competition is not None
+    path = tmp_path / "report.html"
+    write_selection_report(found, path)
+    text = path.read_text(encoding="utf-8")
+    assert_inert(text)
+    shown_text = " ".join(" ".join(Page(text).text).split())
+    assert f"{found.competition.method} wins" in shown_text
+    low, high = found.competition.interval
+    assert f"{found.competition.score:.4f}" in shown_text
+    assert f"95 % interval {low:.4f} to {high:.4f}" in shown_text
+    for method in found.competition.frame["method"].unique():
+        assert method in shown_text
+    assert titles(path) == ["Methods and sizes"]
 
 
 def test_a_search_by_a_scorer_from_outside_has_a_report(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def _rivals(selection: "Selection") -> Iterator[Drawing]:
         label="expected on new rows",
     )
     axes.set_xscale("log")
-    most = competition.frame["size"].max()
+    most = competition.frame["size"].to_numpy().max()
     ticks = [size for size in (1, 2, 5, 10, 20, 50, 100, 200) if size <= most]
     axes.set_xticks(ticks, labels=map(str, ticks))
     axes.minorticks_off()
