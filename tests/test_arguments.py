@@ -126,7 +126,7 @@ def test_a_shard_is_two_whole_numbers(shard: Any) -> None:
         compare(["sklearn:iris"], "sfs", runs=1, shard=shard)
 
 
-@pytest.mark.parametrize("cv", [[1, 2], [([0], [1], [2])], np.array(3), [5], [], range(0)])
+@pytest.mark.parametrize("cv", [[1, 2], [([0], [1], [2])], np.array(3), [5], [], range(0), b"5 5"])
 @pytest.mark.parametrize("name", ["cv", "outer_cv"])
 def test_splits_are_pairs_of_rows(name: str, cv: Any) -> None:
     with pytest.raises(SpecError, match="cv"):
@@ -142,3 +142,8 @@ def test_what_goes_together_is_in_lists(together: Any) -> None:
 def test_algorithms_of_a_comparison_are_names() -> None:
     with pytest.raises(SpecError, match="expected"):
         compare(["sklearn:iris"], cast(Any, [["sfs"]]), runs=1)
+
+
+def test_an_array_of_words_is_a_list_of_words() -> None:
+    assert describe((X, Y), null=np.array([])).settings == {}
+    assert describe((X, Y), null=np.array(["none"])).settings == {"null": ["none"]}

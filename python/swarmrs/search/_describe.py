@@ -298,7 +298,7 @@ def _working(
     settings |= {
         name: value
         for name, value in chosen.items()
-        if (tuple(value) if isinstance(value, list) else value) != defaults[name]
+        if (tuple(value) if isinstance(value, list | np.ndarray) else value) != defaults[name]
     }
     return settings, _seconds(table, policies["exclude"])
 
