@@ -193,3 +193,9 @@ def test_an_array_of_records_is_refused() -> None:
 def test_rows_that_make_no_table_are_refused(x: Any) -> None:
     with pytest.raises(DataError, match="X is no table"):
         FilterSelector().fit(x, [0, 1])
+
+
+def test_a_column_that_begins_with_a_range_is_text() -> None:
+    x = np.full((8, 2), 0.5, dtype=object)
+    x[0, 0] = range(0)
+    assert read_table((x, [0, 1] * 4), encode="ordinal").frame["x0"].n_unique() == 2

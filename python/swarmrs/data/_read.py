@@ -140,7 +140,7 @@ def series_of(name: str, values: object) -> pl.Series:
     present = [None if missing else value for missing, value in zip(is_missing, array, strict=True)]
     try:
         return pl.Series(name, present)
-    except (TypeError, pl.exceptions.PolarsError):
+    except (TypeError, ValueError, AttributeError, pl.exceptions.PolarsError):
         return pl.Series(name, [None if value is None else str(value) for value in present])
 
 

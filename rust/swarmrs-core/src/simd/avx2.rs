@@ -28,49 +28,34 @@ const STEP: usize = 8;
 /// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
 #[target_feature(enable = "avx2,fma")]
 pub unsafe fn manhattan16(
-    columns: Columns<'_, u16>,
-    change: Change<'_>,
+    pairs: &Pairs<i32>,
     tile: &Tile,
     from: Init<'_, u32>,
     to: (&mut [u32], usize),
 ) {
-    // SAFETY: the caller has checked the lengths at the head of this file. at + 16 <= w, so columns.start + at + 16 <= s
-    // bounds the loads of values, and r * stride + at + 16 <= 3 * stride + w <= length those of sums.
+    // SAFETY: the caller has checked the lengths at the head of this file; `pairs.add` and `pairs.remove` hold whole columns
+    // of s numbers and `pairs.norms` holds s. at + 16 <= w, so columns.start + at + 16 <= s bounds the loads of pairs and
+    // norms, and r * stride + at + 16 <= 3 * stride + w <= length those of sums.
     unsafe {
         let to = (to.0.as_mut_ptr(), to.1);
         let from = start(from, to);
+        let stride = pairs.stride;
+        let norms = pairs.norms.as_ptr();
+        let load = |at: *const i32| _mm256_loadu_si256(at.cast());
         for at in (0..tile.columns.len()).step_by(LANES) {
-            // Two 16-bit differences share a 32-bit lane: `pairs` sums both at once, `highs` the upper one alone.
-            let mut pairs = [_mm256_setzero_si256(); ROWS];
-            let mut highs = [_mm256_setzero_si256(); ROWS];
-            for &feature in change.add {
-                let differences = differences16(columns, feature, tile, at);
-                for r in 0..ROWS {
-                    pairs[r] = _mm256_add_epi32(pairs[r], differences[r]);
-                    highs[r] = _mm256_add_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
-                }
-            }
-            for &feature in change.remove {
-                let differences = differences16(columns, feature, tile, at);
-                for r in 0..ROWS {
-                    pairs[r] = _mm256_sub_epi32(pairs[r], differences[r]);
-                    highs[r] = _mm256_sub_epi32(highs[r], _mm256_srli_epi32(differences[r], 16));
-                }
-            }
-            let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
+            let column = tile.columns.start + at;
+            // |a - b| = a + b - 2 min(a, b), modulo 2^32 until it is whole.
+            let incoming = minima(&pairs.add, stride, tile, column);
+            let outgoing = minima(&pairs.remove, stride, tile, column);
+            let theirs = [load(norms.add(column)), load(norms.add(column + 8))];
             for r in 0..ROWS {
-                // Taking the upper sums out of the joint ones, modulo 2^32, leaves the lower sums.
-                let lows = _mm256_sub_epi32(pairs[r], _mm256_slli_epi32(highs[r], 16));
-                let near = _mm256_unpacklo_epi32(lows, highs[r]);
-                let far = _mm256_unpackhi_epi32(lows, highs[r]);
-                sums[r][0] = _mm256_permute2x128_si256(near, far, 0x20);
-                sums[r][1] = _mm256_permute2x128_si256(near, far, 0x31);
-            }
-            for r in 0..ROWS {
+                let own = _mm256_set1_epi32(*norms.add(tile.rows[r] as usize));
                 for half in 0..2 {
-                    let mut sum = sums[r][half];
+                    let least = _mm256_sub_epi32(incoming[r][half], outgoing[r][half]);
+                    let both = _mm256_add_epi32(theirs[half], own);
+                    let mut sum = _mm256_sub_epi32(both, _mm256_slli_epi32(least, 1));
                     if let Some((from, stride)) = from {
-                        let old = _mm256_loadu_si256(from.add(r * stride + at + half * 8).cast());
+                        let old = load(from.add(r * stride + at + half * 8).cast());
                         sum = _mm256_add_epi32(sum, old);
                     }
                     let new = to.0.add(r * to.1 + at + half * 8);
@@ -78,6 +63,35 @@ pub unsafe fn manhattan16(
                 }
             }
         }
+    }
+}
+
+/// Sums of the lesser values of pairs, from each row of a tile to 16 columns.
+///
+/// # Safety
+/// AVX2; `pairs` holds whole columns of `stride` numbers, row < stride, column + 16 <= stride.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn minima(pairs: &[u32], stride: usize, tile: &Tile, column: usize) -> [[__m256i; 2]; ROWS] {
+    // SAFETY: the three inequalities of the contract bound the 16 numbers loaded and the rows read.
+    unsafe {
+        let ones = _mm256_set1_epi16(1);
+        let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
+        for pair in pairs.chunks_exact(stride) {
+            let pair = pair.as_ptr();
+            let others = pair.add(column);
+            let others =
+                [_mm256_loadu_si256(others.cast()), _mm256_loadu_si256(others.add(8).cast())];
+            for r in 0..ROWS {
+                let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
+                for half in 0..2 {
+                    // The two values of a pair add up to less than 2^16 in absolute value.
+                    let least = _mm256_madd_epi16(_mm256_min_epi16(others[half], own), ones);
+                    sums[r][half] = _mm256_add_epi32(sums[r][half], least);
+                }
+            }
+        }
+        sums
     }
 }
 
@@ -91,7 +105,7 @@ const BIAS: i32 = i32::MAX;
 /// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
 #[target_feature(enable = "avx2,fma")]
 pub unsafe fn euclidean16(
-    pairs: &Pairs,
+    pairs: &Pairs<i64>,
     tile: &Tile,
     from: Init<'_, f64>,
     to: (&mut [f64], usize),
@@ -249,32 +263,6 @@ fn start<S>(from: Init<'_, S>, to: (*mut S, usize)) -> Option<(*const S, usize)>
     }
 }
 
-/// |a - b| of one feature, from each row of a tile to the 16 columns at `at`.
-///
-/// # Safety
-/// feature * stride + stride <= `values.len()`, row < stride, columns.start + at + 16 <= stride.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn differences16(
-    columns: Columns<'_, u16>,
-    feature: u32,
-    tile: &Tile,
-    at: usize,
-) -> [__m256i; ROWS] {
-    // SAFETY: the three inequalities of the contract bound the 16 values loaded and the rows read.
-    unsafe {
-        let column = columns.values.as_ptr().add(feature as usize * columns.stride);
-        let others = _mm256_loadu_si256(column.add(tile.columns.start + at).cast());
-        let mut differences = [others; ROWS];
-        for r in 0..ROWS {
-            let own = _mm256_set1_epi16((*column.add(tile.rows[r] as usize)).cast_signed());
-            differences[r] =
-                _mm256_or_si256(_mm256_subs_epu16(others, own), _mm256_subs_epu16(own, others));
-        }
-        differences
-    }
-}
-
 macro_rules! float_kernel {
     ($name:ident, |$sum:ident, $d:ident| $enter:expr, $leave:expr) => {
         /// # Safety
@@ -381,4 +369,5 @@ again!(remove_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]));
 again!(greatest(best: &mut [i64], others: &[i64], classes: &mut [u32]));
 again!(join_coarse(a: &[u16], b: &[u16], drop: u32, pair: &mut [u32]));
 again!(square_coarse(pair: &[u32], twice: &mut [u32], norms: &mut [u32]));
-again!(join_two(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64]));
+again!(join_squares(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64]));
+again!(join_sums(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i32]));

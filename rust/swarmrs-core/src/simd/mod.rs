@@ -38,7 +38,8 @@ mod shortlist;
 pub(crate) use bits::distance_below;
 pub(crate) use coarse::CoarseEuclidean;
 pub(crate) use keys::{KeyFormat, NO_KEY, SelectTile, insert, select};
-pub(crate) use pairs::{Euclidean16, Pairs};
+use pairs::Pairs;
+pub(crate) use pairs::{Euclidean16, Manhattan16};
 pub(crate) use shortlist::{
     MERGED, NO_SHORT, SIDE, ShortFormat, ShortSums, ShortlistTile, insert_short, update_shortlists,
 };
@@ -240,26 +241,19 @@ impl<S: Lane> Separation<S> {
     }
 }
 
-/// |a - b| of 16-bit values in 32-bit sums.
-pub(crate) struct Manhattan16;
 /// |a - b| of whole numbers held in floats.
 pub(crate) struct Manhattan;
 /// (a - b)^2 of whole numbers held in floats.
 pub(crate) struct Euclidean;
 
 macro_rules! kernel {
-    ($kernel:ty, $value:ty, $sum:ty, $name:ident $(, $short:expr)?) => {
+    ($kernel:ty, $name:ident) => {
         impl Kernel for $kernel {
-            type Value = $value;
-            type Sum = $sum;
-            type Packed<'a> = (Columns<'a, $value>, Change<'a>);
-            $(const SHORT: Option<ShortSums> = Some($short);)?
+            type Value = f64;
+            type Sum = f64;
+            type Packed<'a> = (Columns<'a, f64>, Change<'a>);
 
-            fn pack<'a>(
-                _: Isa,
-                columns: Columns<'a, $value>,
-                change: Change<'a>,
-            ) -> Self::Packed<'a> {
+            fn pack<'a>(_: Isa, columns: Columns<'a, f64>, change: Change<'a>) -> Self::Packed<'a> {
                 (columns, change)
             }
 
@@ -267,8 +261,8 @@ macro_rules! kernel {
                 isa: Isa,
                 &(columns, change): &Self::Packed<'_>,
                 tile: &Tile,
-                from: Init<'_, $sum>,
-                to: (&mut [$sum], usize),
+                from: Init<'_, f64>,
+                to: (&mut [f64], usize),
             ) {
                 check_tile(columns, change, tile);
                 check_strip(tile, to.0.len(), to.1);
@@ -288,15 +282,8 @@ macro_rules! kernel {
     };
 }
 
-kernel!(
-    Manhattan16,
-    u16,
-    u32,
-    manhattan16,
-    ShortSums { farthest: u16::MAX as u64, lost: 0, is_squared: false }
-);
-kernel!(Manhattan, f64, f64, manhattan);
-kernel!(Euclidean, f64, f64, euclidean);
+kernel!(Manhattan, manhattan);
+kernel!(Euclidean, euclidean);
 
 /// Refuses tiles outside the columns. Cancelled work ends here, within a subset: every sixteenth block of rows, about
 /// every 10 to 100 µs.
@@ -416,7 +403,11 @@ dispatched!(
 );
 dispatched!(
     /// Puts two features into a pair, centered, and adds their squares.
-    join_two(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64])
+    join_squares(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64])
+);
+dispatched!(
+    /// Puts two features into a pair, centered, and adds their values, modulo 2^32.
+    join_sums(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i32])
 );
 dispatched!(
     /// Puts two features without their low bits into a pair.

@@ -10,16 +10,6 @@ use super::{
 use std::borrow::Cow;
 use std::ops::{AddAssign, SubAssign};
 
-pub fn manhattan16(
-    columns: Columns<'_, u16>,
-    change: Change<'_>,
-    tile: &Tile,
-    from: Init<'_, u32>,
-    to: (&mut [u32], usize),
-) {
-    accumulate(columns, change, tile, from, to, |a: u16, b| u32::from(a.abs_diff(b)));
-}
-
 pub fn manhattan(
     columns: Columns<'_, f64>,
     change: Change<'_>,
@@ -40,29 +30,46 @@ pub fn euclidean(
     accumulate(columns, change, tile, from, to, |a: f64, b| (a - b) * (a - b));
 }
 
-pub fn euclidean16(pairs: &Pairs, tile: &Tile, from: Init<'_, f64>, to: (&mut [f64], usize)) {
+pub fn euclidean16(pairs: &Pairs<i64>, tile: &Tile, from: Init<'_, f64>, to: (&mut [f64], usize)) {
+    let square = |a: i32, b: i32| i64::from(a - b) * i64::from(a - b);
+    accumulate_pairs(pairs, tile, from, to, square, |old, change| old + change as f64);
+}
+
+pub fn manhattan16(pairs: &Pairs<i32>, tile: &Tile, from: Init<'_, u32>, to: (&mut [u32], usize)) {
+    let difference = |a: i32, b: i32| i64::from(a.abs_diff(b));
+    accumulate_pairs(pairs, tile, from, to, difference, |old, change| {
+        old.wrapping_add_signed(change as i32)
+    });
+}
+
+/// Sums a difference of the halves of all pairs.
+fn accumulate_pairs<N, S: Lane>(
+    pairs: &Pairs<N>,
+    tile: &Tile,
+    from: Init<'_, S>,
+    to: (&mut [S], usize),
+    difference: impl Fn(i32, i32) -> i64,
+    add: impl Fn(S, i64) -> S,
+) {
     let halves =
-        |pair: u32| [pair as u16, (pair >> 16) as u16].map(|half| i64::from(half.cast_signed()));
-    let square = |a: u32, b: u32| -> i64 {
-        halves(a).into_iter().zip(halves(b)).map(|(a, b)| (a - b) * (a - b)).sum()
-    };
+        |pair: u32| [pair as u16, (pair >> 16) as u16].map(|half| i32::from(half.cast_signed()));
     let run = tile.columns.clone();
     for (at, &row) in tile.rows.iter().enumerate() {
         for column in run.clone() {
-            let sum = |pairs: &[u32], stride: usize| -> i64 {
-                pairs
-                    .chunks_exact(stride)
-                    .map(|pair| square(pair[row as usize], pair[column]))
-                    .sum()
+            let sum = |joined: &[u32]| -> i64 {
+                let of = |pair: &[u32]| -> i64 {
+                    let both = halves(pair[row as usize]).into_iter().zip(halves(pair[column]));
+                    both.map(|(a, b)| difference(a, b)).sum()
+                };
+                joined.chunks_exact(pairs.stride).map(of).sum()
             };
-            let change = sum(&pairs.add, pairs.stride) - sum(&pairs.remove, pairs.stride);
             let place = &mut to.0[at * to.1 + column - run.start];
             let old = match from {
-                Init::Zero => 0.0,
+                Init::Zero => S::default(),
                 Init::CopyFrom { sums: from, stride } => from[at * stride + column - run.start],
                 Init::InPlace => *place,
             };
-            *place = old + change as f64;
+            *place = add(old, sum(&pairs.add) - sum(&pairs.remove));
         }
     }
 }
@@ -366,12 +373,27 @@ pub fn update_shortlists(strips: (&[u32], usize), tile: &ShortlistTile<'_>, list
 }
 
 #[inline]
-pub fn join_two(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64]) {
+pub fn join_squares(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64]) {
+    join(a, b, pair, norms, |norm, a, b| *norm += i64::from(a * a) + i64::from(b * b));
+}
+
+#[inline]
+pub fn join_sums(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i32]) {
+    join(a, b, pair, norms, |norm, a, b| *norm = norm.wrapping_add(a + b));
+}
+
+#[inline]
+fn join<N>(
+    a: &[u16],
+    b: &[u16],
+    pair: &mut [u32],
+    norms: &mut [N],
+    add: impl Fn(&mut N, i32, i32),
+) {
     for (((&a, &b), pair), norm) in a.iter().zip(b).zip(pair).zip(norms) {
         // Flipping the top bit is subtracting 2^15.
         let (a, b) = (a ^ CENTER, b ^ CENTER);
         *pair = u32::from(a) | u32::from(b) << 16;
-        let (a, b) = (i32::from(a.cast_signed()), i32::from(b.cast_signed()));
-        *norm += i64::from(a * a) + i64::from(b * b);
+        add(norm, i32::from(a.cast_signed()), i32::from(b.cast_signed()));
     }
 }
