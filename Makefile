@@ -17,8 +17,15 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
 	&& echo $$p && break; done)
 
+# The oldest interpreter that is supported; older packages have no wheels for newer ones.
+OLDEST ?= python3.11
+
 # Processes that run the Python tests.
 JOBS ?= 2
+
+# What is published, and the archive unpacked.
+DIST := target/dist
+SOURCE := $(DIST)/source
 
 SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 	$(shell find rust -type f \( -name '*.rs' -o -name '*.toml' \) -not -path '*/target/*' 2>/dev/null)
@@ -27,7 +34,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping answer fronts differential crash fuzz mutants mutants-python mutants-rust soak wheel ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping answer fronts differential crash fuzz mutants mutants-python mutants-rust soak dist wheel sdist test-oldest ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -112,12 +119,35 @@ mutants-rust: build ## the same for the engine; ARGS="--sample 300 --only knn" f
 	CARGO_TARGET_DIR=target/mutants-tool cargo build --release --locked --manifest-path tests/mutants_rust/Cargo.toml
 	$(BIN)/python tests/mutants_rust/run.py $(ARGS)
 
-wheel: build ## build the wheel, install it in an empty environment and run the commands of all docs there
-	rm -rf target/wheel-venv target/wheels/swarmrs-*
-	$(BIN)/maturin build --release $(LOCKED) --out target/wheels
-	$(BIN)/python -m venv target/wheel-venv
-	target/wheel-venv/bin/pip install --quiet "$$(ls target/wheels/swarmrs-*.whl)[plot]" pytest pytest-timeout hypothesis
-	target/wheel-venv/bin/python -m pytest -q -p no:cacheprovider tests/test_docs.py $(ARGS)
+# The wheel is built from the archive, so that the archive lacks nothing. It has no crate of benches, which
+# changes Cargo.lock by that alone: --locked would refuse it, the versions are the locked ones all the same.
+dist: cargo $(BIN)/maturin $(BIN)/twine ## build the source archive, and the wheel from it alone
+	rm -rf $(DIST)
+	$(BIN)/maturin sdist --out $(DIST)
+	mkdir $(SOURCE)
+	tar -xzf $(DIST)/swarmrs-*.tar.gz -C $(SOURCE) --strip-components 1
+	cd $(SOURCE) && $(CURDIR)/$(BIN)/maturin build --release --out $(CURDIR)/$(DIST)
+	$(BIN)/twine check --strict $(DIST)/swarmrs-*
+
+wheel: dist ## check the stable ABI of the wheel and run the commands of all docs with it in an empty environment
+	$(BIN)/abi3audit --strict --verbose $(DIST)/swarmrs-*.whl
+	$(BIN)/python -m venv $(DIST)/wheel
+	$(DIST)/wheel/bin/pip install --quiet "$$(ls $(DIST)/swarmrs-*.whl)"
+	$(DIST)/wheel/bin/swarmrs select sklearn:wine --algo sfs
+	$(DIST)/wheel/bin/pip install --quiet "$$(ls $(DIST)/swarmrs-*.whl)[report]" pytest pytest-timeout hypothesis
+	$(DIST)/wheel/bin/python -m pytest -q -p no:cacheprovider tests/test_docs.py $(ARGS)
+
+sdist: dist ## run the Python tests of the source archive, on nothing but what it contains
+	$(BIN)/python -m venv $(DIST)/sdist
+	$(DIST)/sdist/bin/pip install --quiet "$$(ls $(DIST)/swarmrs-*.whl)[all,dev]"
+	cd $(SOURCE) && ../sdist/bin/python -m pytest -p no:cacheprovider -n $(JOBS) --dist loadfile tests $(ARGS)
+
+# Warnings are no errors here: the oldest packages warn of each other's successors.
+test-oldest: dist ## run the Python tests with the oldest dependencies that pyproject.toml allows
+	$(OLDEST) -m venv $(DIST)/oldest
+	$(OLDEST) tests/oldest.py > $(DIST)/oldest.txt
+	$(DIST)/oldest/bin/pip install --quiet --constraint $(DIST)/oldest.txt "$$(ls $(DIST)/swarmrs-*.whl)[all,dev]"
+	$(DIST)/oldest/bin/python -m pytest -p no:cacheprovider -n $(JOBS) --dist loadfile -W default tests $(ARGS)
 
 ci: ## run the gate: lint, then test
 	.ci/run
@@ -145,9 +175,12 @@ $(BIN)/maturin:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet 'maturin>=1.12,<2'
 
+$(BIN)/twine: | $(BIN)/maturin
+	$(BIN)/python -m pip install --quiet abi3audit twine
+
 # Python sources are linked, not copied, so only Rust and the settings make it necessary to build again.
 $(BUILT): $(SOURCES) | cargo $(BIN)/maturin
-	$(BIN)/maturin develop --release $(LOCKED) --extras dev,plot,dask
+	$(BIN)/maturin develop --release $(LOCKED) --extras dev,all
 	touch $@
 
 ifeq ($(wildcard python/swarmrs/_swarmrs*.so),)

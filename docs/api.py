@@ -52,7 +52,7 @@ CALLED = {
         experiments.published_tables,
         experiments.write_report,
         experiments.write_selection_report,
-        experiments.check_plot,
+        experiments.check_report,
         experiments.Plan,
         experiments.Reproduction,
     ],

@@ -145,5 +145,7 @@ def test_algorithms_of_a_comparison_are_names() -> None:
 
 
 def test_an_array_of_words_is_a_list_of_words() -> None:
-    assert describe((X, Y), null=np.array([])).settings == {}
-    assert describe((X, Y), null=np.array(["none"])).settings == {"null": ["none"]}
+    empty: Any = np.array([])
+    assert describe((X, Y), null=empty).settings == {}
+    words: Any = np.array(["none"])
+    assert describe((X, Y), null=words).settings == {"null": ["none"]}

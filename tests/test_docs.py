@@ -6,6 +6,7 @@ import runpy
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,10 @@ PAGES = sorted(
         *DOCS.glob("*.md"),
     ]
 )
+COMMUNITY = sorted((ROOT / ".github").glob("*.md"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+# The files of the repository on the web: a package index shows the README without them.
+FILES = f"{PROJECT['urls']['Repository']}/blob/main/"
 GUIDES = runpy.run_path(str(DOCS / "guides.py"))
 
 
@@ -158,7 +163,12 @@ def test_every_guide_has_a_notebook() -> None:
 def test_the_readme_leads_to_every_page() -> None:
     text = (ROOT / "README.md").read_text()
     pages = [*DOCS.glob("*.md"), *DOCS.glob("guides/*.md")]
-    assert [page.name for page in pages if f"]({page.relative_to(ROOT)})" not in text] == []
+    assert [page.name for page in pages if f"]({FILES}{page.relative_to(ROOT)})" not in text] == []
+
+
+def test_the_readme_has_only_links_that_a_package_index_can_follow() -> None:
+    links = re.findall(r"\]\(([^)]*)\)", prose(ROOT / "README.md"))
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
 
 
 def prose(page: Path) -> str:
@@ -173,13 +183,18 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, id=page.name) for page in [*PAGES, *sorted(DOCS.glob("guides/*.md"))]],
+    [
+        pytest.param(page, id=page.name)
+        for page in [*PAGES, *sorted(DOCS.glob("guides/*.md")), *COMMUNITY]
+    ],
 )
 def test_local_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", prose(page))
     for link, anchor in links:
-        if "://" not in link:
-            there = page.parent / link if link else page
+        local = link.removeprefix(FILES)
+        if "://" not in local:
+            folder = page.parent if local == link else ROOT
+            there = folder / local if link else page
             assert there.exists(), link
             assert not anchor or anchor in anchors(there), f"{link}#{anchor}"
 

@@ -272,18 +272,19 @@ def test_a_large_comparison_fits_in_half_a_megabyte(tmp_path: Path) -> None:
     assert (tmp_path / "report.html").stat().st_size < 220_000
 
 
-def test_without_matplotlib_the_extra_is_named(
-    cells: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("package", ["matplotlib", "jinja2", "markupsafe"])
+def test_without_a_package_of_reports_their_extra_is_named(
+    package: str, cells: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find = util.find_spec
 
-    def without(name: str, package: str | None = None) -> Any:
-        return None if name == "matplotlib" else find(name, package)
+    def without(name: str) -> Any:
+        return None if name == package else find(name)
 
-    monkeypatch.setattr("swarmrs.plotting._figures.find_spec", without)
-    with pytest.raises(SpecError, match="matplotlib") as problem:
+    monkeypatch.setattr("swarmrs._base._extras.find_spec", without)
+    with pytest.raises(SpecError, match=f"need {package}, which is not") as problem:
         write_report(cells, SETTINGS, tmp_path / "report.html")
-    assert "swarmrs[plot]" in str(problem.value.hint)
+    assert problem.value.hint == "pip install 'swarmrs[report]'"
     assert not (tmp_path / "report.html").exists()
 
 

@@ -288,6 +288,6 @@ def check_page(path: Path | None, force: bool) -> None:
     """Refuse, before anything is computed, a page that cannot be drawn or written at the end."""
     if path is not None:
         check_output(path, (".html",), force)
-        from swarmrs.experiments import check_plot
+        from swarmrs.experiments import check_report
 
-        check_plot()
+        check_report()

@@ -78,11 +78,13 @@ class Folds:
             if holdout := re.fullmatch(r"holdout=(0?\.\d+)", cv):
                 return cls("holdout", test=float(holdout[1]), seed=draw)
             raise SpecError(f"unknown cv '{cv}'", f"known: {', '.join(CVS)}")
-        # Bytes can be split, but into words.
-        is_no_list = isinstance(cv, bytes | bytearray) or (
-            isinstance(cv, np.ndarray) and cv.ndim == 0
-        )
-        if is_no_list or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        is_scalar = isinstance(cv, np.ndarray) and cv.ndim == 0
+        # Words can be split, too.
+        if (
+            is_scalar
+            or hasattr(cv, "join")
+            or not (hasattr(cv, "split") or isinstance(cv, Iterable))
+        ):
             raise SpecError(f"cv is {cv!r}, expected folds", f"known: {', '.join(CVS)}")
         if not hasattr(cv, "split"):
             return cls.given(cv)

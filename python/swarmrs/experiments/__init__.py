@@ -13,7 +13,7 @@ from swarmrs.experiments._papers._reproduce import Reproduction, published_table
 from swarmrs.experiments._papers._results import Line, Reproduced
 from swarmrs.experiments._plan import Comparison, Plan
 from swarmrs.experiments._protocols import Protocol
-from swarmrs.experiments._report import check_plot, write_report, write_selection_report
+from swarmrs.experiments._report import check_report, write_report, write_selection_report
 from swarmrs.experiments._store import merge
 from swarmrs.experiments._summary import summary
 from swarmrs.experiments._workers import Progress
@@ -29,7 +29,7 @@ __all__ = [
     "Reproduced",
     "Reproduction",
     "cells_frame",
-    "check_plot",
+    "check_report",
     "compare",
     "merge",
     "published_tables",

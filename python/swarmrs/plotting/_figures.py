@@ -1,9 +1,9 @@
 """Figures of a search: matplotlib axes that can be restyled."""
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from swarmrs._base._extras import check_extra
 from swarmrs._base._messages import counted
 from swarmrs.evaluation._losses import loss_name
 from swarmrs.exceptions import SpecError
@@ -15,25 +15,11 @@ if TYPE_CHECKING:
     from swarmrs.search._results import Selection
 
 
-def check_plot() -> None:
-    """Refuse to go on without matplotlib.
-
-    Raises
-    ------
-    SpecError
-        If it is not installed.
-    """
-    if find_spec("matplotlib") is None:
-        raise SpecError(
-            "figures need matplotlib, which is not installed", "pip install 'swarmrs[plot]'"
-        )
-
-
 def axes_of(ax: "Axes | None") -> "Axes":
     """Return the axes given, or new ones."""
     if ax is not None:
         return ax
-    check_plot()
+    check_extra("plot", "figures")
     from matplotlib import pyplot
 
     return pyplot.subplots()[1]

@@ -13,10 +13,8 @@ from swarmrs._base._messages import counted
 from swarmrs.evaluation._losses import loss_name
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._findings import Findings
-from swarmrs.experiments._report._drawing import Drawing, drawing, save
+from swarmrs.experiments._report._drawing import Drawing, check_report, drawing, save
 from swarmrs.experiments._report._figures import draw_all
-from swarmrs.experiments._report._page import on_page, render
-from swarmrs.experiments._report._svg import Sheet
 from swarmrs.experiments._runs import DONE, MEASURES, collect, is_accuracy, labelled
 from swarmrs.experiments._statistics import LEVEL
 from swarmrs.experiments._summary import summary
@@ -51,12 +49,14 @@ def write_report(
     Raises
     ------
     SpecError
-        If matplotlib is not installed, or as in `summary`.
+        If matplotlib is not installed, or jinja2 for a page; or as in `summary`.
     DataError
         If no run is finished.
     OutputError
         If a file cannot be written.
     """
+    if path is not None:
+        check_report()
     with drawing():
         found = summary(cells, measure=measure, reference=reference)
         named = labelled(cells)
@@ -79,6 +79,10 @@ def _page(
     of_each: Mapping[str, Sequence[Drawing]],
     cells: pl.DataFrame,
 ) -> str:
+    # Imported here, because figures alone need no templates.
+    from swarmrs.experiments._report._page import on_page, render
+    from swarmrs.experiments._report._svg import Sheet
+
     against = {(row.data, row.method): row for row in found.versus}
     unfinished = cells.filter(pl.col("state") != DONE)
     failures = unfinished.filter(pl.col("error_text").is_not_null())

@@ -13,9 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swarmrs._base._extras import check_extra
 from swarmrs._base._files import whole_file
 from swarmrs._base._messages import printable
-from swarmrs.plotting._figures import check_plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,6 +77,17 @@ class Drawing:
     figure: "Figure"
 
 
+def check_report() -> None:
+    """Refuse to go on without the packages that draw and write reports.
+
+    Raises
+    ------
+    SpecError
+        If matplotlib, jinja2 or markupsafe is not installed.
+    """
+    check_extra("report", "reports")
+
+
 @contextmanager
 def drawing() -> Iterator[None]:
     """Draw and save in the one style.
@@ -86,7 +97,7 @@ def drawing() -> Iterator[None]:
     SpecError
         If matplotlib is not installed.
     """
-    check_plot()
+    check_extra("plot", "figures")
     import matplotlib as mpl
 
     with mpl.rc_context(), warnings.catch_warnings():

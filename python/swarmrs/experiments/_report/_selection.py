@@ -16,6 +16,7 @@ from swarmrs.experiments._report._drawing import (
     INK,
     Drawing,
     add_legend,
+    check_report,
     color_of,
     count_ticks,
     dashes_of,
@@ -24,8 +25,6 @@ from swarmrs.experiments._report._drawing import (
     settle,
     shown,
 )
-from swarmrs.experiments._report._page import on_page, render
-from swarmrs.experiments._report._svg import Sheet
 
 if TYPE_CHECKING:
     from swarmrs.search._results import Selection
@@ -59,10 +58,14 @@ def write_selection_report(
     Raises
     ------
     SpecError
-        If matplotlib is not installed.
+        If matplotlib or jinja2 is not installed.
     OutputError
         If the file cannot be written.
     """
+    check_report()
+    from swarmrs.experiments._report._page import on_page, render
+    from swarmrs.experiments._report._svg import Sheet
+
     plain, name = selection.to_dict(), loss_name(selection.scoring)
     settings: dict[str, object] = {name: plain[name] for name in _SETTINGS}
     if selection.groups is not None:
