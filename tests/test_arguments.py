@@ -149,3 +149,9 @@ def test_an_array_of_words_is_a_list_of_words() -> None:
     assert describe((X, Y), null=empty).settings == {}
     words: Any = np.array(["none"])
     assert describe((X, Y), null=words).settings == {"null": ["none"]}
+
+
+def test_an_array_of_rows_names_no_columns() -> None:
+    rows: Any = np.ones((2, 2))
+    with pytest.raises(SpecError, match=r"column '\[1\. 1\.\]' not found"):
+        select((X, Y), algo="sfs", exclude=rows)

@@ -199,3 +199,9 @@ def test_a_column_that_begins_with_a_range_is_text() -> None:
     x = np.full((8, 2), 0.5, dtype=object)
     x[0, 0] = range(0)
     assert read_table((x, [0, 1] * 4), encode="ordinal").frame["x0"].n_unique() == 2
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_infinities_in_a_row_are_described() -> None:
+    x = np.array([[-np.inf, 1.0], [-np.inf, 2.0], [-np.inf, 0.5], [1.0, 3.0]] * 3)
+    assert "infinite values" in str(describe((x, [0, 1] * 6)).refusal)

@@ -214,7 +214,7 @@ def locate(
     """
     if isinstance(column, str) and column in names:
         return names.index(column)
-    if target is not None and column == target:
+    if isinstance(column, str) and column == target:
         raise SpecError(
             f"column '{target}' is the target of {where}, not a feature", "leave it out"
         )

@@ -92,6 +92,11 @@ def _blocks(rows: int, width: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, width, step))
 
 
+def _is_increasing(x: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return whether each column strictly increases."""
+    return np.logical_and.reduce(x[1:] > x[:-1], axis=0)
+
+
 def _identifiers(
     x: NDArray[np.float64], varying: NDArray[np.intp], nominal: Collection[int]
 ) -> dict[int, str]:
@@ -106,10 +111,10 @@ def _identifiers(
     numbers = varying[~is_nominal[varying]]
     for sign, reason in ((1, "strictly increasing"), (-1, "strictly decreasing")):
         # Three rows rule out five features of six that are in random order.
-        candidates = numbers[(np.diff(sign * x[:3, numbers], axis=0) > 0).all(axis=0)]
+        candidates = numbers[_is_increasing(sign * x[:3, numbers])]
         for block in _blocks(len(x), len(candidates)):
             part = candidates[block]
-            is_monotonic = (np.diff(sign * x[:, part], axis=0) > 0).all(axis=0)
+            is_monotonic = _is_increasing(sign * x[:, part])
             reasons |= dict.fromkeys(part[is_monotonic].tolist(), reason)
     return dict(sorted(reasons.items()))
 
