@@ -94,7 +94,7 @@ def _blocks(rows: int, width: int) -> Iterator[slice]:
 
 def _is_increasing(x: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return whether each column strictly increases."""
-    return np.logical_and.reduce(x[1:] > x[:-1], axis=0)
+    return np.asarray((x[1:] > x[:-1]).all(axis=0))
 
 
 def _identifiers(
