@@ -360,7 +360,7 @@ class TestRegressors:
             select((slope[0], target), **{"estimator": Ridge(), "algo": "sfs"} | settings)
 
     def test_a_table_of_numbers_is_not_for_classifiers(self, slope: Measured) -> None:
-        table = read_table(slope, continuous=True)
+        table = read_table(slope, task="regression")
         with pytest.raises(DataError, match="target 'target' of array is continuous"):
             select(table, algo="sfs")
 

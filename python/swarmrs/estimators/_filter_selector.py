@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from swarmrs._base._messages import check_whole, check_word
 from swarmrs._base._resources import count_threads
+from swarmrs._base._tasks import CLASSIFICATION
 from swarmrs.data._dataset import dataset_of
 from swarmrs.data._table import read_table
 from swarmrs.estimators._base import Chooser
@@ -97,7 +98,8 @@ class FilterSelector(Chooser):
             )
         if not isinstance(self.threshold, Real | None) or self.threshold != self.threshold:
             raise SpecError(f"threshold is {self.threshold!r}, expected a number")
-        dataset = dataset_of(read_table(self._checked(X, y)))
+        samples = self._checked(X, y)
+        dataset = dataset_of(read_table(samples, task=CLASSIFICATION.name))
         threads = count_threads(self.n_jobs)
         by = self.method if is_ranked else "su"
         features = range(dataset.n_features)
