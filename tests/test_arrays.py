@@ -150,7 +150,7 @@ def test_a_continuous_target_is_read_alike() -> None:
     rng = np.random.default_rng(0)
     ours, theirs = read_both(rng.normal(size=(30, 2)), rng.normal(size=30), task="regression")
     assert ours.target == "target"
-    assert "(continuous)" in repr(ours)
+    assert "(numbers)" in repr(ours)
     check_equal(ours, theirs)
 
 

@@ -571,8 +571,7 @@ def test_what_to_do_about_a_measured_target() -> None:
     with pytest.raises(DataError, match="is continuous") as refused:
         classes_of(pl.Series("y", [0.5, 1.5, 1.5]), "made")
     assert refused.value.hint == (
-        "name the column of classes with target=..., or cut its values into classes first; "
-        "give a regressor as the estimator"
+        'name the column of classes with target=..., or predict numbers with task="regression"'
     )
 
 
@@ -693,8 +692,10 @@ def test_a_table_describes_itself() -> None:
     assert repr(read_table(given, "y")) == (
         "Table 'frame': 3 rows, 1 feature, target 'y' (2 classes)"
     )
-    continuous = read_table(given.with_columns(y=pl.Series([0.5, 1.5, 2.5])), "y", task="regression")
-    assert repr(continuous) == "Table 'frame': 3 rows, 1 feature, target 'y' (continuous)"
+    continuous = read_table(
+        given.with_columns(y=pl.Series([0.5, 1.5, 2.5])), "y", task="regression"
+    )
+    assert repr(continuous) == "Table 'frame': 3 rows, 1 feature, target 'y' (numbers)"
     codes = np.array([0, 1, 0], dtype=np.uint32)
     quiet = Table("<t>", given, np.zeros((3, 1)), "y", codes, ("p", "q"))
     size = "3 rows, 1 feature, target &#x27;y&#x27; (2 classes)"
@@ -896,7 +897,7 @@ def test_policies_are_checked_first() -> None:
         ({"missing": "guess"}, "^unknown policy for missing values 'guess'"),
         ({"encode": "guess"}, "^unknown encoding of text 'guess'"),
         ({"allow_target_copy": "yes"}, "^allow_target_copy is 'yes', expected True or False"),
-        ({"continuous": "yes"}, "^continuous is 'yes', expected True or False"),
+        ({"task": "ranking"}, "^unknown task 'ranking'"),
     ):
         with pytest.raises(SpecError, match=message):
             read_table("no such file", **options)  # type: ignore[arg-type]

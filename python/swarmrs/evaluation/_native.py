@@ -58,7 +58,7 @@ class Classifier:
     n_neighbors, metric, weights : int, str, str
         Of k-NN.
     ridge_alpha : float or None
-        The penalty of ridge; None is the number of rows.
+        The penalty of ridge; None is the number of rows, and 1 for numbers.
     scale : str
         The scaling that goes with it: its pipeline's, "none" for an estimator alone.
     """
@@ -205,7 +205,9 @@ class Classifier:
         """Return the same with the penalty that it has on a table, if it has one."""
         if self.name != "ridge" or self.ridge_alpha is not None:
             return self
-        return replace(self, ridge_alpha=float(len(table.codes)))
+        # Signs of decision values stand any shrinkage, numbers do not: as in scikit-learn.
+        alpha = 1.0 if table.values is not None else float(len(table.codes))
+        return replace(self, ridge_alpha=alpha)
 
     def to_sklearn(self, task: Task) -> Any:
         """Return the estimator of scikit-learn for a name and a task, after its scaler.

@@ -70,9 +70,10 @@ class SearchOptions(TypedDict, total=False):
             help="Cost to minimize: error, paper, weighted, hybrid, gaussian, filter-cfs, "
             "filter-mrmr.",
             more="``'error'`` is 1 - score, or an error of numbers. ``'paper'`` is the fitness "
-            "function of the algorithm's own paper. ``'weighted'`` is alpha * error + (1 - alpha) * share of features. "
-            "``'hybrid'`` is -gamma * balanced accuracy - (1 - gamma) * separation of the "
-            "classes. A mapping gives the weights: ``{'kind': 'weighted', 'alpha': 0.8}``.",
+            "function of the algorithm's own paper. ``'weighted'`` is alpha * error + (1 - alpha) "
+            "* share of features. ``'hybrid'`` is -gamma * balanced accuracy - (1 - gamma) * "
+            "separation of the classes. A mapping gives the weights: "
+            "``{'kind': 'weighted', 'alpha': 0.8}``.",
             section="Search",
             words=OBJECTIVES,
         ),
@@ -120,7 +121,8 @@ class SearchOptions(TypedDict, total=False):
             more="None is ``'knn'``: 5 nearest neighbors on min-max scaled features. "
             "`KNeighborsClassifier`, `KNeighborsRegressor`, `GaussianNB`, `RidgeClassifier` and "
             "`Ridge` of scikit-learn run natively, alone or in a pipeline after `MinMaxScaler` or "
-            "`StandardScaler`; any other classifier or regressor is cross-validated by scikit-learn.",
+            "`StandardScaler`; any other classifier or regressor is cross-validated by "
+            "scikit-learn.",
             flags=("--estimator", "-e"),
             section="Evaluation",
             brief=True,
@@ -164,7 +166,7 @@ class SearchOptions(TypedDict, total=False):
             help="Penalty of ridge on the squared weights.",
             doors="cm",
             section="Evaluation",
-            shown="the number of rows",
+            shown="the number of rows, 1 for numbers",
         ),
     ]
     cv: Annotated[
