@@ -148,9 +148,9 @@ def test_whole_numbers_that_floats_round_are_warned_of() -> None:
 
 def test_a_continuous_target_is_read_alike() -> None:
     rng = np.random.default_rng(0)
-    ours, theirs = read_both(rng.normal(size=(30, 2)), rng.normal(size=30), continuous=True)
+    ours, theirs = read_both(rng.normal(size=(30, 2)), rng.normal(size=30), task="regression")
     assert ours.target == "target"
-    assert "(continuous)" in repr(ours)
+    assert "(numbers)" in repr(ours)
     check_equal(ours, theirs)
 
 

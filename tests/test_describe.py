@@ -93,8 +93,11 @@ def test_what_select_would_do_by_policies() -> None:
 
 
 def test_a_target_without_classes_is_described() -> None:
-    found = describe(FRAME, "size")
-    assert found.classes == {}
+    numbers = describe(FRAME, "size")
+    assert (numbers.task, numbers.classes) == ("regression", {})
+    assert "target 'size' (numbers)" in repr(numbers)
+    found = describe(FRAME, "size", task="classification")
+    assert (found.task, found.classes) == (None, {})
     assert found.refusal == "target 'size' of frame is continuous, expected classes"
     assert describe(FRAME.drop("copy"), "color").classes == {"blue": 3, "red": 6}
 

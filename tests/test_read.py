@@ -149,10 +149,9 @@ REFUSED = [
         "name the column of classes with target=...",
     ),
     (
-        b"a,y\n1,0.5\n2,0.7\n2,0.7\n",
-        "target 'y' of data.csv is continuous, expected classes",
-        "name the column of classes with target=..., or cut its values into classes first; "
-        "give a regressor as the estimator",
+        b"a,y\n1,0.5\n2,0.5\n2,0.5\n",
+        "target 'y' of data.csv has one value, expected 2 or more",
+        "give numbers as the target, or predict classes",
     ),
     (
         b"a,class\n1,x\n2,\n3,y\n",
@@ -323,4 +322,7 @@ def test_unknown_built_in_data_offers_the_nearest() -> None:
     with pytest.raises(SpecError) as error:
         read_table("sklearn:wne")
     assert str(error.value) == "unknown built-in data set 'wne'"
-    assert error.value.hint == "did you mean 'wine'? known: breast_cancer, digits, iris, wine"
+    assert (
+        error.value.hint
+        == "did you mean 'wine'? known: breast_cancer, diabetes, digits, iris, wine"
+    )

@@ -571,8 +571,7 @@ def test_what_to_do_about_a_measured_target() -> None:
     with pytest.raises(DataError, match="is continuous") as refused:
         classes_of(pl.Series("y", [0.5, 1.5, 1.5]), "made")
     assert refused.value.hint == (
-        "name the column of classes with target=..., or cut its values into classes first; "
-        "give a regressor as the estimator"
+        'name the column of classes with target=..., or predict numbers with task="regression"'
     )
 
 
@@ -662,7 +661,7 @@ def test_what_was_filled_can_be_taken_as_given() -> None:
 
 def test_a_measured_target_has_levels() -> None:
     given = frame(a=[1.0, 2.0, 3.0, 4.0, 5.0, 7.0], y=[0.5, 1.5, 2.5, 3.5, 4.5, 5.5])
-    found = read_table(given, "y", continuous=True)
+    found = read_table(given, "y", task="regression")
     assert found.y.tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
     part = found.take(np.array([5, 0]))
     assert part.y.tolist() == [5.5, 0.5]
@@ -670,13 +669,13 @@ def test_a_measured_target_has_levels() -> None:
     assert part.x.ravel().tolist() == [7.0, 1.0]
     # A table of classes that are numbers can be taken as measured, and is not changed twice.
     coded = read_table(given.with_columns(y=pl.Series([1, 2, 1, 2, 1, 2])), "y")
-    measured = read_table(coded, continuous=True)
+    measured = read_table(coded, task="regression")
     assert measured.y.tolist() == [1, 2, 1, 2, 1, 2]
-    assert read_table(measured, continuous=True) is measured
+    assert read_table(measured, task="regression") is measured
     assert read_table(coded) is coded
     # Given apart from the features, it is called by what it is.
     apart = (given.select("a"), given["y"].to_numpy())
-    assert read_table(apart, continuous=True).target == "target"
+    assert read_table(apart, task="regression").target == "target"
     classes = prepare(
         Raw("made", given.select("a")),
         ["p", "q"] * 3,
@@ -693,8 +692,10 @@ def test_a_table_describes_itself() -> None:
     assert repr(read_table(given, "y")) == (
         "Table 'frame': 3 rows, 1 feature, target 'y' (2 classes)"
     )
-    continuous = read_table(given.with_columns(y=pl.Series([0.5, 1.5, 2.5])), "y", continuous=True)
-    assert repr(continuous) == "Table 'frame': 3 rows, 1 feature, target 'y' (continuous)"
+    continuous = read_table(
+        given.with_columns(y=pl.Series([0.5, 1.5, 2.5])), "y", task="regression"
+    )
+    assert repr(continuous) == "Table 'frame': 3 rows, 1 feature, target 'y' (numbers)"
     codes = np.array([0, 1, 0], dtype=np.uint32)
     quiet = Table("<t>", given, np.zeros((3, 1)), "y", codes, ("p", "q"))
     size = "3 rows, 1 feature, target &#x27;y&#x27; (2 classes)"
@@ -817,7 +818,7 @@ def test_classes_are_the_default_of_arrays_too() -> None:
     classes = prepare_array(x, numbers, **array_policies())
     assert classes is not None
     assert (classes.target, classes.values) == ("class", None)
-    continuous = prepare_array(x, numbers, continuous=True, **array_policies())
+    continuous = prepare_array(x, numbers, task="regression", **array_policies())
     assert continuous is not None
     assert continuous.target == "target"
     assert continuous.y.tolist() == [0.0, 1.0, 0.0]
@@ -831,7 +832,7 @@ def test_many_different_numbers_are_doubted_unless_measured() -> None:
         read_table(given, "y").warnings
     )
     assert not any(
-        "classes?" in warning for warning in read_table(given, "y", continuous=True).warnings
+        "classes?" in warning for warning in read_table(given, "y", task="regression").warnings
     )
 
 
@@ -896,7 +897,7 @@ def test_policies_are_checked_first() -> None:
         ({"missing": "guess"}, "^unknown policy for missing values 'guess'"),
         ({"encode": "guess"}, "^unknown encoding of text 'guess'"),
         ({"allow_target_copy": "yes"}, "^allow_target_copy is 'yes', expected True or False"),
-        ({"continuous": "yes"}, "^continuous is 'yes', expected True or False"),
+        ({"task": "ranking"}, "^unknown task 'ranking'"),
     ):
         with pytest.raises(SpecError, match=message):
             read_table("no such file", **options)  # type: ignore[arg-type]

@@ -1,13 +1,15 @@
 """The values that options choose from."""
 
+from swarmrs._base._tasks import CLASSIFICATION, REGRESSION
+
 ANSWERS = ("best", "vote")
-CLASSIFIERS = ("knn", "nb", "ridge")
+CLASSIFIERS = CLASSIFICATION.estimators
 METRICS = ("euclidean", "manhattan")
 WEIGHTS = ("uniform", "distance")
 # With "fold-", scaling is fitted on the training rows of each fold instead of all rows.
 SCALES = ("minmax", "standard", "none", "fold-minmax", "fold-standard")
 CVS = ("10", "loo", "complete", "holdout=0.3")
-NATIVE_SCORES = ("accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef")
+NATIVE_SCORES = (*CLASSIFICATION.scorings, *REGRESSION.scorings)
 PRESCREENS = ("su>0", "top=K", "fcbf", "cfs")
 PICKS = ("best", "knee", "1se", "size<=K")
 RARE_CLASS = ("warn", "error", "drop", "merge")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from swarmrs._base._messages import counted, listed, printable, shortened, sized
+from swarmrs._base._tasks import REGRESSION
 from swarmrs.cli import _options as options
 from swarmrs.cli import _render as render
 from swarmrs.cli._text import aligned, line, remark
@@ -70,7 +71,7 @@ def _table(found: Mapping[str, Any], every: bool, data: str) -> str:
     return "\n".join(
         [
             line("data", f"{found['name']}, {found['kind']}: {_size(found)}"),
-            *_classes(found["target"], found["classes"]),
+            *_classes(found["target"], found["task"], found["classes"]),
             line("missing", ", ".join(gaps) if incomplete or unlabeled else "none"),
             *([line("null words", f"empty, {words}")] if words else []),
             line("memory", f"about {sized(found['memory'])}, and what --memory allows"),
@@ -120,7 +121,9 @@ def _size(found: Mapping[str, Any]) -> str:
     return f"{counted(found['rows'], 'row')}, {columns} and the target"
 
 
-def _classes(target: str, classes: Sequence[Mapping[str, Any]]) -> list[str]:
+def _classes(target: str, task: str | None, classes: Sequence[Mapping[str, Any]]) -> list[str]:
+    if task == REGRESSION.name:
+        return [line("target", f"'{target}': numbers ({task})")]
     if not classes:
         return [line("target", f"'{target}', no classes")]
     total, most = sum(row["rows"] for row in classes), max(row["rows"] for row in classes)

@@ -204,7 +204,7 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         help="CSV, TSV, Parquet, Arrow or ARFF, gzipped or not; - for standard input; "
-        "sklearn:wine, breast_cancer, digits or iris.",
+        "sklearn:wine, breast_cancer, digits, iris or diabetes.",
     ),
 ]
 Target = Annotated[

@@ -17,16 +17,17 @@ def rank(
     data: options.Data,
     target: options.Target = None,
     by: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
             help="su, symmetrical uncertainty; mi, mutual information in bits; f, F statistic "
-            "(ANOVA); mrmr, minimum redundancy, maximum relevance; relieff, ReliefF weights; "
-            "ridge-rfe, recursive elimination by a ridge classifier; rks, support by random "
-            "subsets, with a level of noise.",
+            "(ANOVA, or a regression on numbers); mrmr, minimum redundancy, maximum relevance; "
+            "relieff, ReliefF weights; ridge-rfe, recursive elimination by ridge; rks, support by "
+            "random subsets, with a level of noise. Numbers have mi, f and ridge-rfe.",
+            show_default="su, f for numbers",
             autocompletion=complete.words("filters._rank", "RANKINGS"),
         ),
-    ] = "su",
+    ] = None,
     top: Annotated[
         int | None, typer.Option(metavar="K", help="Show the best K only.", show_default="all")
     ] = None,
@@ -36,7 +37,7 @@ def rank(
     format: options.Format = "table",
     quiet: options.Quiet = False,
 ) -> None:
-    """Rank features by relevance to the class.
+    """Rank features by relevance to the class or number.
 
     \b
     # the 20 most relevant features

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from swarmrs._base._files import whole_file
 from swarmrs._base._messages import counted, listed, printable, shortened, why_stopped
+from swarmrs._base._tasks import CLASSIFICATION, REGRESSION, Task
 from swarmrs.cli._text import aligned, line
 from swarmrs.cli._validation import (
     baseline_text,
@@ -17,7 +18,7 @@ from swarmrs.cli._validation import (
     held_out_lines,
     stability_lines,
 )
-from swarmrs.evaluation._losses import loss_name
+from swarmrs.evaluation._losses import ERRORS, loss_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv")
 OPTIMISTIC = "optimistic: the same folds chose the features (try --outer-cv 10)"
 
+# The same of numbers, where it is other words.
+_NUMBER_MEASURES = {
+    "mi": "mi, information about five bins of the target, in bits",
+    "f": "f, F statistic of a linear regression",
+    "ridge-rfe": "ridge-rfe, recursive elimination by ridge regression",
+}
 _MEASURES = {
     "su": "su, symmetric uncertainty with the class, 0 to 1",
     "mi": "mi, information about the class, in bits",
@@ -76,7 +83,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
             line("evaluations", f"{counts['total']} ({counts['unique']} unique)"),
             line("seconds", _seconds(result)),
             line("stopped", why_stopped(result["stop"], result["params"], result["budget"])),
-            *_held_out(result["held_out"], result["scoring"]),
+            *_held_out(result),
             *stability_lines(result["stability"], loss_name(result["scoring"])),
             *(_front(result) if is_front_wanted else []),
         ]
@@ -85,6 +92,9 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
 
 def evaluation_table(result: Mapping[str, Any], scores: Iterable[str]) -> str:
     """Return the scores of a subset, given as for JSON, for people."""
+    task = _task(result)
+    compared = [(name.replace("_", " "), _beside(result, name)) for name in scores]
+    width = max(19, *(len(name) + 2 for name, _ in compared))
     return "\n".join(
         [
             line("data", _data(result["data"])),
@@ -92,8 +102,8 @@ def evaluation_table(result: Mapping[str, Any], scores: Iterable[str]) -> str:
             "",
             *_chosen(result),
             "",
-            *(_beside(result, name) for name in scores),
-            line("baseline", baseline_text(result["error"], result["baseline"]), 19),
+            *(line(name, text, width) for name, text in compared),
+            line("baseline", baseline_text(result["error"], result["baseline"], task), width),
         ]
     )
 
@@ -120,7 +130,10 @@ def card_table(card: "Card") -> str:
             line("paper", f"{card.paper}, {card.year}"),
             *([line("doi", card.doi)] if card.doi else []),
             line("evaluations", budget),
-            line("in its paper", f"{_neighbors(card.evaluated_by)}, {_folds(card.evaluated_by)}"),
+            line(
+                "in its paper",
+                f"{_neighbors(card.evaluated_by)}, {_folds(card.evaluated_by, CLASSIFICATION)}",
+            ),
             line("", f"objective {_objective(card.objective)}"),
             "",
             *aligned(rows),
@@ -165,12 +178,12 @@ def ranking_table(ranking: Mapping[str, Any]) -> str:
     rows = [[cell(value) for value in row.values()] for row in ranking["ranking"]]
     names = [name.removeprefix("is_") for name in ranking["ranking"][0]]
     rows.insert(0, [name.replace("_", " ").upper() for name in names])
-    by = _MEASURES[ranking["by"]]
+    words = _MEASURES | (_NUMBER_MEASURES if _task(ranking) is REGRESSION else {})
     seed = "" if ranking["seed"] is None else f", seed {ranking['seed']}"
     return "\n".join(
         [
             line("data", _data(ranking["data"])),
-            line("ranked by", f"{by}{seed}"),
+            line("ranked by", f"{words[ranking['by']]}{seed}"),
             line("relevant", f"{ranking['relevant']} of {counted(ranking['ranked'], 'feature')}"),
             "",
             *aligned(rows),
@@ -226,10 +239,16 @@ def write_text(text: str, path: Path) -> None:
         file.write(f"{text}\n".encode(errors="backslashreplace"))
 
 
+def _task(result: Mapping[str, Any]) -> Task:
+    """Return what was predicted."""
+    return REGRESSION if result["data"]["classes"] is None else CLASSIFICATION
+
+
 def _data(data: Mapping[str, Any]) -> str:
-    size = (("rows", "row"), ("features", "feature"), ("classes", "class"))
-    counts = ", ".join(counted(data[key], noun) for key, noun in size)
-    return f"{data['name']}: {counts} of '{data['target']}'"
+    counts = f"{counted(data['rows'], 'row')}, {counted(data['features'], 'feature')}"
+    if data["classes"] is None:
+        return f"{data['name']}: {counts}, numeric target '{data['target']}'"
+    return f"{data['name']}: {counts}, {counted(data['classes'], 'class')} of '{data['target']}'"
 
 
 def _evaluated_by(result: Mapping[str, Any]) -> str:
@@ -240,23 +259,24 @@ def _evaluated_by(result: Mapping[str, Any]) -> str:
         votes = "" if evaluation["weights"] == "uniform" else ", weighted by distance"
         name = f"{_neighbors(evaluation)}{votes}"
     elif name == "ridge":
-        name = f"ridge classifier, alpha {evaluation['ridge_alpha']:g}"
+        kind = "regression" if _task(result) is REGRESSION else "classifier"
+        name = f"ridge {kind}, alpha {evaluation['ridge_alpha']:g}"
     study = "" if preset is None else f" (preset {preset})"
-    return f"{name}, {_folds(evaluation)}, scale {evaluation['scale']}{study}"
+    return f"{name}, {_folds(evaluation, _task(result))}, scale {evaluation['scale']}{study}"
 
 
 def _neighbors(evaluation: Mapping[str, Any]) -> str:
     return f"{evaluation['n_neighbors']}-NN, {evaluation['metric']}"
 
 
-def _folds(evaluation: Mapping[str, Any]) -> str:
+def _folds(evaluation: Mapping[str, Any], task: Task) -> str:
     folds = evaluation["folds"]
     schemes = {
         "loo": "leave-one-out",
         "complete": f"complete cross-validation, {folds.get('test')} left out",
-        "kfold": f"stratified {folds.get('k')}-fold",
+        "kfold": f"{task.folds}{folds.get('k')}-fold",
         "holdout": f"{folds.get('test')} held out",
-        "wrap5": "stratified 5-fold repeated up to 5 times",
+        "wrap5": f"{task.folds}5-fold repeated up to 5 times",
         "splits": f"{folds.get('n_splits')} splits",
     }
     return schemes[folds["scheme"]]
@@ -304,40 +324,51 @@ def _seconds(result: Mapping[str, Any]) -> str:
 
 def _caution(result: Mapping[str, Any]) -> str:
     if result["held_out"] is not None:
-        return "optimistic: see the outer error below"
+        return f"optimistic: see the outer {'loss' if 'r2' in result else 'error'} below"
     return OPTIMISTIC if result["competition"] is None else "optimistic: see new rows above"
 
 
 def _losses(result: Mapping[str, Any]) -> list[str]:
-    """Say what the loss is, and that of the majority class; the error, too, if it is another."""
+    """Say what the loss is, and that of a guess; the error, too, if it is another."""
     name, caution = loss_name(result["scoring"]), _caution(result)
     error = f"{result['error']:.4f}"
     if name == "error":
         lines = [line("error", f"{error}, {caution}")]
     else:
         lines = [line("loss", f"{result['loss']:.4f} ({name}), {caution}")]
-    lines.append(line("baseline", baseline_text(result["loss"], result["baseline"])))
+    if result["baseline"] is not None:
+        guessed = baseline_text(result["loss"], result["baseline"], _task(result))
+        lines.append(line("baseline", guessed))
     # An estimator of scikit-learn has its one score only.
-    has_more = name != "error" and result["accuracy"] is not None
+    has_more = name != "error" and result.get("accuracy") is not None
     return [*lines, line("error", error)] if has_more else lines
 
 
 def _accuracies(result: Mapping[str, Any]) -> list[str]:
-    """Return the accuracies; an estimator of scikit-learn has its one score only."""
-    named = (("accuracy", "accuracy"), ("balanced", "balanced_accuracy"))
-    return [line(name, f"{result[key]:.4f}") for name, key in named if result[key] is not None]
+    """Return the accuracies, or R2 and the errors of numbers.
+
+    An estimator of scikit-learn has its one score only.
+    """
+    named = (("accuracy", "accuracy"), ("balanced", "balanced_accuracy"), ("R2", "r2"))
+    lines = [line(name, f"{result[key]:.4f}") for name, key in named if result.get(key) is not None]
+    errors = (
+        ("RMSE", "neg_root_mean_squared_error"),
+        ("MAE", "neg_mean_absolute_error"),
+    )
+    return [*lines, *(line(name, f"{-result[key]:.6g}") for name, key in errors if key in result)]
 
 
 def _beside(result: Mapping[str, Any], name: str) -> str:
-    """Return a score and that of the majority class."""
-    both = f"{result[name]:.4f} (majority class {result['baseline'][name]:.4f})"
-    return line(name.replace("_", " "), both, 19)
+    """Return a score and that of a guess."""
+    guess = "mean" if _task(result) is REGRESSION else "majority class"
+    return f"{result[name]:.4f} ({guess} {result['baseline'][name]:.4f})"
 
 
-def _held_out(held_out: Mapping[str, Any] | None, scoring: str | None) -> list[str]:
+def _held_out(result: Mapping[str, Any]) -> list[str]:
+    held_out, task = result["held_out"], _task(result)
     if held_out is None:
         return []
-    return held_out_lines(held_out, _folds(held_out), loss_name(scoring))
+    return held_out_lines(held_out, _folds(held_out, task), loss_name(result["scoring"]), task)
 
 
 def _front(result: Mapping[str, Any]) -> list[str]:
@@ -352,9 +383,11 @@ def _front(result: Mapping[str, Any]) -> list[str]:
         names = printable(listed(point["selected"], 3))
         rows.append((str(point["size"]), f"{point['loss']:.4f}", ", ".join(marks), names))
     subsets = counted(len(front["points"]), "subset")
-    area = f"hypervolume {front['hypervolume']:.4f}"
+    # Errors in the unit of the target have no upper limit to count an area from.
+    has_area = result["scoring"] not in ERRORS
+    area = f", hypervolume {front['hypervolume']:.4f}" if has_area else ""
     what = "error" if is_error else f"loss ({name})"
-    summary = f"{subsets}, non-dominated in {what} and size, {area}"
+    summary = f"{subsets}, non-dominated in {what} and size{area}"
     return ["", line("Pareto front", summary), *(f"  {row}" for row in aligned(rows))]
 
 

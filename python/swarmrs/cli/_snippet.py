@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from swarmrs._base._tasks import REGRESSION
 from swarmrs.cli._options import Given
 from swarmrs.exceptions import SpecError
 from swarmrs.search._presets import find_preset
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 # All that comes from users stands in the code as a literal, so that nothing they name is run.
 _CODE = '''"""Features selected by swarmrs {version} ({algorithm}, seed {seed}), and a model.
 
-Run it to print the error of the model; import `model` and `COLUMNS` to use it.
+Run it to print the {score} of the model; import `model` and `COLUMNS` to use it.
 """
 
 {imports}
@@ -40,8 +41,22 @@ model.fit(X, y)
 
 if __name__ == "__main__":
     folds = {folds}
-    accuracy = cross_val_score(model, X, y, cv=folds)
-    print(f"error {{1 - accuracy.mean():.4f}} of {{len(COLUMNS)}} features, mean of the folds")'''
+    {scored} = cross_val_score(model, X, y, cv=folds{scoring})
+    print(f"{shown} of {{len(COLUMNS)}} features, mean of the folds")'''
+# The words that differ: what is scored, and how that is printed.
+_ACCURACY = {
+    "score": "error",
+    "scored": "accuracy",
+    "scoring": "",
+    "shown": "error {1 - accuracy.mean():.4f}",
+}
+_R2 = {"score": "R2", "scored": "r2", "scoring": "", "shown": "R2 {r2.mean():.4f}"}
+_ERROR = {
+    "score": "error",
+    "scored": "errors",
+    "scoring": ', scoring="neg_mean_absolute_error"',
+    "shown": "mean absolute error {-errors.mean():.6g}",
+}
 _SCALERS = {"minmax": ["MinMaxScaler"], "standard": ["StandardScaler"], "none": []}
 
 
@@ -79,13 +94,17 @@ def snippet(
         How the file was read.
     """
     plain: Mapping[str, Any] = result.to_dict()
-    folds, split = _folds(plain["evaluation"]["folds"])
+    is_numeric = table.task is REGRESSION
+    folds, split = _folds(plain["evaluation"]["folds"], is_numeric)
     equal = settings.equal_classifier
     assert equal is not None, "the command line has names, each of which has a classifier"
     scalers = _SCALERS[equal.scaling(settings.options["scale"]).removeprefix("fold-")]
     alpha = plain["evaluation"].get("ridge_alpha")
     equal = equal.settled(table) if alpha is None else replace(equal, ridge_alpha=alpha)
-    classifier, home, arguments = _classifier(equal)
+    classifier, home, arguments = _classifier(equal, is_numeric)
+    # R2 says nothing about a single row.
+    is_alone = is_numeric and split == "LeaveOneOut"
+    words = _ERROR if is_alone else _R2 if is_numeric else _ACCURACY
     steps = [*(f"{scaler}()" for scaler in scalers), f"{classifier}({arguments})"]
     imports = [
         f"from sklearn.model_selection import {', '.join(sorted([split, 'cross_val_score']))}",
@@ -96,6 +115,7 @@ def snippet(
     ]
     given = _given(
         {"target": table.target, "exclude": list(settings.options["exclude"]), **reading}
+        | ({"task": table.task.name} if is_numeric else {})
     )
     return _CODE.format(
         version=plain["versions"]["swarmrs"],
@@ -106,6 +126,7 @@ def snippet(
         reading="\n".join(f"    {line}," for line in [literal(data), *given]),
         steps="\n".join(f"    {step}," for step in steps),
         folds=folds,
+        **words,
     )
 
 
@@ -140,18 +161,21 @@ def _given(arguments: Mapping[str, object]) -> list[str]:
     ]
 
 
-def _classifier(classifier: "Classifier") -> tuple[str, str, str]:
-    """Return its name in scikit-learn, its module and its arguments."""
+def _classifier(classifier: "Classifier", is_numeric: bool) -> tuple[str, str, str]:
+    """Return its name in scikit-learn, or that of the regressor, its module and its arguments."""
     if classifier.name == "nb":
         return "GaussianNB", "sklearn.naive_bayes", ""
     if classifier.name == "ridge":
-        return "RidgeClassifier", "sklearn.linear_model", f"alpha={classifier.ridge_alpha}"
+        name = "Ridge" if is_numeric else "RidgeClassifier"
+        return name, "sklearn.linear_model", f"alpha={classifier.ridge_alpha}"
     given = ", ".join(f"{name}={literal(getattr(classifier, name))}" for name in classifier.own)
-    return "KNeighborsClassifier", "sklearn.neighbors", given
+    name = "KNeighborsRegressor" if is_numeric else "KNeighborsClassifier"
+    return name, "sklearn.neighbors", given
 
 
-def _folds(folds: Mapping[str, Any]) -> tuple[str, str]:
+def _folds(folds: Mapping[str, Any], is_numeric: bool) -> tuple[str, str]:
     """Return folds of the same kind as code, and the class that makes them."""
+    kind = "" if is_numeric else "Stratified"
     if folds["scheme"] == "loo":
         return "LeaveOneOut()", "LeaveOneOut"
     if folds["scheme"] == "complete":
@@ -160,12 +184,10 @@ def _folds(folds: Mapping[str, Any]) -> tuple[str, str]:
         return f"ShuffleSplit({drawn})", "ShuffleSplit"
     seed = f"random_state={folds['seed'] % 2**32}"  # scikit-learn takes no more
     if folds["scheme"] == "holdout":
-        split = "StratifiedShuffleSplit"
+        split = f"{kind}ShuffleSplit"
         return f"{split}(n_splits=1, test_size={folds['test']}, {seed})", split
     if folds["scheme"] == "wrap5":
-        return (
-            f"RepeatedStratifiedKFold(n_splits=5, n_repeats=5, {seed})",
-            "RepeatedStratifiedKFold",
-        )
+        split = f"Repeated{kind}KFold"
+        return f"{split}(n_splits=5, n_repeats=5, {seed})", split
     shuffled = f", shuffle=True, {seed}" if folds["shuffle"] else ""
-    return f"StratifiedKFold(n_splits={folds['k']}{shuffled})", "StratifiedKFold"
+    return f"{kind}KFold(n_splits={folds['k']}{shuffled})", f"{kind}KFold"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from swarmrs._base._messages import counted, printable
+from swarmrs._base._tasks import Task
 from swarmrs.cli._text import aligned, line
 from swarmrs.evaluation._losses import against
 
@@ -17,12 +18,14 @@ _LISTED = 20
 _LABEL = 40
 
 
-def baseline_text(loss: float, baseline: Mapping[str, Any]) -> str:
-    """Return the loss of the majority class, given as for JSON, and whether `loss` is no better."""
+def baseline_text(loss: float, baseline: Mapping[str, Any], task: Task) -> str:
+    """Return the loss of a guess, given as for JSON, and whether `loss` is no better."""
     label, verdict = baseline["label"], against(loss, baseline["loss"])
-    name = label if len(label) <= _LABEL else f"{label[: _LABEL - 1]}…"
+    guess = task.guess
+    if label is not None:
+        guess = f"'{label if len(label) <= _LABEL else f'{label[: _LABEL - 1]}…'}', {task.guess}"
     judged = "" if verdict is None else f": the selection is {verdict}"
-    return f"{baseline['loss']:.4f} by predicting '{name}', the majority class{judged}"
+    return f"{baseline['loss']:.4f} by predicting {guess}{judged}"
 
 
 def stability_lines(stability: Mapping[str, Any] | None, what: str) -> list[str]:
@@ -52,13 +55,11 @@ def stability_lines(stability: Mapping[str, Any] | None, what: str) -> list[str]
     ]
 
 
-def held_out_lines(held_out: Mapping[str, Any] | None, folds: str, what: str) -> list[str]:
+def held_out_lines(held_out: Mapping[str, Any], folds: str, what: str, task: Task) -> list[str]:
     """Return what rows held out show, given as for JSON, for people.
 
     `folds` says which rows, and `what` which loss.
     """
-    if held_out is None:
-        return []
     parts, spread = held_out["parts"], held_out["spread"]
     which = f"nested cross-validation, {folds}: one search per outer fold, on the other rows"
     if len(parts) == 1:
@@ -77,7 +78,8 @@ def held_out_lines(held_out: Mapping[str, Any] | None, folds: str, what: str) ->
             f"{held_out['outer_loss']:.4f}"
             f"{'' if spread is None else f' ± {spread:.4f}'}{formula} on held-out rows",
         ),
-        line("baseline", baseline_text(held_out["outer_loss"], held_out["baseline"])),
+        *_outer_scores(held_out["scores"]),
+        line("baseline", baseline_text(held_out["outer_loss"], held_out["baseline"], task)),
         line("optimism", f"{held_out['optimism']:.4f}"),
         *(line("note", note) for note in held_out["notes"]),
     ]
@@ -86,6 +88,14 @@ def held_out_lines(held_out: Mapping[str, Any] | None, folds: str, what: str) ->
     sizes = [part["size"] for part in parts]
     between = f"{min(sizes)} to {counted(max(sizes), 'feature')}"
     return [*lines, line("subsets", f"{between}, stability {_interval(held_out['stability'])}")]
+
+
+def _outer_scores(scores: Mapping[str, float | None]) -> list[str]:
+    """Return R2 and the root mean squared error of numbers; nothing of classes."""
+    r2, error = scores.get("r2"), scores.get("neg_root_mean_squared_error")
+    if r2 is None or error is None:
+        return []
+    return [line("outer R2", f"{r2:.4f}"), line("outer RMSE", f"{-error:.6g}")]
 
 
 def competition_lines(competition: Mapping[str, Any] | None) -> list[str]:

@@ -18,7 +18,13 @@ def dataset_of(table: Table, scale: str = "minmax") -> _swarmrs.Dataset:
     """
     scale = scale.removeprefix("fold-")
     return _swarmrs.Dataset(
-        _without_gaps(table), table.codes, len(table.labels), table.names, scale, table.unfilled
+        _without_gaps(table),
+        table.codes,
+        len(table.labels),
+        table.names,
+        scale,
+        table.unfilled,
+        table.values,
     )
 
 
@@ -38,14 +44,14 @@ def _without_gaps(table: Table) -> NDArray[np.float64]:
 
 def describe_data(table: Table, fingerprint: str) -> dict[str, object]:
     """Return the entry of a result about its table."""
-    is_continuous = table.values is not None
+    is_numeric = table.values is not None
     rows, width = table.x.shape
     return {
         "name": table.name,
         "rows": rows,
         "features": width,
-        "classes": None if is_continuous else len(table.labels),
+        "classes": None if is_numeric else len(table.labels),
         "fingerprint": fingerprint,
         "target": table.target,
-        "labels": [] if is_continuous else list(table.labels),
+        "labels": [] if is_numeric else list(table.labels),
     }

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
 from swarmrs._base._options import Option
+from swarmrs._base._tasks import TASKS
 
 IMPUTATIONS = ("mean", "median", "mode", "knn")
 MISSING = ("error", *IMPUTATIONS, "drop-rows", "drop-columns", "keep")
@@ -13,9 +14,22 @@ FORMATS = ("csv", "tsv", "parquet", "arrow", "arff")
 NULL_WORDS = ("", "?", "N/A", "NA", "NULL", "NaN", "nan", "null")
 
 
+TASK = Option(
+    help="What is predicted: classification or regression.",
+    more="None guesses it: text, booleans and few different whole numbers are classes, other "
+    "numbers are regression. Filters by entropy, which need classes, then use five bins of the "
+    "target, each of about a fifth of the rows.",
+    section="Data",
+    brief=True,
+    shown="guessed from the target",
+    words=tuple(TASKS),
+)
+
+
 class ReadOptions(TypedDict, total=False):
     """How data is read; see `read_table`."""
 
+    task: Annotated["str | None", TASK]
     missing: Annotated[
         str,
         Option(

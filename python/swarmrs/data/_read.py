@@ -13,7 +13,7 @@ from swarmrs._base._hints import setting
 from swarmrs._base._messages import check_word, counted, quoted
 from swarmrs.exceptions import DataError
 
-BUILT_IN = ("breast_cancer", "digits", "iris", "wine")
+BUILT_IN = ("breast_cancer", "diabetes", "digits", "iris", "wine")
 
 
 class Raw(NamedTuple):
@@ -40,13 +40,16 @@ class Raw(NamedTuple):
 
 
 def read_built_in(name: str) -> Raw:
-    """Return a data set that ships with scikit-learn, its classes by name in the last column."""
+    """Return a data set of scikit-learn, the names of its classes or its numbers last."""
     from sklearn import datasets
 
     check_word("built-in data set", name, BUILT_IN)
     bunch = getattr(datasets, f"load_{name}")()
     frame = frame_of_array(bunch.data, [str(feature) for feature in bunch.feature_names])
-    labels = pl.Series("class", bunch.target_names[bunch.target])
+    if hasattr(bunch, "target_names"):
+        labels = pl.Series("class", bunch.target_names[bunch.target])
+    else:
+        labels = pl.Series("target", bunch.target)
     return Raw(f"sklearn:{name}", frame.with_columns(labels), target=labels.name, kind="built-in")
 
 

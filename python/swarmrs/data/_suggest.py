@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from swarmrs._base._tasks import CLASSIFICATION, REGRESSION
 from swarmrs.data._encode import NumberText, text_columns
 from swarmrs.data._formats import Reading, name_of, parse_content
 from swarmrs.data._formats._bytes import fetch
 from swarmrs.data._formats._text import guess_reading
 from swarmrs.data._read import Raw
 from swarmrs.data._table import Source, Table, find, prepare
-from swarmrs.data._target import Target, classes_of
+from swarmrs.data._target import Target, classes_of, guess_task
 from swarmrs.exceptions import DataError, SwarmrsError
 
 # Words that stand for a missing number are few; more are text.
@@ -108,8 +109,11 @@ def _number_changes(found: Found) -> dict[str, object]:
     return {"null": [*reading.null, *new]} if new else {}
 
 
-def suggest_target(raw: Raw, target: Target) -> Target:
-    """Return the requested target, or else a column that has classes: the last, or a likely one."""
+def suggest_target(raw: Raw, target: Target, task: str | None) -> Target:
+    """Return the requested target, or else a column that has classes: the last, or a likely one.
+
+    Numbers in the last column are a target, too, unless classes are asked for.
+    """
     frame = raw.frame
     if target is not None or raw.target is not None:
         return target if target is not None else raw.target
@@ -125,6 +129,9 @@ def suggest_target(raw: Raw, target: Target) -> Target:
     if has_classes(last):
         return last
     likely = [name for name in frame.columns if name.lower() in _CLASSES and has_classes(name)]
+    is_number = guess_task(frame[last]) is REGRESSION and not likely
+    if task != CLASSIFICATION.name and is_number:
+        return last
     others = (name for name in reversed(frame.columns) if has_classes(name, _CATEGORIES))
     return likely[0] if likely else next(others, None)
 

@@ -17,6 +17,7 @@ from swarmrs._base._hints import leaving_out, rendered, setting
 from swarmrs._base._messages import check_word, counted, locate, quoted
 from swarmrs._base._options import defaults_of, takes_options
 from swarmrs._base._public import public
+from swarmrs._base._tasks import CLASSIFICATION, REGRESSION, TASKS, Task
 from swarmrs.data._arrays import ArrayColumns, FeatureFrame, Samples, as_floats, numbers_of
 from swarmrs.data._column_checks import constant_features, copies_of, inspect, numeric_copies
 from swarmrs.data._dates import Dates, dates_to_numbers, read_dates
@@ -38,6 +39,7 @@ from swarmrs.data._target import (
     Label,
     Target,
     classes_of,
+    guess_task,
     labels_beside,
     many_values,
     marked_missing,
@@ -83,7 +85,7 @@ class Table:
     warnings : tuple of str
         Warnings about what in the data can mislead.
     values : ndarray of float64 or None
-        The values of a continuous target: then the classes are bins of it.
+        The values of a numeric target: then the classes are bins of it.
     unfilled : Unfilled, optional
         The features before imputation, if any value was missing.
     keys : mapping of str to Codes or Dates
@@ -108,7 +110,7 @@ class Table:
 
     def __repr__(self) -> str:
         rows, width = self.x.shape
-        kind = "continuous" if self.values is not None else counted(len(self.labels), "class")
+        kind = "numbers" if self.values is not None else counted(len(self.labels), "class")
         size = f"{counted(rows, 'row')}, {counted(width, 'feature')}"
         return f"Table '{self.name}': {size}, target '{self.target}' ({kind})"
 
@@ -117,8 +119,13 @@ class Table:
         return f"<p>{escape(repr(self))}</p>" + (f"<ul>{messages}</ul>" if messages else "")
 
     @property
+    def task(self) -> Task:
+        """What the target is: classes, or numbers."""
+        return CLASSIFICATION if self.values is None else REGRESSION
+
+    @property
     def y(self) -> NDArray[np.generic]:
-        """The label of each row, or its value where the target is continuous."""
+        """The label of each row, or its value where the target is numeric."""
         return np.array(self.labels)[self.codes] if self.values is None else self.values
 
     @cached_property
@@ -140,7 +147,7 @@ class Table:
     def take(self, rows: NDArray[np.intp], by: NDArray[np.intp] | None = None) -> "Table":
         """Return some rows; missing values are imputed from the rows `by`, or from these rows.
 
-        Classes without a row are dropped; a continuous target is binned anew.
+        Classes without a row are dropped; a numeric target is binned anew.
 
         Raises
         ------
@@ -250,25 +257,21 @@ Table.frame = FeatureFrame()  # type: ignore[assignment]
 def read_table(
     data: Data,
     target: Target = None,
-    *,
-    continuous: bool = False,
     **options: Unpack[ReadOptions],
 ) -> Table:
-    """Read a table of features and classes.
+    """Read a table of features and a target of classes or numbers.
 
     Parameters
     ----------
     data : str, path, frame, array, pair or Table
         A CSV, TSV, Parquet, Arrow (Feather) or ARFF file, gzipped or not; ``"-"`` for standard
-        input; ``"sklearn:wine"``, ``"sklearn:breast_cancer"``, ``"sklearn:digits"`` or
-        ``"sklearn:iris"``; a polars or pandas frame; an array; a pair of features and labels.
-        A `Table` is returned as it is.
+        input; ``"sklearn:wine"``, ``"sklearn:breast_cancer"``, ``"sklearn:digits"``,
+        ``"sklearn:iris"`` or ``"sklearn:diabetes"``; a polars or pandas frame; an array; a pair of
+        features and labels. A `Table` is returned as it is, or with its classes taken for numbers
+        if that is the `task`.
     target : str, int or array-like, optional
-        The column that holds the classes, by name or index, or the labels themselves.
+        The column that holds the classes or numbers, by name or index, or the labels themselves.
         By default the last column, with a notice.
-    continuous : bool
-        Whether the target is continuous, for a regressor. Filters, which need classes, use five
-        bins of it, each of about a fifth of the rows.
     {options}
 
     Returns
@@ -295,12 +298,12 @@ def read_table(
     check_arguments(read_table, locals())
     check_options(read_table, options)
     settings = {**defaults_of(ReadOptions), **options}
-    check_policies(settings["missing"], settings["encode"])
+    check_policies(settings["missing"], settings["encode"], settings["task"])
     reading = Reading.of(options)
     if isinstance(data, Table):
-        return _continuous(data) if continuous else data
+        return _with_task(data, settings["task"])
     policies = {name: settings[name] for name in POLICIES}
-    policies |= {"continuous": continuous, "identifiers": not isinstance(data, Samples)}
+    policies |= {"identifiers": not isinstance(data, Samples)}
     if isinstance(data, tuple):
         if len(data) != 2:
             raise DataError(
@@ -313,11 +316,13 @@ def read_table(
 
 
 # The reading options that say what becomes of the values, whatever they are read from.
-POLICIES = ("missing", "encode", "exclude", "allow_target_copy")
+POLICIES = ("task", "missing", "encode", "exclude", "allow_target_copy")
 
 
-def check_policies(missing: str, encode: str) -> None:
+def check_policies(missing: str, encode: str, task: str | None = None) -> None:
     """Refuse policies that do not exist."""
+    if task is not None:
+        check_word("task", task, tuple(TASKS))
     check_word("policy for missing values", missing, MISSING)
     check_word("encoding of text", encode, ENCODINGS)
 
@@ -330,14 +335,14 @@ def prepare(
     encode: str,
     exclude: Sequence[str | int],
     allow_target_copy: bool,
-    continuous: bool = False,
+    task: str | None = None,
     identifiers: bool = True,
 ) -> Table:
     """Make a table of data that was read; see `read_table`.
 
     `identifiers` says whether features are checked for row identifiers.
     """
-    features, labels, notices = split(raw, target, _target_name(continuous))
+    features, labels, notices = split(raw, target, _target_name(task))
     blank = present_names(features.columns, exclude, raw.name, encode, labels.name)
     features = mark_missing(features)
     if blank:
@@ -348,8 +353,9 @@ def prepare(
     elif missing == "drop-columns":
         features, dropped = drop_columns(features, exclude, raw.name)
         notices += dropped
-    classes = _Classes.of(labels, raw.name, raw.gaps, continuous=continuous)
     is_apart = labels.name not in raw.frame.columns
+    classes = _Classes.of(labels, raw.name, raw.gaps, task)
+    notices += classes.notices
     warnings = [
         *raw.warnings,
         *classes.warnings,
@@ -372,7 +378,7 @@ def prepare(
         raw.name,
         features,
         x,
-        labels.name,
+        _renamed(labels.name, names, classes, is_apart),
         classes.codes,
         classes.labels,
         tuple(encoded),
@@ -392,7 +398,7 @@ def prepare_array(
     encode: str,
     exclude: Sequence[str | int],
     allow_target_copy: bool,
-    continuous: bool = False,
+    task: str | None = None,
     identifiers: bool = True,
 ) -> Table | None:
     """Make a table of an array of numbers, without a loop over its columns.
@@ -406,9 +412,7 @@ def prepare_array(
         return None
     notices: list[str] = []
     if is_apart:
-        labels = labels_beside(
-            names, len(array), cast("ArrayLike", target), _target_name(continuous)
-        )
+        labels = labels_beside(names, len(array), cast("ArrayLike", target), _target_name(task))
     else:
         position, notices = target_position(cast("str | int | None", target), names, name)
         labels = pl.Series(names.pop(position), array[:, position])
@@ -423,7 +427,7 @@ def prepare_array(
     x = as_floats(array)
     if x is None or labels.null_count():
         return None
-    classes = _Classes.of(labels, name, None, continuous=continuous)
+    classes = _Classes.of(labels, name, None, task)
     copies = [names[index] for index in numeric_copies(labels, x)]
     warnings = [*classes.warnings, *_check_copies(copies, is_apart or allow_target_copy)]
     excluded = {locate(column, names, name, target=labels.name) for column in exclude}
@@ -434,36 +438,47 @@ def prepare_array(
         name,
         cast("pl.DataFrame", ArrayColumns(names, x, dtype)),
         x,
-        labels.name,
+        _renamed(labels.name, names, classes, is_apart),
         classes.codes,
         classes.labels,
-        notices=(*notices, *found.notices(names)),
+        notices=(*notices, *classes.notices, *found.notices(names)),
         warnings=(*warnings, *(found.warnings(names) if identifiers else ())),
         values=classes.values,
         keys=dict.fromkeys(names, BOOLEANS) if is_boolean else {},
     )
 
 
-def _target_name(continuous: bool) -> str:
+def _target_name(task: str | None) -> str:
     """Return what labels given apart from the features are called."""
-    return "target" if continuous else "class"
+    return "target" if task == REGRESSION.name else "class"
+
+
+def _renamed(name: str, features: Sequence[str], classes: "_Classes", is_apart: bool) -> str:
+    """Return the name of the target, once it is known whether nameless labels are numbers."""
+    other = _target_name(REGRESSION.name)
+    is_class = is_apart and name == _target_name(None) and classes.values is not None
+    return other if is_class and other not in features else name
 
 
 class _Classes(NamedTuple):
-    """The classes of a table, or the bins of a continuous target beside its values."""
+    """The classes of a table, or the bins of a numeric target beside its values."""
 
     values: NDArray[np.float64] | None
     codes: NDArray[np.uint32]
     labels: tuple[Label, ...]
+    notices: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, target: pl.Series, where: str, gaps: str | None, *, continuous: bool) -> "_Classes":
-        if continuous:
-            return cls(*levels_of(target, where))
+    def of(cls, target: pl.Series, where: str, gaps: str | None, task: str | None) -> "_Classes":
+        settled = guess_task(target) if task is None else TASKS[task]
+        if settled is REGRESSION:
+            number = counted(target.drop_nulls().n_unique(), "different number")
+            said = f"the target has {number}: {settled.name}"
+            return cls(*levels_of(target, where), () if task is not None else (said,))
         codes, labels = classes_of(target, where, gaps)
         doubt = many_values(target, labels)
-        return cls(None, codes, labels, () if doubt is None else (doubt,))
+        return cls(None, codes, labels, (), () if doubt is None else (doubt,))
 
 
 def _check_copies(copies: list[str], is_allowed: bool) -> list[str]:
@@ -484,10 +499,19 @@ def _check_copies(copies: list[str], is_allowed: bool) -> list[str]:
     return [message]
 
 
-def _continuous(table: Table) -> Table:
-    """Return a table with a continuous target in place of classes."""
-    if table.values is not None:
+def _with_task(table: Table, task: str | None) -> Table:
+    """Return a table with the target that a task wants: classes that are numbers are either.
+
+    Raises
+    ------
+    DataError
+        If it has another.
+    """
+    if task is None or task == table.task.name:
         return table
+    if table.values is not None:
+        codes, labels = classes_of(pl.Series(table.target, table.values), table.name)
+        return replace(table, codes=codes, labels=labels, values=None)
     values, codes, names = levels_of(pl.Series(table.target, table.y), table.name)
     return replace(table, codes=codes, labels=names, values=values)
 

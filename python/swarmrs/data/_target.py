@@ -1,14 +1,15 @@
 """The target of a table: which column it is, and the classes in it."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from swarmrs._base._hints import setting, worded
+from swarmrs._base._hints import setting
 from swarmrs._base._messages import counted, locate
+from swarmrs._base._tasks import CLASSIFICATION, REGRESSION, Task
 from swarmrs.data._read import Raw, series_of
 from swarmrs.exceptions import DataError
 
@@ -120,6 +121,31 @@ def many_values(labels: pl.Series, classes: tuple[Label, ...]) -> str | None:
     return f"target '{labels.name}' has {n} different numbers in {rows} rows: are they classes?"
 
 
+def guess_task(labels: pl.Series) -> Task:
+    """Return whether labels are classes or numbers, by what they look like.
+
+    Text, booleans and few different whole numbers are classes; so are many that repeat.
+
+    Examples
+    --------
+    >>> guess_task(pl.Series([1, 2, 2, 1])).name, guess_task(pl.Series([0.5, 1.25])).name
+    ('classification', 'regression')
+    """
+    known = labels.drop_nulls()
+    if not labels.dtype.is_numeric() or not len(known):
+        return CLASSIFICATION
+    if labels.dtype.is_float() and not (known % 1 == 0).all():
+        return REGRESSION
+    counts = known.value_counts(sort=False)["count"].to_numpy()
+    return REGRESSION if _are_amounts(len(known), counts) else CLASSIFICATION
+
+
+def _are_amounts(rows: int, counts: NDArray[Any]) -> bool:
+    """Whether different numbers are so many and rare that they are no classes."""
+    n = len(counts)
+    return n > _FEW and rows < _ROWS_OF_A_CLASS * n and int((counts == 1).sum()) >= _LONE * n
+
+
 def _refuse_no_classes(labels: pl.Series, counts: NDArray[np.intp], target: str) -> None:
     """Refuse labels that are many and rare: amounts if they are numbers, names if they are text.
 
@@ -135,8 +161,7 @@ def _refuse_no_classes(labels: pl.Series, counts: NDArray[np.intp], target: str)
     n, rows = len(counts), len(labels)
     if n <= _FEW:
         return
-    is_thin, n_lone = rows < _ROWS_OF_A_CLASS * n, int((counts == 1).sum())
-    if labels.dtype.is_numeric() and is_thin and n_lone >= _LONE * n:
+    if labels.dtype.is_numeric() and _are_amounts(rows, counts):
         raise DataError(
             f"{target} has {n} different numbers in {rows} rows, expected classes", _cut()
         )
@@ -151,10 +176,7 @@ def _another() -> str:
 
 
 def _cut() -> str:
-    numbers = worded(
-        python="give a regressor as the estimator", shell="a regressor in Python takes numbers"
-    )
-    return f"{_another()}, or cut its values into classes first; {numbers}"
+    return f"{_another()}, or predict numbers with {setting('task', REGRESSION.name)}"
 
 
 def classes_of(

@@ -37,9 +37,9 @@ def levels_of(target: pl.Series, where: str) -> Levels:
     ('<= 0', '<= 1', '<= 2', '<= 3', '> 3')
     """
     named = f"target '{target.name}' of {where}"
-    another = "give numbers as the target, or a classifier in place of the regressor"
+    another = "give numbers as the target, or predict classes"
     if not (target.dtype.is_numeric() or target.dtype == pl.Boolean):
-        raise DataError(f"{named} is {target.dtype}, expected numbers for a regressor", another)
+        raise DataError(f"{named} is {target.dtype}, expected numbers", another)
     lost = target.null_count()
     values = target.cast(pl.Float64).to_numpy()
     lost += int((~np.isfinite(values)).sum()) if not lost else 0

@@ -19,10 +19,12 @@ from sklearn.utils.validation import (
 )
 
 from swarmrs._base._messages import counted, quoted
+from swarmrs._base._tasks import CLASSIFICATION, REGRESSION
 from swarmrs.data._arrays import Samples
 from swarmrs.data._encode import TEXT
-from swarmrs.data._read import check_names, is_pandas, unmasked
+from swarmrs.data._read import check_names, is_pandas, series_of, unmasked
 from swarmrs.data._table import Table, read_table
+from swarmrs.data._target import guess_task
 from swarmrs.exceptions import DataError
 
 
@@ -101,7 +103,8 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_consistent_length(X, labels)
         if not continuous:
             check_classification_targets(labels)
-        table = read_table((X, labels), continuous=continuous, encode="ordinal", missing="keep")
+        task = REGRESSION.name if continuous else CLASSIFICATION.name
+        table = read_table((X, labels), task=task, encode="ordinal", missing="keep")
         return replace(table, samples=X, warnings=())
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -112,6 +115,14 @@ class Chooser(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def task_of(y: ArrayLike) -> str:
+    """Return whether a target is one of classes or numbers, by what it looks like."""
+    try:
+        return guess_task(series_of("y", y)).name
+    except DataError:
+        return CLASSIFICATION.name  # Refused later, in the words of scikit-learn.
 
 
 def _check_frame(X: Any) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from swarmrs._base._messages import check_whole, check_word
 from swarmrs._base._resources import RandomState, count_threads, draw_seed
+from swarmrs._base._tasks import CLASSIFICATION
 from swarmrs.data._dataset import dataset_of
 from swarmrs.data._table import read_table
 from swarmrs.estimators._base import Chooser
@@ -104,7 +105,7 @@ class FilterSelector(Chooser):
             )
         if not isinstance(self.threshold, Real | None) or self.threshold != self.threshold:
             raise SpecError(f"threshold is {self.threshold!r}, expected a number")
-        table = read_table(self._checked(X, y))
+        table = read_table(self._checked(X, y), task=CLASSIFICATION.name)
         dataset = dataset_of(table)
         threads = count_threads(self.n_jobs)
         by = self.method if is_ranked else "su"

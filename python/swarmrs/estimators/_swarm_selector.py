@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from swarmrs._base._messages import Setting, check_whole, refuse_unknown
 from swarmrs._base._resources import RandomState
+from swarmrs._base._tasks import REGRESSION
 from swarmrs.data._read import is_frame
-from swarmrs.estimators._base import Chooser
+from swarmrs.estimators._base import Chooser, task_of
 from swarmrs.estimators._callbacks import CallbackSupportMixin, Task, with_callbacks
 from swarmrs.estimators._routing import route, router_of
 from swarmrs.evaluation._estimator import Estimator, Scoring
@@ -57,9 +58,9 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         and not shuffled, None is 5 folds. ``"loo"`` leaves one sample out at a time, ``"complete"``
         is the mean over all splits in halves, for k-NN.
     scoring : str or callable, optional
-        The score to maximize, as in scikit-learn; None is the accuracy, or R2 for a regressor.
+        The score to maximize, as in scikit-learn; None is the accuracy, or R2 of numbers.
     objective : str or mapping, default="error"
-        The cost to minimize; see `swarmrs.select`. ``"error"`` is 1 - score.
+        The cost to minimize; see `swarmrs.select`. ``"error"`` is 1 - score, or an error.
     max_features : int or float, optional
         The largest number of features to select, or the largest share of them.
     constraints : mapping, optional
@@ -164,7 +165,8 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         X : array-like or frame of shape (n_samples, n_features)
             The samples.
         y : array-like of shape (n_samples,)
-            Their classes, or numbers for a regressor.
+            Their classes, or numbers; without an estimator of scikit-learn, which predicts one of
+            both, what they look like decides.
         **params
             Metadata that the splitter, the estimator or its scorer have requested, such as
             ``groups``; only if scikit-learn's metadata routing is enabled.
@@ -178,7 +180,8 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         settings = Settings.of(options)
         most = None if self.max_iter is None else check_whole("max_iter", self.max_iter)
         of_splitter, of_estimator = route(self, params)
-        allow_nan, continuous = self._allows_nan(), settings.is_regression
+        options["task"] = settings.task or task_of(y)
+        allow_nan, continuous = self._allows_nan(), options["task"] == REGRESSION.name
         samples: Any
         if settings.classifier is None and is_frame(X):
             # The estimator may name columns of the frame, or encode their text.
@@ -188,16 +191,16 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         if of_splitter:
             splitter: Any = self.cv
             options["cv"] = list(splitter.split(X, y, **of_splitter))
-        task = Task(self, X, y, most)
+        progress = Task(self, X, y, most)
         result = select(
             samples,
             missing="keep" if allow_nan else "error",
             fit_params=of_estimator or None,
-            callback=task.callback,
+            callback=progress.callback,
             **options,
         )
         self._keep(result)
-        task.end()
+        progress.end()
         return self
 
     def _options(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from swarmrs._base._messages import nearest
 from swarmrs._base._resources import count_threads
 from swarmrs.data._table import Table
 from swarmrs.evaluation._folds import CV, Folds, Rows
-from swarmrs.evaluation._losses import SCORES, Baseline
+from swarmrs.evaluation._losses import SCORES, Baseline, loss_from
 from swarmrs.evaluation._native import majority, spread_of_mean
 from swarmrs.exceptions import SpecError
 
@@ -115,7 +115,7 @@ class Outside:
         n_jobs: int | None,
         params: Mapping[str, object] | None = None,
     ) -> "Outside":
-        """Return 1 - the mean score of an estimator over folds, features unscaled.
+        """Return the loss of the mean score of an estimator over folds, features unscaled.
 
         `params` is what its `fit` is given beside the samples, and the scorer, too, where metadata
         routing is enabled: then both by what they have requested.
@@ -181,7 +181,7 @@ class Outside:
             scores = self.score_constant(table, self.splits if splits is None else splits)
         except ValueError:
             return None
-        loss = 1.0 - float(scores.mean())
+        loss = loss_from(float(scores.mean()), self.scoring)
         label = str(table.labels[majority(table.codes)]) if self.has_classes else None
         return Baseline(label, loss, {**dict.fromkeys(SCORES), "error": loss})
 
@@ -280,8 +280,9 @@ class _Seen:
 
 
 def _error(estimator: Estimator, seen: _Seen, scoring: Scoring | None) -> float:
-    """Return 1 - the mean score."""
-    return 1.0 - float(_scores(estimator, seen, scoring).mean())
+    """Return the loss of the mean score."""
+    name = scoring if isinstance(scoring, str) else None
+    return loss_from(float(_scores(estimator, seen, scoring).mean()), name)
 
 
 def _scores(estimator: Estimator, seen: _Seen, scoring: Scoring | None) -> NDArray[np.float64]:

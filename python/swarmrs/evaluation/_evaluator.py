@@ -10,10 +10,11 @@ from swarmrs import _swarmrs
 from swarmrs._base._arguments import check_arguments
 from swarmrs._base._messages import check_whole
 from swarmrs._base._resources import count_threads
+from swarmrs._base._tasks import REGRESSION
 from swarmrs.data._dataset import dataset_of, describe_data
 from swarmrs.data._table import Source, read_table
 from swarmrs.data._target import Target
-from swarmrs.evaluation._estimator import Estimator
+from swarmrs.evaluation._estimator import Estimator, is_regressor
 from swarmrs.evaluation._folds import CV
 from swarmrs.evaluation._native import Classifier, Evaluation, Work
 from swarmrs.evaluation._rare_classes import settle_rare
@@ -28,7 +29,7 @@ class Evaluator:
     X : array, frame, str, path or Table
         The samples; see `read_table`.
     y : array-like, str or int, optional
-        Their labels, or the column that holds them. By default the last column.
+        Their labels or numbers, or the column that holds them. By default the last column.
     estimator : {"knn", "nb", "ridge"}, estimator or pipeline, optional
         The classifier, which the engine must have; see `select`. None is 5 nearest neighbors on
         min-max scaled features.
@@ -38,6 +39,8 @@ class Evaluator:
         Whether a subset may be built from one measured before. It changes no score.
     rare_class : {"warn", "error", "drop", "merge"}
         What to do about classes with fewer rows than there are folds, as for `select`.
+    task : {"classification", "regression"}, optional
+        What is predicted; None guesses it from the target, as for `select`.
 
     Attributes
     ----------
@@ -46,7 +49,7 @@ class Evaluator:
     evaluation : Evaluation
         The settings.
     baseline : Baseline
-        What predicting the majority class shows on the same folds.
+        What predicting the majority class, or the mean, shows on the same folds.
     warnings : tuple of str
         What can mislead: how the data was read, rare classes, columns the grid is too coarse for.
 
@@ -71,15 +74,19 @@ class Evaluator:
         memory: int = 2**30,
         incremental: bool = True,
         rare_class: str = "warn",
+        task: str | None = None,
     ) -> None:
         check_arguments(Evaluator.__init__, locals())
+        if is_regressor(None if isinstance(estimator, Classifier) else estimator):
+            task = REGRESSION.name
         classifier = Classifier.of(estimator)
         if classifier is None:
             raise SpecError(
                 f"estimator is {' '.join(repr(estimator).split())}, which the engine does not have",
                 "score it with cross_val_score of scikit-learn",
             )
-        self.table = settle_rare(read_table(X, y), rare_class, cv)
+        table = read_table(X, y, task=task)
+        self.table = settle_rare(table, rare_class, cv) if table.values is None else table
         self.evaluation = Evaluation.of(self.table, classifier, cv=cv, cv_seed=cv_seed, scale=scale)
         table = self.table
         dataset = dataset_of(table, self.evaluation.scale)
@@ -127,8 +134,11 @@ class Evaluator:
         rows : ndarray of uint32
             The tested rows, ascending; as often as they are tested.
         labels : ndarray
-            The label predicted for each.
+            The label or number predicted for each.
         """
+        if self.table.values is not None:
+            rows, numbers, _ = self._engine.predict_numbers(self._check(mask, 1))
+            return rows, numbers
         rows, codes, _ = self._engine.predict(self._check(mask, 1))
         return rows, np.array(self.table.labels)[codes]
 

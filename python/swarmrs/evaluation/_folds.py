@@ -37,8 +37,8 @@ class Folds:
     Attributes
     ----------
     scheme : {"kfold", "loo", "complete", "holdout", "wrap5", "splits"}
-        Stratified folds, leave-one-out, the mean over all splits of one size, one stratified test
-        part, five folds repeated while errors spread, or the splits given.
+        Folds, leave-one-out, the mean over all splits of one size, one test part, five folds
+        repeated while errors spread, or the splits given. Classes are stratified.
     k, shuffle : int, bool
         Of folds: how many, and whether the rows are shuffled.
     test : float
@@ -60,8 +60,9 @@ class Folds:
     def of(cls, cv: CV | None, seed: int | None, table: Table) -> "Folds":
         """Return the folds that `cv` stands for on a table.
 
-        A number is that of stratified folds, which are shuffled only if there is a seed; None is 5,
-        as in scikit-learn. Splitters that the engine knows become its own schemes: they are faster.
+        A number is that of folds, stratified where there are classes, which are shuffled only if
+        there is a seed; None is 5, as in scikit-learn. Splitters that the engine knows become its
+        own schemes: they are faster.
         """
         draw = 0 if seed is None else check_whole("cv_seed", seed, 0)
         if cv is None:
@@ -91,7 +92,8 @@ class Folds:
         kind, settings = type(cv).__name__, getattr(cv, "__dict__", {})
         if kind == "LeaveOneOut":
             return cls("loo")
-        if kind == "StratifiedKFold" and not settings["shuffle"] and table.values is None:
+        own = "StratifiedKFold" if table.values is None else "KFold"
+        if kind == own and not settings["shuffle"]:
             return cls("kfold", k=int(settings["n_splits"]), shuffle=False)
         splitter = cast(Splitter, cv)
         pairs = splitter.split(table.x, table.y)
@@ -153,7 +155,7 @@ class Folds:
             raise only_for_neighbors("an estimator of scikit-learn is fitted on each split")
         else:
             raise SpecError(
-                f"cv is '{self.scheme}', which is for classifiers knn and nb",
+                f"cv is '{self.scheme}', which is for knn, nb and ridge",
                 "give a number of folds",
             )
         try:

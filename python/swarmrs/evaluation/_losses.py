@@ -15,7 +15,15 @@ SCORES = (
     "f1_macro",
     "matthews_corrcoef",
 )
+# Errors in the unit of the target, or its square: their scores are negated.
+ERRORS = {
+    "neg_mean_squared_error": "mean squared error",
+    "neg_root_mean_squared_error": "root mean squared error",
+    "neg_mean_absolute_error": "mean absolute error",
+}
 _NAMES = {
+    **ERRORS,
+    "r2": "1 - R2",
     "balanced_accuracy": "1 - balanced accuracy",
     "ovr_accuracy": "1 - one-vs-rest accuracy",
     "f1_macro": "1 - macro F1",
@@ -32,10 +40,10 @@ class Baseline(NamedTuple):
     Attributes
     ----------
     label : str or None
-        The value: the majority class, which has the most rows of the table. None for a regressor,
-        of which the mean of the training rows is predicted.
+        The value: the majority class, which has the most rows of the table. None for numbers, of
+        which the mean of the training rows is predicted.
     loss : float
-        Its loss: the error, or what the score named by `scoring` lacks to 1.
+        Its loss: an error, or what the score named by `scoring` lacks to 1.
     scores : dict of str to float or None
         Its scores, by the folds that measure subsets.
     """
@@ -50,7 +58,7 @@ class Baseline(NamedTuple):
 
 
 def loss_of(scores: Mapping[str, float | None], scoring: str | None) -> float:
-    """Return the loss of the score that counts: the error, or what the score lacks to 1.
+    """Return the loss of the score that counts: an error, or what the score lacks to 1.
 
     A measure from outside tells its loss as its error, and no other score.
 
@@ -65,11 +73,27 @@ def loss_of(scores: Mapping[str, float | None], scoring: str | None) -> float:
         assert error is not None, "every measure tells its error"
         return error
     # The correlation goes from -1 to 1.
-    return 1.0 - ((score + 1.0) / 2.0 if scoring == "matthews_corrcoef" else score)
+    return loss_from((score + 1.0) / 2.0 if scoring == "matthews_corrcoef" else score, scoring)
+
+
+def loss_from(score: float, scoring: str | None) -> float:
+    """Return the loss of one score: what it lacks to 1, or the error that it negates.
+
+    Examples
+    --------
+    >>> loss_from(0.75, "r2"), loss_from(-3.0, "neg_mean_absolute_error")
+    (0.25, 3.0)
+    """
+    return -score if scoring in ERRORS else 1.0 - score
+
+
+def score_from(loss: float, scoring: str | None) -> float:
+    """Return the score of a loss; see `loss_from`, which it undoes."""
+    return -loss if scoring in ERRORS else 1.0 - loss
 
 
 def loss_name(scoring: str | None) -> str:
-    """Return what the loss is: "error", or a formula of its score.
+    """Return what the loss is: "error", the name of another error, or a formula of its score.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The built-in classifiers: their settings, scores and standard errors."""
+"""The built-in classifiers and regressors: their settings, scores and standard errors."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,11 @@ from swarmrs._base._choices import CLASSIFIERS, METRICS, SCALES, WEIGHTS
 from swarmrs._base._hints import setting, worded
 from swarmrs._base._messages import check_number, check_whole, check_word
 from swarmrs._base._public import public
+from swarmrs._base._tasks import CLASSIFICATION, REGRESSION, Task
 from swarmrs.data._table import Table
 from swarmrs.evaluation._folds import CV, Folds, only_for_neighbors
 from swarmrs.evaluation._losses import Baseline, loss_of
+from swarmrs.evaluation._numbers import jackknife_numbers
 from swarmrs.exceptions import DataError, SpecError
 
 # Beside those that users choose from: one paper's misprint of naive Bayes.
@@ -47,17 +49,16 @@ class Work(NamedTuple):
 
 @dataclass(frozen=True)
 class Classifier:
-    """A classifier that the engine has.
+    """A classifier that the engine has; on a numeric target the regressor of the same name.
 
     Attributes
     ----------
     name : {"knn", "nb", "ridge", "nb-cdf"}
-        k nearest neighbors, Gaussian naive Bayes, a ridge classifier, or naive Bayes as one study
-        published it.
+        k nearest neighbors, Gaussian naive Bayes, ridge, or naive Bayes as one study published it.
     n_neighbors, metric, weights : int, str, str
         Of k-NN.
     ridge_alpha : float or None
-        The penalty of the ridge classifier; None is the number of rows.
+        The penalty of ridge; None is the number of rows, and 1 for numbers.
     scale : str
         The scaling that goes with it: its pipeline's, "none" for an estimator alone.
     """
@@ -143,9 +144,9 @@ class Classifier:
         if kind == "GaussianNB":
             is_ours = settings["priors"] is None and settings["var_smoothing"] == _SMOOTHING
             return cls("nb", scale="none") if is_ours else None
-        if kind == "RidgeClassifier":
+        if kind in ("RidgeClassifier", "Ridge"):
             return _ridge(settings)
-        if kind != "KNeighborsClassifier":
+        if kind not in ("KNeighborsClassifier", "KNeighborsRegressor"):
             return None
         metric, n_neighbors = settings["metric"], settings["n_neighbors"]
         exponent = settings["p"] if metric == "minkowski" else metric
@@ -204,34 +205,54 @@ class Classifier:
         """Return the same with the penalty that it has on a table, if it has one."""
         if self.name != "ridge" or self.ridge_alpha is not None:
             return self
-        return replace(self, ridge_alpha=float(len(table.codes)))
+        # Signs of decision values stand any shrinkage, numbers do not: as in scikit-learn.
+        alpha = 1.0 if table.values is not None else float(len(table.codes))
+        return replace(self, ridge_alpha=alpha)
 
-    def to_sklearn(self) -> Any:
-        """Return the estimator of scikit-learn for a classifier given by name, after its scaler.
+    def to_sklearn(self, task: Task) -> Any:
+        """Return the estimator of scikit-learn for a name and a task, after its scaler.
 
         Raises
         ------
         SpecError
             If there is none.
         """
-        from sklearn.linear_model import RidgeClassifier
+        from sklearn.linear_model import Ridge, RidgeClassifier
         from sklearn.naive_bayes import GaussianNB
-        from sklearn.neighbors import KNeighborsClassifier
+        from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+        self.check_task(task)
+        is_numeric = task is REGRESSION
         if self.name == _MISPRINT:
             raise SpecError("'nb-cdf' has no equal in scikit-learn", "take 'nb'")
         if self.name == "nb":
             return make_pipeline(MinMaxScaler(), GaussianNB())
         if self.name == "ridge":
-            return make_pipeline(StandardScaler(), RidgeClassifier(self.ridge_alpha))
-        neighbors = KNeighborsClassifier(self.n_neighbors, weights=self.weights, metric=self.metric)
-        return make_pipeline(MinMaxScaler(), neighbors)
+            ridge = Ridge if is_numeric else RidgeClassifier
+            return make_pipeline(StandardScaler(), ridge(self.ridge_alpha))
+        neighbors = KNeighborsRegressor if is_numeric else KNeighborsClassifier
+        settings = {"weights": self.weights, "metric": self.metric}
+        return make_pipeline(MinMaxScaler(), neighbors(self.n_neighbors, **settings))
+
+    def check_task(self, task: Task) -> None:
+        """Refuse a task that it is not for.
+
+        Raises
+        ------
+        SpecError
+            If it predicts nothing of the kind.
+        """
+        if self.name not in (*task.estimators, *([_MISPRINT] * (task is CLASSIFICATION))):
+            raise SpecError(
+                f"'{self.name}' needs classes, and the target is numeric",
+                f"take {setting('estimator', *task.estimators)}",
+            )
 
 
 def _ridge(settings: Mapping[str, Any]) -> Classifier | None:
-    """Return the engine's equal of a ridge classifier of scikit-learn; None if it has none.
+    """Return the engine's equal of ridge of scikit-learn, or its classifier; None if there is none.
 
     Every solver but the stochastic and the iterative ones reaches the minimum to the last digits.
     """
@@ -240,7 +261,7 @@ def _ridge(settings: Mapping[str, Any]) -> Classifier | None:
         isinstance(alpha, int | float | np.integer | np.floating)
         and 0 < alpha < np.inf
         and settings["fit_intercept"]
-        and settings["class_weight"] is None
+        and settings.get("class_weight") is None
         and not settings["positive"]
         and settings["solver"] in ("auto", "svd", "cholesky")
     )
@@ -277,7 +298,7 @@ class Evaluation:
     scale : {"minmax", "standard", "none", "fold-minmax", "fold-standard"}
         How features are scaled; with "fold-", by the training rows of each fold.
     classifier : Classifier
-        What predicts the class of a row.
+        What predicts the class or number of a row.
     """
 
     folds: Folds
@@ -304,8 +325,9 @@ class Evaluation:
         DataError
             If values are missing.
         SpecError
-            If the scaling is unknown, or the folds are for another classifier.
+            If the scaling is unknown, or the folds or the classifier are for another target.
         """
+        classifier.check_task(table.task)
         if table.has_gaps:
             raise DataError(
                 f"missing values are kept, but '{classifier.name}' cannot handle them",
@@ -317,17 +339,23 @@ class Evaluation:
         scale = classifier.scaling(scale)
         evaluation = cls(Folds.of(cv, cv_seed, table), scale, classifier.settled(table))
         if evaluation.folds.scheme == "complete":
-            evaluation._check_complete()
+            evaluation._check_complete(table.task)
         return evaluation
 
-    def _check_complete(self) -> None:
+    def _check_complete(self, task: Task) -> None:
         """Refuse complete cross-validation where it has no closed form.
 
         Raises
         ------
         SpecError
-            If the classifier is not k-NN with uniform votes, or scaling is fitted on each split.
+            If the classifier is not k-NN with uniform votes, scaling is fitted on each split, or
+            the target is numeric.
         """
+        if task is REGRESSION:
+            raise SpecError(
+                "cv is 'complete', which needs classes, and the target is numeric",
+                f"take folds, or leave-one-out with {setting('cv', 'loo')}",
+            )
         if self.classifier.name != "knn":
             raise only_for_neighbors(f"the classifier is '{self.classifier.name}'")
         if self.classifier.weights != "uniform":
@@ -349,10 +377,14 @@ class Evaluation:
 
         Rows are what is sampled, whatever the folds, and to test a row again adds none. Of the
         error the share of misses of a row, over the times it is tested, is what spreads; of other
-        losses how they change when a row is left out. Under complete cross-validation a row is
-        tested by all splits, and the share is a probability.
+        losses, those of numbers among them, how they change when a row is left out. Under complete
+        cross-validation a row is tested by all splits, and the share is a probability.
         """
         engine = _swarmrs.Evaluator(dataset, json.dumps(self.spec()), 1, 0, False)
+        if table.values is not None:
+            rows, numbers, folds = engine.predict_numbers(mask)
+            scoring = scoring or REGRESSION.scorings[0]
+            return jackknife_numbers(rows, table.values[rows], numbers, folds, scoring)
         rows, codes, folds, weights = engine.distribution(mask)
         truth = table.codes[rows]
         if scoring not in (None, "accuracy"):
@@ -362,7 +394,9 @@ class Evaluation:
         return spread_of_mean((misses[tested > 0]) / tested[tested > 0])
 
     def baseline(self, table: Table, dataset: _swarmrs.Dataset, scoring: str | None) -> Baseline:
-        """Return what predicting the majority class shows on the folds."""
+        """Return what predicting the majority class, or the mean, shows on the folds."""
+        if table.values is not None:
+            return training_mean(dataset, self.spec(), scoring)
         return constant(table, dataset, self.spec(), majority(table.codes), scoring)
 
     def spec(self) -> dict[str, object]:
@@ -405,6 +439,14 @@ def constant(
     """Return what predicting one class shows on the rows that the folds of a spec test."""
     scores: dict[str, float | None] = {**dict(dataset.constant(json.dumps(spec), code))}
     return Baseline(str(table.labels[code]), loss_of(scores, scoring), scores)
+
+
+def training_mean(
+    dataset: _swarmrs.Dataset, spec: Mapping[str, object], scoring: str | None
+) -> Baseline:
+    """Return what predicting the mean of the training rows shows on those that a spec tests."""
+    scores: dict[str, float | None] = {**dict(dataset.training_mean(json.dumps(spec)))}
+    return Baseline(None, loss_of(scores, scoring), scores)
 
 
 def jackknife(

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from swarmrs._base._choices import KINDS, NATIVE_SCORES
+from swarmrs._base._hints import setting
 from swarmrs._base._messages import Setting, check_number, check_word
+from swarmrs._base._tasks import TASKS, Task
 from swarmrs.evaluation._estimator import Scoring
 from swarmrs.exceptions import SpecError
 
@@ -16,8 +18,26 @@ _SCORES = (*NATIVE_SCORES, "ovr_accuracy")
 
 
 def is_native_score(scoring: Scoring | None) -> bool:
-    """Whether the engine has a score; None is the accuracy, which it has."""
+    """Whether the engine has a score; None is the task's first, which it has."""
     return scoring is None or scoring in _SCORES
+
+
+def check_score(scoring: Scoring | None, task: Task) -> None:
+    """Refuse a score of the engine that is for another task.
+
+    Raises
+    ------
+    SpecError
+        If it is.
+    """
+    others = [other for other in TASKS.values() if other is not task]
+    for other in others:
+        if scoring in other.scorings:
+            raise SpecError(
+                f"scoring is '{scoring}', which is for {other.target}, and the target has "
+                f"{task.target}",
+                f"take {setting('scoring', *task.scorings)}",
+            )
 
 
 def read_objective(given: str | Mapping[str, Setting]) -> Objective | None:

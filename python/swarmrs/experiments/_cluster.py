@@ -13,10 +13,11 @@ from importlib import import_module
 from typing import Any
 
 from swarmrs._base._hints import setting
-from swarmrs.data._table import Table, read_table
+from swarmrs.data._table import Table
 from swarmrs.exceptions import ClusterError, SpecError, SwarmrsWarning
 from swarmrs.experiments._cells import Cell, Data, Experiment, canonical, fingerprint_of
 from swarmrs.experiments._run_cell import Finished, run_cell
+from swarmrs.experiments._tables import read_classes
 
 # Cells queued for each thread of the cluster, so that none is ever idle.
 _AHEAD = 2
@@ -261,5 +262,5 @@ def _work(
 @lru_cache(maxsize=16)
 def _read(source: str, target: str, read: str) -> tuple[Table, str]:
     """Return a table and its fingerprint, read once for many cells."""
-    table = read_table(source, target, **json.loads(read))
+    table = read_classes(source, target, json.loads(read))
     return table, fingerprint_of(table)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from swarmrs._base._hints import named
+from swarmrs._base._tasks import CLASSIFICATION
 from swarmrs.data._table import Data as Given
 from swarmrs.data._table import Table, read_table
 from swarmrs.data._target import Target
@@ -13,6 +14,23 @@ from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments._cells import Data, fingerprint_of
 
 _SUFFIXES = (".parquet", ".csv", ".tsv", ".arff", ".arrow", ".feather")
+
+
+def read_classes(source: Given, target: Target, read: Mapping[str, Any]) -> Table:
+    """Return a table of classes, which comparisons are for.
+
+    Raises
+    ------
+    DataError
+        If the target is numeric.
+    """
+    table = read_table(source, target, **{"task": CLASSIFICATION.name, **read})
+    if table.values is not None:
+        raise DataError(
+            f"target '{table.target}' of {table.name} is numeric, expected classes",
+            "comparisons are of classifiers: search it alone",
+        )
+    return table
 
 
 def read_data(
@@ -49,7 +67,7 @@ def read_data(
         raise SpecError("no data is given", "name files, or built-in tables such as sklearn:wine")
     tables: list[Data] = []
     for name, source in _named(given, data_dir):
-        table = read_table(source, target, **read)
+        table = read_classes(source, target, read)
         data = Data(name or _called(table), table, fingerprint_of(table), _shared(source))
         for other in tables:
             if other.name == data.name:

@@ -1,4 +1,4 @@
-"""rank(): the features of a table by their relevance to the class."""
+"""rank(): the features of a table by their relevance to the target."""
 
 import math
 import warnings
@@ -17,6 +17,7 @@ from swarmrs._base._messages import check_whole, check_word, counted, shortened
 from swarmrs._base._options import takes_options
 from swarmrs._base._public import public
 from swarmrs._base._resources import RandomState, count_threads, draw_seed
+from swarmrs._base._tasks import CLASSIFICATION, Task
 from swarmrs._base._versions import SCHEMA_VERSION, versions
 from swarmrs.data._dataset import dataset_of, describe_data
 from swarmrs.data._options import ReadOptions
@@ -25,8 +26,9 @@ from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 from swarmrs.filters._support import support
 
-MEASURES = ("su", "mi", "f", "mrmr", "relieff", "ridge-rfe")
-RANKINGS = (*MEASURES, "rks")
+RANKINGS = CLASSIFICATION.rankings
+# Those that evaluate no subset.
+MEASURES = tuple(name for name in RANKINGS if name != "rks")
 # Features that mRMR selects in turn unless more or fewer are asked for. Its work grows with them.
 _MOST_SELECTED = 200
 # Nearest hits, and nearest misses of each other class, of ReliefF: the number of its papers.
@@ -112,36 +114,39 @@ def rank(
     data: Data,
     target: Target = None,
     *,
-    by: str = "su",
+    by: str | None = None,
     top: int | None = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
     **options: Unpack[ReadOptions],
 ) -> Ranking:
-    """Rank features by relevance to the class.
+    """Rank features by relevance to the class or number.
 
     ``"su"`` and ``"mi"`` discretize features by Fayyad and Irani's rule (minimum description
     length); entropies come from the counts of the intervals, here called levels. The other
-    measures use the values.
+    measures use the values. For a numeric target there are ``"mi"``, by five bins of it with about
+    a fifth of the rows each, ``"f"`` and ``"ridge-rfe"``.
 
     Parameters
     ----------
     data : str, path, frame, array, pair or Table
         The samples; see `read_table`.
     target : str, int or array-like, optional
-        The column that holds the classes, or the labels themselves. By default the last column.
-    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "rks"}
-        ``"su"``: symmetrical uncertainty with the class, from 0 to 1. ``"mi"``: mutual information
-        in bits. ``"f"``: F statistic of a one-way analysis of variance, as scikit-learn's
-        ``f_classif``; infinite for a feature that is constant within each class. ``"mrmr"``:
-        minimum redundancy, maximum relevance; features in the order of a greedy selection by the F
-        statistic over the mean absolute correlation with those selected before. ``"relieff"``:
-        ReliefF weights from 10 nearest hits and misses, from -1 to 1. ``"ridge-rfe"``: recursive
-        elimination by a ridge classifier; the score counts the features eliminated before.
-        ``"rks"``: random-subspace support; how much the mean accuracy of random subsets with the
-        feature is above that of all subsets, by 5-NN and 10-fold cross-validation. Each feature
-        competes with a copy of permuted values, and what comes behind the best copy is marked as
-        noise.
+        The column that holds the classes or numbers, or the labels themselves. By default the last
+        column.
+    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "rks"}, optional
+        None is ``"su"``, or ``"f"`` for numbers. ``"su"``: symmetrical uncertainty with the class,
+        from 0 to 1. ``"mi"``: mutual information in bits. ``"f"``: F statistic of a one-way
+        analysis of variance, as scikit-learn's ``f_classif``, or of a linear regression, as
+        ``f_regression``; infinite for a feature that is constant within each class, or the target
+        itself. ``"mrmr"``: minimum redundancy, maximum relevance; features in the order of a greedy
+        selection by the F statistic over the mean absolute correlation with those selected before.
+        ``"relieff"``: ReliefF weights from 10 nearest hits and misses, from -1 to 1.
+        ``"ridge-rfe"``: recursive elimination by ridge regression or classification; the score
+        counts the features eliminated before. ``"rks"``: random-subspace support; how much the mean
+        accuracy of random subsets with the feature is above that of all subsets, by 5-NN and
+        10-fold cross-validation. Each feature competes with a copy of permuted values, and what
+        comes behind the best copy is marked as noise.
     top : int, optional
         Return the first `top` features only. For ``"mrmr"`` it is also the number of features to
         select one after the other, by default 200; the others follow in order of their F statistic.
@@ -163,9 +168,11 @@ def rank(
     """
     check_arguments(rank, locals())
     check_options(rank, options)
-    check_word("measure", by, RANKINGS)
+    if by is not None:
+        check_word("measure", by, RANKINGS)
     top = None if top is None else check_whole("top", top)
     table = read_table(data, target, **options)
+    by = check_measure(by, table.task)
     for message in table.warnings:
         warnings.warn(message, SwarmrsWarning, stacklevel=2)
     excluded = set(table.locate(options.get("exclude", ())))
@@ -197,6 +204,24 @@ def rank(
         frame=frame,
         seed=seed,
     )
+
+
+def check_measure(by: str | None, task: Task) -> str:
+    """Return the measure of relevance, that of a task if none is given.
+
+    Raises
+    ------
+    SpecError
+        If it needs another target.
+    """
+    if by is None:
+        return "su" if task is CLASSIFICATION else "f"
+    if by not in task.rankings:
+        raise SpecError(
+            f"'{by}' needs classes, and the target is numeric",
+            f"take {', '.join(task.rankings[:-1])} or {task.rankings[-1]}",
+        )
+    return by
 
 
 class Scored(NamedTuple):

@@ -31,7 +31,9 @@ from swarmrs.evaluation._bias_correction import (
     mean_of,
 )
 from swarmrs.evaluation._folds import Rows
+from swarmrs.evaluation._losses import loss_from, score_from
 from swarmrs.evaluation._native import Classifier, Evaluation, Work, score_of
+from swarmrs.evaluation._numbers import weighted_scores
 from swarmrs.evaluation._objectives import Objective
 from swarmrs.filters._rank import MEASURES, score
 from swarmrs.search._front import Front
@@ -85,7 +87,7 @@ class Competition:
     interval : tuple of float
         Its interval of 95 %.
     baseline : float or None
-        The score of predicting the majority class.
+        The score of predicting the majority class, or the mean of the training rows.
     scoring : str
         The score.
     n_splits, n_rows : int
@@ -104,7 +106,7 @@ class Competition:
 
     @property
     def is_noise(self) -> bool:
-        """Whether the choice is no better than predicting the majority class."""
+        """Whether the choice is no better than predicting the majority class, or the mean."""
         return self.baseline is not None and self.interval[0] <= self.baseline
 
     def best_of_each(self) -> pl.DataFrame:
@@ -152,8 +154,8 @@ class Ranked(NamedTuple):
 class _Trial(NamedTuple):
     """What the methods showed on the rows held out in one split.
 
-    `predicted` has a column for each configuration: the predicted classes of the held-out `rows`,
-    or one row with the scores where an estimator of scikit-learn predicts.
+    `predicted` has a column for each configuration: what is predicted for the held-out `rows`, or
+    one row with the scores where an estimator of scikit-learn predicts.
     """
 
     rows: NDArray[np.intp]
@@ -181,11 +183,10 @@ class Plan:
         least = 1 if width <= _WIDE else _LEAST
         most = min(limit, _SIZES[-1])
         sizes = (*(size for size in _SIZES if least <= size < most), most)
-        methods = ["f", "mrmr", "su", "fcbf", "cfs"]
+        methods = [*table.task.methods]
         if not table.has_gaps:
-            methods += ["ridge-rfe", "rks", "cem"]
-            if width <= _NARROW:
-                methods += ["sffs", "upso2d"]
+            searches = table.task.searches
+            methods += searches if width <= _NARROW else searches[:-2]
         # A feature should be in about a hundred subsets. Long tables get fewer: each takes longer,
         # and says more.
         evaluations = min(5500.0, max(600.0, 50.0 * width)) * min(1.0, 200 / n)
@@ -251,7 +252,7 @@ def compete(
         size=len(indices),
         score=choice.estimate,
         interval=choice.interval,
-        baseline=None if baseline is None else 1.0 - baseline.loss,
+        baseline=None if baseline is None else score_from(baseline.loss, scoring),
         scoring=scoring,
         n_splits=len(trials),
         n_rows=len(arena.search.table.codes),
@@ -286,7 +287,9 @@ def compete(
         stop=ran.stop or ("time_limit" if arena.is_late else "finished"),
         trace=pl.DataFrame(schema=TRACE),
         front=Front(
-            (point,), point, (1.0 - point.loss) * (1.0 - point.size / search.mask(()).size)
+            (point,),
+            point,
+            max(0.0, 1.0 - point.loss) * (1.0 - point.size / search.mask(()).size),
         ),
         warnings=tuple(warnings),
         scoring=scoring_of(search.measure, search.scoring),
@@ -322,6 +325,11 @@ class _Arena:
         """Whether no time is left to begin another split."""
         elapsed = time.perf_counter() - self.begun
         return self.limit is not None and elapsed > _SPLITTING * self.limit
+
+    @property
+    def number_scoring(self) -> str:
+        """The score of a numeric target that counts."""
+        return self.search.scoring or self.search.table.task.scorings[0]
 
     def _sample(self, table: Table) -> NDArray[np.intp] | None:
         """Return stratified rows of a long table."""
@@ -380,8 +388,15 @@ class _Arena:
         self, total: int, unique: int, rows: NDArray[np.intp], predicted: NDArray[Any]
     ) -> Iteration:
         """Return what a callback is given after a split."""
-        loss = 1.0 - float(predicted.max())
-        if isinstance(self.search.measure, Evaluation):
+        measure, values = self.search.measure, self.search.table.values
+        if not isinstance(measure, Evaluation):
+            loss = loss_from(float(predicted.max()), measure.scoring)
+        elif values is not None:
+            scoring, equal = self.number_scoring, np.ones((1, len(rows)))
+            residuals = values[rows][:, np.newaxis] - predicted
+            scores = weighted_scores(scoring, equal, values[rows], residuals**2, np.abs(residuals))
+            loss = loss_from(float(scores.max()), scoring)
+        else:
             right = predicted == self.search.table.codes[rows][:, np.newaxis]
             loss = 1.0 - float(right.mean(axis=0).max())
         return {
@@ -456,7 +471,7 @@ class _Arena:
     def predict(
         self, split: Rows, subsets: Sequence[Sequence[int]]
     ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-        """Return the held-out rows and their predicted classes by each subset, or the scores."""
+        """Return the held-out rows and their predictions by each subset, or the scores."""
         search, measure = self.search, self.search.measure
         if not isinstance(measure, Evaluation):
             assert measure.score is not None, "a scorer is refused before"
@@ -468,16 +483,19 @@ class _Arena:
         names = [str(feature) for feature in columns]
         x = np.asfortranarray(table.x[:, columns])
         scale = measure.scale.removeprefix("fold-")
-        dataset = _swarmrs.Dataset(x, table.codes, len(table.labels), names, scale, None)
+        numbers = table.values
+        dataset = _swarmrs.Dataset(x, table.codes, len(table.labels), names, scale, None, numbers)
         folds = {"scheme": "splits", "splits": [(train.tolist(), test.tolist())]}
         spec = measure.spec() | {"scale_fit": "train", "folds": folds}
         engine = _swarmrs.Evaluator(dataset, json.dumps(spec), 1, 0, False)
-        predicted = np.empty((len(test), len(subsets)), dtype=np.uint32)
+        kind = np.uint32 if numbers is None else np.float64
+        predicted = np.empty((len(test), len(subsets)), dtype=kind)
+        predict = engine.predict if numbers is None else engine.predict_numbers
         for at, subset in enumerate(subsets):
             mask = np.zeros(len(columns), dtype=bool)
             mask[[places[feature] for feature in subset]] = True
-            rows, codes, _ = engine.predict(mask)
-            predicted[:, at] = codes[np.searchsorted(rows, test)]
+            rows, said, _ = predict(mask)
+            predicted[:, at] = said[np.searchsorted(rows, test)]
         return split[1], predicted
 
     def choose(
@@ -493,6 +511,9 @@ class _Arena:
             )
             return choose(resampled, sizes), configurations, sizes, resampled
         rows = np.concatenate([trial.rows for trial in trials])
+        if self.search.table.values is not None:
+            resampled = self._resampled_numbers(rows, predicted)
+            return choose(resampled, sizes), configurations, sizes, resampled
         codes, scoring = self.search.table.codes, self.search.scoring or "accuracy"
         tested, units = np.unique(rows, return_inverse=True)
         times = np.bincount(units)
@@ -516,3 +537,21 @@ class _Arena:
         n_samples = _SAMPLES if scoring in ("accuracy", "balanced_accuracy") else _SAMPLES // 5
         resampled = Resampled.of(len(tested), n_samples, self.seed, score)
         return choose(resampled, sizes), configurations, sizes, resampled
+
+    def _resampled_numbers(self, rows: NDArray[np.intp], predicted: Matrix) -> Resampled:
+        """Resample the rows of a numeric target: a row has the means of its residuals."""
+        values, scoring = self.search.table.values, self.number_scoring
+        assert values is not None, "the target is numeric"
+        tested, units = np.unique(rows, return_inverse=True)
+        times = np.bincount(units)[:, np.newaxis]
+        residuals = values[rows][:, np.newaxis] - predicted
+        squares, absolutes = np.zeros((2, len(tested), predicted.shape[1]))
+        np.add.at(squares, units, residuals**2)
+        np.add.at(absolutes, units, np.abs(residuals))
+
+        squares, absolutes = squares / times, absolutes / times
+
+        def score(weights: Matrix) -> Matrix:
+            return weighted_scores(scoring, weights, values[tested], squares, absolutes)
+
+        return Resampled.of(len(tested), _SAMPLES, self.seed, score)

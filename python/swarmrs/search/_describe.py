@@ -15,6 +15,7 @@ from swarmrs._base._messages import counted
 from swarmrs._base._options import defaults_of, takes_options
 from swarmrs._base._public import public
 from swarmrs._base._resources import count_threads
+from swarmrs._base._tasks import REGRESSION
 from swarmrs._base._versions import SCHEMA_VERSION, versions
 from swarmrs.data._column_checks import Findings, copies_of, inspect
 from swarmrs.data._dates import dates_to_numbers, is_date, read_dates
@@ -91,6 +92,9 @@ class Description:
         How many of them have a label.
     target : str
         The column of classes.
+    task : str or None
+        What `select` would predict: ``"classification"`` or ``"regression"``; None where the target
+        is refused.
     classes : dict of label to int
         The rows of each class; empty if the target has no classes.
     columns : tuple of Column
@@ -117,6 +121,7 @@ class Description:
     rows: int
     labeled: int
     target: str
+    task: str | None
     classes: dict[Label, int]
     columns: tuple[Column, ...]
     null_words: tuple[str, ...]
@@ -131,6 +136,8 @@ class Description:
     def __repr__(self) -> str:
         width = len(self.columns)
         classes = counted(len(self.classes), "class") if self.classes else "no classes"
+        if self.task == REGRESSION.name:
+            classes = "numbers"
         searched = sum(column.action == "search" for column in self.columns)
         outcome = f"search {searched} of {counted(width, 'feature')}"
         return (
@@ -192,7 +199,7 @@ def describe(
     check_arguments(describe, locals())
     check_options(describe, options)
     settled = {**defaults_of(ReadOptions), **options}
-    check_policies(settled["missing"], settled["encode"])
+    check_policies(settled["missing"], settled["encode"], settled["task"])
     reading = Reading.of(options)
     source, target = data if isinstance(data, tuple) else (data, target)
     if isinstance(source, Table):
@@ -211,6 +218,7 @@ def describe(
         look.rows,
         look.labeled,
         look.target,
+        None if look.table is None else look.table.task.name,
         look.classes,
         look.columns,
         found.raw.null_words,
@@ -265,7 +273,9 @@ class _Look(NamedTuple):
             features.height,
             len(labels) - labels.null_count(),
             labels.name,
-            _count_classes(labels, raw.name),
+            {}
+            if table is not None and table.values is not None
+            else _count_classes(labels, raw.name),
             tuple(_columns(features, labels, excluded, policies, constant)),
             cells,
             tuple(notices),
@@ -281,7 +291,7 @@ def _working(
 ) -> tuple[dict[str, object] | None, float | None]:
     """Return settings by which the table can be searched, and the seconds that takes."""
     better = reader.with_numbers(found)
-    aim = suggest_target(better.raw, target)
+    aim = suggest_target(better.raw, target, given["task"])
     if aim is None:
         return None, None
     is_named = isinstance(aim, str | int)

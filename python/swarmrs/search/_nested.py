@@ -17,8 +17,8 @@ from swarmrs.data._dataset import dataset_of
 from swarmrs.data._table import Table
 from swarmrs.evaluation._estimator import Outside
 from swarmrs.evaluation._folds import CV, Folds, Rows
-from swarmrs.evaluation._losses import Baseline, loss_of
-from swarmrs.evaluation._native import Evaluation, constant, majority
+from swarmrs.evaluation._losses import Baseline, loss_from, loss_of
+from swarmrs.evaluation._native import Evaluation, constant, majority, training_mean
 from swarmrs.exceptions import NoFeaturesError, SpecError
 from swarmrs.search._pool import Job, run_all
 from swarmrs.search._progress import Callback
@@ -88,7 +88,8 @@ class HeldOut:
     spread : float or None
         The standard deviation of the outer loss over the parts; None where there is one.
     baseline : Baseline or None
-        What predicting the majority class shows on the rows held out, averaged over the parts.
+        What predicting the majority class, or the mean of the training rows, shows on the rows held
+        out, averaged over the parts.
     notes : tuple of str
         Which parts had no feature to choose from, if any.
     agreement : Agreement or None
@@ -116,8 +117,11 @@ class HeldOut:
         )
 
     @classmethod
-    def of(cls, folds: Folds, parts: list[Part], free: NDArray[np.bool_]) -> "HeldOut":
-        """Put parts together; only features that are `free` to be in or out tell stability."""
+    def of(cls, folds: Folds, parts: list[Part], free: NDArray[np.bool_], guess: str) -> "HeldOut":
+        """Put parts together; only features that are `free` to be in or out tell stability.
+
+        `guess` is what is predicted without any feature.
+        """
         errors = np.array([[_error(it.selection.scores), _error(it.scores)] for it in parts])
         losses = np.array([[it.selection.loss, it.loss] for it in parts])
         (inner, outer), (inner_loss, outer_loss) = errors.mean(axis=0), losses.mean(axis=0)
@@ -133,7 +137,7 @@ class HeldOut:
             outer_loss=float(outer_loss),
             spread=float(losses[:, 1].std(ddof=1)) if several else None,
             baseline=_mean_baseline([part.baseline for part in parts]),
-            notes=tuple(_without_features(parts)),
+            notes=tuple(_without_features(parts, guess)),
             agreement=agreement(supports[:, free]) if several else None,
         )
 
@@ -184,7 +188,8 @@ def hold_out(
     folds = Folds("holdout", test=share, seed=search.settings.outer_seed)
     (rows,) = folds.rows(search.table)
     found = procedure(search.on(search.table.take(rows[0])), threads, callback)
-    held_out = HeldOut.of(folds, [score(search, rows, found)], search.free)
+    guess = search.table.task.guess
+    held_out = HeldOut.of(folds, [score(search, rows, found)], search.free, guess)
     return replace(found, held_out=held_out)
 
 
@@ -218,7 +223,7 @@ def cross_validate(
         return replace(whole, stop=ran.stop)
     both = zip(splits, ran.done[1:], strict=True)
     parts = [score(search, rows, found) for rows, found in both if found is not None]
-    held_out = HeldOut.of(folds, parts, search.free)
+    held_out = HeldOut.of(folds, parts, search.free, search.table.task.guess)
     notes = (*_rare(search.table, folds), *held_out.notes)
     return replace(whole, held_out=held_out, warnings=(*whole.warnings, *notes))
 
@@ -233,8 +238,7 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
     measure, baseline = search.measure, None
     scores: dict[str, float | None]
     if isinstance(measure, Evaluation):
-        code = majority(search.table.codes)
-        baseline = predict_one(table, split, code, found.scoring)
+        baseline = predict_one(table, split, majority(search.table.codes), found.scoring)
         if found.selected:
             scores = {**own_scores(table, split, found)}
         else:
@@ -243,7 +247,8 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
     elif measure.score is not None:
         baseline = measure.baseline(table, [split])
         if found.selected or baseline is None:
-            error = 1.0 - float(measure.score(found.support, table, [split])[0])
+            score = float(measure.score(found.support, table, [split])[0])
+            error = loss_from(score, measure.scoring)
             scores = {name: error if name == "error" else None for name in found.scores}
         else:
             scores = baseline.scores
@@ -255,9 +260,11 @@ def score(search: Search, rows: Rows, found: Selection) -> Part:
 
 
 def predict_one(table: Table, split: Rows, code: int, scoring: str | None) -> Baseline:
-    """Return what predicting one class shows on the test rows of a split."""
+    """Return what predicting one class shows on the test rows of a split; of numbers, the mean."""
     part = replace(table.as_filled(), frame=table.frame[:, :1], x=np.asfortranarray(table.x[:, :1]))
     spec = {"classifier": "nb", "weights": "uniform", "folds": _folds(split)}
+    if table.values is not None:
+        return training_mean(dataset_of(part, "none"), spec, scoring)
     return constant(table, dataset_of(part, "none"), spec, code, scoring)
 
 
@@ -319,7 +326,7 @@ def _folds(split: Rows) -> dict[str, object]:
 
 
 def _rare(table: Table, folds: Folds) -> tuple[str, ...]:
-    if folds.scheme != "kfold":
+    if folds.scheme != "kfold" or table.values is not None:
         return ()
     counts = np.bincount(table.codes, minlength=len(table.labels))
     rare = [str(table.labels[code]) for code in np.flatnonzero(counts < folds.k)]
@@ -329,14 +336,12 @@ def _rare(table: Table, folds: Folds) -> tuple[str, ...]:
     return (message,) if rare else ()
 
 
-def _without_features(parts: Sequence[Part]) -> Iterator[str]:
-    """Say of how many parts the majority class was predicted, because nothing could be chosen."""
+def _without_features(parts: Sequence[Part], guess: str) -> Iterator[str]:
+    """Say of how many parts a guess was predicted, because nothing could be chosen."""
     number = sum(not part.selection.selected for part in parts)
     if number:
         where = f"{number} of {counted(len(parts), 'outer fold')}"
-        yield (
-            f"no feature survives the prescreen in {where}: the majority class is predicted there"
-        )
+        yield f"no feature survives the prescreen in {where}: {guess} is predicted there"
 
 
 def _mean_baseline(baselines: Sequence[Baseline | None]) -> Baseline | None:

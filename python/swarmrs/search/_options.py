@@ -1,5 +1,6 @@
 """The options of a search: each declared once, for `select`, `compare` and the command line."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
@@ -18,6 +19,7 @@ from swarmrs._base._choices import (
     WEIGHTS,
 )
 from swarmrs._base._options import Option
+from swarmrs.data._options import TASK
 
 if TYPE_CHECKING:
     import os
@@ -41,8 +43,8 @@ class SearchOptions(TypedDict, total=False):
         Option(
             default="auto",
             help="Search algorithm, by its id. auto lets several compete on held-out rows.",
-            more="`swarmrs.algorithms` lists all of them. Options that belong to one search, a "
-            "scorer or a regressor make auto run vlpso-ls alone.",
+            more="`swarmrs.algorithms` lists all of them. Options that belong to one search, or a "
+            "scorer, make auto run vlpso-ls alone.",
             doors="pc",
             flags=("--algo", "-a"),
             metavar="ID",
@@ -67,10 +69,11 @@ class SearchOptions(TypedDict, total=False):
             default="error",
             help="Cost to minimize: error, paper, weighted, hybrid, gaussian, filter-cfs, "
             "filter-mrmr.",
-            more="``'error'`` is 1 - score. ``'paper'`` is the fitness function of the algorithm's "
-            "own paper. ``'weighted'`` is alpha * error + (1 - alpha) * share of features. "
-            "``'hybrid'`` is -gamma * balanced accuracy - (1 - gamma) * separation of the "
-            "classes. A mapping gives the weights: ``{'kind': 'weighted', 'alpha': 0.8}``.",
+            more="``'error'`` is 1 - score, or an error of numbers. ``'paper'`` is the fitness "
+            "function of the algorithm's own paper. ``'weighted'`` is alpha * error + (1 - alpha) "
+            "* share of features. ``'hybrid'`` is -gamma * balanced accuracy - (1 - gamma) * "
+            "separation of the classes. A mapping gives the weights: "
+            "``{'kind': 'weighted', 'alpha': 0.8}``.",
             section="Search",
             words=OBJECTIVES,
         ),
@@ -109,15 +112,17 @@ class SearchOptions(TypedDict, total=False):
         ),
     ]
     # -- evaluation ------------------------------------------------------------------------------
+    task: Annotated["str | None", replace(TASK, doors="p")]
     estimator: Annotated[
         "str | Estimator | None",
         Option(
-            help="Classifier that scores a subset: knn, nb (Gaussian naive Bayes) or ridge "
+            help="Predictor that scores a subset: knn, nb (Gaussian naive Bayes) or ridge "
             "(linear).",
             more="None is ``'knn'``: 5 nearest neighbors on min-max scaled features. "
-            "`KNeighborsClassifier`, `GaussianNB` and `RidgeClassifier` of scikit-learn run "
-            "natively, alone or in a pipeline after `MinMaxScaler` or `StandardScaler`; any other "
-            "classifier or regressor is cross-validated by scikit-learn.",
+            "`KNeighborsClassifier`, `KNeighborsRegressor`, `GaussianNB`, `RidgeClassifier` and "
+            "`Ridge` of scikit-learn run natively, alone or in a pipeline after `MinMaxScaler` or "
+            "`StandardScaler`; any other classifier or regressor is cross-validated by "
+            "scikit-learn.",
             flags=("--estimator", "-e"),
             section="Evaluation",
             brief=True,
@@ -161,7 +166,7 @@ class SearchOptions(TypedDict, total=False):
             help="Penalty of ridge on the squared weights.",
             doors="cm",
             section="Evaluation",
-            shown="the number of rows",
+            shown="the number of rows, 1 for numbers",
         ),
     ]
     cv: Annotated[
@@ -169,8 +174,8 @@ class SearchOptions(TypedDict, total=False):
         Option(
             default=10,
             help="Cross-validation: a number of stratified folds, loo, complete, or holdout=0.3.",
-            more="As in scikit-learn, a number of folds does not shuffle the rows and None is 5 "
-            "folds; splitters and lists of splits work, too.",
+            more="Folds of numbers are not stratified. As in scikit-learn, a number of folds does "
+            "not shuffle the rows and None is 5 folds; splitters and lists of splits work, too.",
             metavar="FOLDS",
             section="Evaluation",
             brief=True,
@@ -200,11 +205,11 @@ class SearchOptions(TypedDict, total=False):
         "Scoring | None",
         Option(
             help="Score to maximize, by its scikit-learn name: accuracy, balanced_accuracy, "
-            "f1_macro, roc_auc_ovr, ...",
-            more="None is the accuracy, or R2 for a regressor.",
+            "f1_macro, roc_auc_ovr, r2, neg_mean_absolute_error, ...",
+            more="None is the accuracy, or R2 of numbers.",
             section="Evaluation",
             brief=True,
-            shown="accuracy",
+            shown="accuracy, r2 of numbers",
             words=NATIVE_SCORES,
         ),
     ]

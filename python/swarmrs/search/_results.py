@@ -16,7 +16,7 @@ from swarmrs._base._versions import SCHEMA_VERSION, versions
 from swarmrs.data._dataset import describe_data
 from swarmrs.data._table import Table
 from swarmrs.evaluation._estimator import Outside
-from swarmrs.evaluation._losses import Baseline, loss_of
+from swarmrs.evaluation._losses import Baseline, loss_of, score_from
 from swarmrs.evaluation._native import Evaluation, Work
 from swarmrs.evaluation._objectives import Objective
 from swarmrs.exceptions import SpecError
@@ -124,10 +124,12 @@ class Selection:
     warnings : tuple of str
         What can mislead: how the data was read, rare classes, columns the grid is too coarse for.
     scoring : str or None
-        The score whose loss the front, parsimony, repeats and rows held out go by: ``"accuracy"``
-        unless `scoring` was given. None where a scorer tells its own losses.
+        The score whose loss the front, parsimony, repeats and rows held out go by: ``"accuracy"``,
+        or ``"r2"`` of numbers, unless `scoring` was given. None where a scorer tells its own
+        losses.
     baseline : Baseline or None
-        What predicting the majority class shows on the same folds; None for a scorer.
+        What predicting the majority class, or the mean, shows on the same folds; None for a
+        scorer.
     ranking : polars.DataFrame or None
         If the search ranks features, a row for each, the best first: its name (``feature``), its
         ``index``, its ``support`` by the subsets evaluated and the ``standard_error`` of that.
@@ -171,12 +173,12 @@ class Selection:
     def score(self) -> float:
         """The mean cross-validated score of the selection, in the scorer's own sign."""
         score = self.scores.get(self.scoring or "accuracy")
-        # An estimator of scikit-learn has one score, of which the error is what it lacks to 1.
-        return 1.0 - self.loss if score is None else score
+        # An estimator of scikit-learn has one score, of which the error is the loss.
+        return score_from(self.loss, self.scoring) if score is None else score
 
     @property
     def loss(self) -> float:
-        """What the score named by `scoring` lacks to 1; of the accuracy that is the error."""
+        """What the score named by `scoring` lacks to 1, or the error that it negates."""
         return loss_of(self.scores, self.scoring)
 
     @property
@@ -263,11 +265,15 @@ class Selection:
     def _summary(self) -> list[tuple[str, str]]:
         """Return the lines of a short summary, each with its label."""
         of = f"{self.size} of {counted(len(self.support), 'feature')} of {self.data['name']}"
-        error = "error unknown"
-        if (inner := self.scores["error"]) is not None:
-            error = f"inner error {inner:.4f} (optimistic: the same folds chose the features)"
-        if self.held_out is not None:
-            error += f", outer error {self.held_out.outer_error:.4f}"
+        error, caution = "error unknown", "(optimistic: the same folds chose the features)"
+        if (r2 := self.scores.get("r2")) is not None:
+            error = f"inner R2 {r2:.4f} {caution}"
+            if self.held_out is not None:
+                error += f", outer R2 {self.held_out.scores['r2']:.4f}"
+        elif (inner := self.scores["error"]) is not None:
+            error = f"inner error {inner:.4f} {caution}"
+            if self.held_out is not None:
+                error += f", outer error {self.held_out.outer_error:.4f}"
         return [
             ("Selection", f"Selection of {of} by {self.algorithm}, seed {self.seed}"),
             (

@@ -76,6 +76,8 @@ class Search:
         """Check settings against a table whose rare classes are settled."""
         options, evaluation = settings.options, settings.evaluation(table, n_jobs)
         scoring = options["scoring"] if isinstance(evaluation, Evaluation) else None
+        if scoring is None and isinstance(evaluation, Evaluation) and table.values is not None:
+            scoring = table.task.scorings[0]
         included, excluded = table.locate(options["include"]), table.locate(options["exclude"])
         lists = read_together(table, options["together"])
         # A scorer may use any feature.
@@ -99,7 +101,7 @@ class Search:
             **({} if answer == "best" else {"answer": answer}),
             "params": params,
             "evaluation": evaluation.spec(),
-            "objective": settings.objective(evaluation),
+            "objective": settings.objective(evaluation, table),
             "scoring": scoring,
             "budget": {**limits, "cost": cost},
             "include": included,
@@ -221,13 +223,13 @@ class Search:
         return read_point(json.loads(priced)[0], self.table, self.measure, self.scoring)
 
     def baseline(self, measure: Evaluation | Outside) -> Baseline | None:
-        """Return what predicting the majority class shows, nothing about the measure being open."""
+        """Return what predicting one value shows, nothing about the measure being open."""
         if isinstance(measure, Evaluation):
             return measure.baseline(self.table, self.dataset, self.scoring)
         return measure.baseline(self.table)
 
     def majority(self, seed: int, problem: NoFeaturesError) -> Selection:
-        """Return the selection of no feature at all, by which the majority class is predicted.
+        """Return the selection of no feature at all, by which one value is predicted.
 
         It stands for a run that `problem` ended before its first subset.
         """
@@ -261,14 +263,14 @@ class Search:
             stop="no_features",
             trace=pl.DataFrame(schema=TRACE),
             front=Front((), None, 0.0),
-            warnings=(*self.table.warnings, f"{problem}; the majority class is predicted"),
+            warnings=(*self.table.warnings, f"{problem}; {self.table.task.guess} is predicted"),
             scoring=scoring_of(measure, self.scoring),
             baseline=baseline,
         )
 
     @property
     def scoring(self) -> str | None:
-        """The score of a classifier of ours that counts, if one was requested."""
+        """The score of a predictor of ours that counts, if one was requested."""
         scoring: str | None = self.spec["scoring"]
         return scoring
 

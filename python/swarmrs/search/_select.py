@@ -44,7 +44,7 @@ def select(
         The samples; see `read_table`. A data frame reaches an estimator of scikit-learn as it is,
         its text included, unless `missing` or `encode` changes its values.
     target : array-like, str or int, optional
-        The class of each sample, or the column that holds it. By default the last column.
+        The class or number of each sample, or the column that holds it. By default the last column.
     read : mapping, optional
         How a file is read: further arguments of `read_table`, such as ``{"decimal": ","}``.
     missing, encode : str
@@ -85,8 +85,7 @@ def select(
         missing=missing,
         encode="ordinal" if is_kept else encode,
         exclude=options["exclude"],
-        continuous=settings.is_regression,
-        **dict(read or {}),
+        **{"task": settings.task, **dict(read or {})},
     )
     if is_kept:
         table = table.with_samples(frame)

@@ -12,13 +12,25 @@ import numpy as np
 from swarmrs import _swarmrs
 from swarmrs._base._choices import AUTO_CARD
 from swarmrs._base._hints import named, worded
-from swarmrs._base._messages import Setting, check_number, check_whole, refuse_unknown
+from swarmrs._base._messages import (
+    Setting,
+    check_number,
+    check_whole,
+    check_word,
+    refuse_unknown,
+)
 from swarmrs._base._options import defaults_of
+from swarmrs._base._tasks import CLASSIFICATION, REGRESSION, TASKS
 from swarmrs.data._table import Table
 from swarmrs.evaluation._estimator import Estimator, Outside, is_regressor
 from swarmrs.evaluation._evaluator import Evaluator
 from swarmrs.evaluation._native import Classifier, Evaluation
-from swarmrs.evaluation._objectives import Objective, is_native_score, read_objective
+from swarmrs.evaluation._objectives import (
+    Objective,
+    check_score,
+    is_native_score,
+    read_objective,
+)
 from swarmrs.evaluation._rare_classes import settle_rare
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.search._options import SearchOptions
@@ -94,7 +106,7 @@ class Settings:
         cv, given = options["cv"], cast(Mapping[str, object], options)
         is_tied = not (cv is None or isinstance(cv, int | str | np.integer) or hasattr(cv, "split"))
         is_one = any(given[name] != value for name, value in _ONE_SEARCH.items())
-        return SINGLE if is_tied or is_one or self.is_regression else AUTO
+        return SINGLE if is_tied or is_one else AUTO
 
     @cached_property
     def card(self) -> Card | None:
@@ -119,9 +131,26 @@ class Settings:
         return Classifier.of(options["estimator"], **own)
 
     @property
-    def is_regression(self) -> bool:
-        """Whether the target is a number that an estimator predicts."""
-        return self.options["scorer"] is None and is_regressor(self.options["estimator"])
+    def task(self) -> str | None:
+        """What is predicted: as given, or what the estimator predicts; None if either will do.
+
+        Raises
+        ------
+        SpecError
+            If the estimator predicts something else than what is given.
+        """
+        task, estimator = self.options["task"], self.options["estimator"]
+        if task is not None:
+            check_word("task", task, tuple(TASKS))
+        if self.options["scorer"] is not None or estimator is None or isinstance(estimator, str):
+            return task
+        own = REGRESSION if is_regressor(estimator) else CLASSIFICATION
+        if task not in (None, own.name):
+            raise SpecError(
+                f"task is '{task}', but the estimator predicts {own.target}",
+                f"leave it out, or give an estimator of {TASKS[task].target}",
+            )
+        return own.name
 
     @property
     def outer_seed(self) -> int:
@@ -136,19 +165,19 @@ class Settings:
         SpecError
             If there are no classes to handle.
         DataError
-            If the target is continuous, but a classifier needs classes.
+            If the target is numeric, but a classifier needs classes.
         """
-        policy = self.options["rare_class"]
-        if self.options["scorer"] is not None or self.is_regression:
+        policy, is_numeric = self.options["rare_class"], table.values is not None
+        if is_numeric and self.task == CLASSIFICATION.name:
+            raise DataError(
+                f"target '{table.target}' of {table.name} is numeric, expected classes",
+                "give a regressor as the estimator",
+            )
+        if self.options["scorer"] is not None or is_numeric:
             if policy != "warn":
-                why = "a regressor has none" if self.is_regression else "a scorer has its own rows"
+                why = "a numeric target has none" if is_numeric else "a scorer has its own rows"
                 raise SpecError(f"rare_class is '{policy}', but {why}", "leave it out")
             return table
-        if table.values is not None:
-            raise DataError(
-                f"target '{table.target}' of {table.name} is continuous, expected classes",
-                "give a regressor of scikit-learn as the estimator",
-            )
         return settle_rare(table, policy, self.options["cv"])
 
     def evaluation(self, table: Table, n_jobs: int | None) -> Evaluation | Outside:
@@ -160,6 +189,7 @@ class Settings:
             If settings do not fit each other.
         """
         options, scoring = self.options, self.options["scoring"]
+        check_score(scoring, table.task)
         if (scorer := options["scorer"]) is not None:
             for name in ("scoring", "fit_params", "estimator"):
                 if options[name]:
@@ -188,7 +218,7 @@ class Settings:
                 )
             assert self.equal_classifier is not None, "every name has a classifier"
             classifier = self.equal_classifier.settled(table)
-            estimator = cast(Estimator, classifier.to_sklearn())
+            estimator = cast(Estimator, classifier.to_sklearn(table.task))
         return Outside.of_estimator(
             estimator,
             table,
@@ -209,10 +239,11 @@ class Settings:
             cv_seed=options["cv_seed"],
             scale=options["scale"],
             rare_class=options["rare_class"],
+            task=table.task.name,
             **resources,  # type: ignore[arg-type]
         )
 
-    def objective(self, evaluation: Evaluation | Outside) -> Objective | None:
+    def objective(self, evaluation: Evaluation | Outside, table: Table) -> Objective | None:
         """Return the objective as the engine reads it; None for that of the algorithm's paper.
 
         Raises
@@ -224,6 +255,11 @@ class Settings:
         paper = self.card.objective if self.card is not None else {"kind": "error"}
         kind = (objective or paper)["kind"]
         is_knn = isinstance(evaluation, Evaluation) and evaluation.classifier.name == "knn"
+        if kind == "hybrid" and table.values is not None:
+            raise SpecError(
+                f"{named('objective')} is 'hybrid', which needs classes, and the target is numeric",
+                "minimize the error instead",
+            )
         if kind == "hybrid" and not is_knn:
             raise SpecError(
                 f"{named('objective')} is 'hybrid', which needs the neighbors of knn",

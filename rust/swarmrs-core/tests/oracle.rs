@@ -169,9 +169,8 @@ fn cases() -> impl Strategy<Value = Case> {
     })
 }
 
-/// k-NN as the definition has it: the k nearest rows, the lower row of equals; the smallest class of the most votes. None
-/// where votes by distance are too near to each other for float64 to tell.
-fn neighbors(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> Option<u32> {
+/// The k nearest rows by definition, the lower row of equals, with their weights.
+fn nearest(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> Vec<(f64, usize)> {
     let distance = |other: u32| -> f64 {
         let differences = subset.iter().map(|f| (x.at(f, row) - x.at(f, other)).abs());
         match case.spec.metric {
@@ -190,15 +189,21 @@ fn neighbors(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) 
     near.sort_by_key(rank);
     near.truncate(case.spec.k);
     let is_on_top = near.iter().any(|&(distance, _)| distance == 0.0);
+    let weight = |distance: f64| match case.spec.weights {
+        Weights::Uniform => 1.0,
+        Weights::Distance if is_on_top => f64::from(u8::from(distance == 0.0)),
+        Weights::Distance if case.spec.metric == Metric::Euclidean => 1.0 / distance.sqrt(),
+        Weights::Distance => 1.0 / distance,
+    };
+    near.iter().map(|&(distance, other)| (weight(distance), other as usize)).collect()
+}
+
+/// k-NN classification as the definition has it: the smallest class of the most votes. None where votes by distance are
+/// too near to each other for float64 to tell.
+fn neighbors(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> Option<u32> {
     let mut votes = [0.0; 3];
-    for &(distance, other) in &near {
-        let vote = match case.spec.weights {
-            Weights::Uniform => 1.0,
-            Weights::Distance if is_on_top => f64::from(u8::from(distance == 0.0)),
-            Weights::Distance if case.spec.metric == Metric::Euclidean => 1.0 / distance.sqrt(),
-            Weights::Distance => 1.0 / distance,
-        };
-        votes[case.codes[other as usize] as usize] += vote;
+    for (vote, other) in nearest(case, x, subset, row, train) {
+        votes[case.codes[other] as usize] += vote;
     }
     let best = votes.iter().copied().fold(0.0, f64::max);
     let off = |class: &u32| (best - votes[*class as usize]) / best;
@@ -249,10 +254,56 @@ fn bayes(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> (
     (scores[0].1, (scores[0].0 - scores[1].0) / scores[0].0.abs().max(1.0))
 }
 
-/// Ridge classification in plain floats: the normal equations of each class by Gaussian elimination. Values are taken
-/// relative to a training row before their mean is, targets are centered, and features are divided by their standard
-/// deviations: none of it changes anything but rounding. A margin tells whether the answer is beyond rounding.
+/// k-NN regression as the definition has it: the weighted mean of the nearest rows. Whether the weights have digits comes
+/// second: values scaled by a large range lose those of near rows.
+fn mean_of_neighbors(
+    case: &Case,
+    numbers: &[f64],
+    x: &Scaled,
+    subset: &Subset,
+    row: u32,
+    train: &[u32],
+) -> (f64, bool) {
+    let near = nearest(case, x, subset, row, train);
+    let total: f64 = near.iter().map(|(weight, _)| weight).sum();
+    let mean = near.iter().map(|&(weight, other)| weight * numbers[other]).sum::<f64>() / total;
+    let n = case.codes.len();
+    let is_clear = |f: usize, other: usize| {
+        let off = (x.at(f, row) - x.at(f, other as u32)).abs();
+        let largest = x.0[f].iter().fold(0.0f64, |most, value| most.max(value.abs()));
+        off > 1e-8 * largest || case.columns[f * n + row as usize] == case.columns[f * n + other]
+    };
+    let is_certain = case.spec.weights == Weights::Uniform
+        || near.iter().all(|&(_, other)| subset.iter().all(|f| is_clear(f, other)));
+    (mean, is_certain)
+}
+
+/// Ridge classification by definition: the class of the greatest decision value. A margin tells whether the answer is
+/// beyond rounding.
 fn ridge(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> (u32, f64) {
+    let targets = [0, 1, 2].map(|class| {
+        let of = |&code: &u32| if code == class { 1.0 } else { -1.0 };
+        case.codes.iter().map(of).collect::<Vec<f64>>()
+    });
+    let (decisions, is_certain) = ridge_values(case, &targets, x, subset, row, train);
+    let mut order = [0, 1, 2];
+    order.sort_by(|&a, &b| decisions[b].total_cmp(&decisions[a]).then(a.cmp(&b)));
+    let (best, next) = (decisions[order[0]], decisions[order[1]]);
+    let margin = if is_certain { (best - next) / best.abs().max(1.0) } else { 0.0 };
+    (order[0] as u32, margin)
+}
+
+/// Ridge regression in plain floats: the normal equations of each target by Gaussian elimination. Values are taken
+/// relative to a training row before their mean is, targets are centered, and features are divided by their standard
+/// deviations: none of it changes anything but rounding. Whether the answer is beyond rounding comes second.
+fn ridge_values(
+    case: &Case,
+    targets: &[Vec<f64>],
+    x: &Scaled,
+    subset: &Subset,
+    row: u32,
+    train: &[u32],
+) -> (Vec<f64>, bool) {
     let n = train.len() as f64;
     let alpha = case.spec.alpha.unwrap_or(case.codes.len() as f64);
     let centered = |values: Vec<f64>| -> (Vec<f64>, f64) {
@@ -268,10 +319,10 @@ fn ridge(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> (
         tested.push(off(row) - mean);
     }
     let units: Vec<f64> = features.iter().map(|f| (dot(f, f) + alpha).sqrt()).collect();
-    let targets = [0, 1, 2].map(|class| {
-        let of = |&r: &u32| if case.codes[r as usize] == class { 1.0 } else { -1.0 };
-        centered(train.iter().map(of).collect())
-    });
+    let targets: Vec<(Vec<f64>, f64)> = targets
+        .iter()
+        .map(|target| centered(train.iter().map(|&r| target[r as usize]).collect()))
+        .collect();
     let mut rows: Vec<Vec<f64>> = Vec::new();
     for (i, f) in features.iter().enumerate() {
         let mut equation: Vec<f64> = Vec::new();
@@ -293,20 +344,43 @@ fn ridge(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> (
             terms.for_each(|(term, pivot)| *term -= factor * pivot);
         }
     }
-    let decisions = [0, 1, 2].map(|class| {
-        let weight = |i: usize| rows[i][s + class] / rows[i][i] / units[i];
+    let value = |(at, target): (usize, &(Vec<f64>, f64))| {
+        let weight = |i: usize| rows[i][s + at] / rows[i][i] / units[i];
         let terms = tested.iter().enumerate().map(|(i, value)| weight(i) * value);
-        terms.sum::<f64>() + targets[class].1
-    });
-    let mut order = [0, 1, 2];
-    order.sort_by(|&a, &b| decisions[b].total_cmp(&decisions[a]).then(a.cmp(&b)));
-    let (best, next) = (decisions[order[0]], decisions[order[1]]);
+        terms.sum::<f64>() + target.1
+    };
+    let values = targets.iter().enumerate().map(value).collect();
     // The elimination loses as many digits as the least pivot has zeros. With more features than rows, the evaluator solves
     // a system of rows, where the greatest features hide the others.
     let hides = units.iter().any(|unit| unit * unit > 1e8 * alpha) && s > train.len();
-    let is_certain = least > 1e-7 && !hides;
-    let margin = if is_certain { (best - next) / best.abs().max(1.0) } else { 0.0 };
-    (order[0] as u32, margin)
+    (values, least > 1e-7 && !hides)
+}
+
+/// A numeric target for a case, and the evaluator of it; naive Bayes has none and becomes k-NN.
+fn numeric(mut case: Case, noise: &[f64], offset: f64) -> (Case, Vec<f64>) {
+    if matches!(case.spec.classifier, Classifier::Nb | Classifier::NbCdf) {
+        case.spec.classifier = Classifier::Knn;
+    }
+    let numbers: Vec<f64> =
+        case.codes.iter().zip(noise).map(|(&code, x)| offset + f64::from(code) + x).collect();
+    (case, numbers)
+}
+
+fn numeric_evaluator(case: &Case, numbers: &[f64], resources: Resources) -> Box<dyn Classify> {
+    let data = case.data().with_numbers(numbers.to_vec()).unwrap();
+    evaluate::build(&data, &case.spec, false, resources).unwrap().0
+}
+
+/// R2, negated mean squared error, its root and mean absolute error by definition.
+fn scores_of(truth: &[f64], predicted: &[f64]) -> [f64; 4] {
+    let n = truth.len() as f64;
+    let mean = truth.iter().sum::<f64>() / n;
+    let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
+        truth.iter().zip(predicted).map(|(&is, &said)| of(is, said)).sum()
+    };
+    let squares = sum(&|is, said| (is - said).powi(2));
+    let r2 = 1.0 - squares / sum(&|is, _| (is - mean).powi(2));
+    [r2, -squares / n, -(squares / n).sqrt(), -sum(&|is, said| (is - said).abs()) / n]
 }
 
 /// The normal cumulative function at `x`, of the mean and sample deviation that the values of `rows` have.
@@ -379,6 +453,84 @@ proptest! {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn predicted_numbers_are_those_of_the_definition(
+        case in cases(), noise in proptest::collection::vec(-1.0f64..1.0, 60), offset in prop_oneof![Just(0.0), Just(1e6)],
+    ) {
+        let (case, numbers) = numeric(case, &noise, offset);
+        let n = numbers.len();
+        let folds = Folds::draw(&case.spec.folds, &vec![0; n], 1).unwrap().0;
+        let mut evaluator = numeric_evaluator(&case, &numbers, Resources::default());
+        for subset in case.subsets() {
+            let said = evaluator.predict_numbers(&subset);
+            prop_assert!(evaluator.predict(&subset).is_empty());
+            let mut predicted = said.iter();
+            for split in folds.splits() {
+                let x = case.scaled(&split.train);
+                for &row in &split.test {
+                    let &(got_row, got) = predicted.next().unwrap();
+                    prop_assert_eq!(got_row, row);
+                    let (expected, is_certain) = if case.spec.classifier == Classifier::Knn {
+                        mean_of_neighbors(&case, &numbers, &x, &subset, row, &split.train)
+                    } else {
+                        let target = [numbers.clone()];
+                        let (values, is_certain) = ridge_values(&case, &target, &x, &subset, row, &split.train);
+                        (values[0], is_certain)
+                    };
+                    // An outlier of 1e9 leaves the other values of its column seven digits, and without it the prediction
+                    // lies far outside of what was learned; the offset costs the reference digits.
+                    let tolerance = 1e-5 * (expected - offset).abs().max(1.0) + 1e-13 * offset;
+                    prop_assert!(!is_certain || (got - expected).abs() < tolerance, "{got} {expected}");
+                }
+            }
+            // Scores are those of the predictions, fold by fold, and of leave-one-out all together.
+            let measures = evaluator.evaluate(std::slice::from_ref(&subset)).unwrap()[0];
+            let scores = measures.numbers.unwrap();
+            let truth: Vec<f64> = said.iter().map(|&(row, _)| numbers[row as usize]).collect();
+            let values: Vec<f64> = said.iter().map(|&(_, value)| value).collect();
+            let sizes = evaluator.fold_sizes();
+            let pooled = scores_of(&truth, &values);
+            let is_pooled = sizes.len() == values.len();
+            let mut expected = [0.0; 4];
+            let mut start = 0;
+            for &size in &sizes {
+                let fold = scores_of(&truth[start..start + size], &values[start..start + size]);
+                expected.iter_mut().zip(fold).for_each(|(mean, score)| *mean += score / sizes.len() as f64);
+                start += size;
+            }
+            if sizes.contains(&1) {
+                expected[0] = pooled[0];
+            }
+            let found = [
+                scores.r2, scores.neg_mean_squared_error, scores.neg_root_mean_squared_error, scores.neg_mean_absolute_error,
+            ];
+            for (found, expected) in found.into_iter().zip(if is_pooled { pooled } else { expected }) {
+                prop_assert!((found - expected).abs() < 1e-6 * expected.abs().max(1.0), "{found} {expected}");
+            }
+            prop_assert_eq!(measures.error, 1.0 - scores.r2);
+            prop_assert!((measures.pooled_error - 1.0 + pooled[0]).abs() < 1e-6 * pooled[0].abs().max(1.0));
+        }
+    }
+
+    #[test]
+    fn predicted_numbers_have_the_same_bits_on_any_path(
+        case in cases(), noise in proptest::collection::vec(-1.0f64..1.0, 60), threads in 1usize..4, batch in 1usize..4,
+    ) {
+        let (case, numbers) = numeric(case, &noise, 0.0);
+        let subsets = case.subsets();
+        let scalar = Resources { incremental: false, isa: Some(Isa::Scalar), ..Resources::default() };
+        let fresh = numeric_evaluator(&case, &numbers, scalar).evaluate(&subsets).unwrap();
+        for memory in [0, 40_000, 1 << 30] {
+            let resources = Resources { memory, ..Resources::with_threads(threads) };
+            let mut walker = numeric_evaluator(&case, &numbers, resources);
+            let walked: Vec<Measures> =
+                subsets.chunks(batch).flat_map(|some| walker.evaluate(some).unwrap()).collect();
+            for (a, b) in walked.iter().zip(&fresh) {
+                prop_assert_eq!(bits(a), bits(b));
             }
         }
     }
@@ -595,4 +747,43 @@ fn the_hybrid_objective_has_its_worked_values() {
         refused.to_string(),
         "the hybrid objective needs classifier knn, metric manhattan and scale minmax fitted on all rows"
     );
+}
+
+#[test]
+fn what_needs_classes_refuses_numbers() {
+    let case = Case {
+        columns: (0..20).map(|x| f64::from(x * x % 7)).collect(),
+        codes: (0..10).map(|row| row % 3).collect(),
+        d: 2,
+        spec: EvaluationSpec {
+            classifier: Classifier::Knn,
+            k: 1,
+            metric: Metric::Manhattan,
+            weights: Weights::Uniform,
+            alpha: None,
+            scale_fit: ScaleFit::All,
+            folds: FoldSpec::Loo,
+        },
+        scale: Scale::Minmax,
+        walk: Vec::new(),
+    };
+    let numbers: Vec<f64> = (0..10).map(f64::from).collect();
+    let data = case.data().with_numbers(numbers).unwrap();
+    let refused = |spec: EvaluationSpec, separation| {
+        let built = evaluate::build(&data, &spec, separation, Resources::default());
+        built.err().map(|error| error.to_string())
+    };
+    let of = |classifier| EvaluationSpec { classifier, ..case.spec.clone() };
+    assert_eq!(refused(of(Classifier::Knn), false), None);
+    assert_eq!(refused(of(Classifier::Ridge), false), None);
+    let complete = EvaluationSpec { folds: FoldSpec::Complete { test: 0.5 }, ..case.spec.clone() };
+    for (spec, separation, what) in [
+        (of(Classifier::Nb), false, "naive Bayes"),
+        (of(Classifier::NbCdf), false, "naive Bayes"),
+        (of(Classifier::Knn), true, "the hybrid objective"),
+        (complete, false, "complete cross-validation"),
+    ] {
+        let message = format!("{what} needs classes, and the target is numeric");
+        assert_eq!(refused(spec, separation), Some(message));
+    }
 }

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use swarmrs_core::algorithms::REGISTRY;
 use swarmrs_core::base::cancel::Cancel;
 use swarmrs_core::base::parallel::Pool;
+use swarmrs_core::base::subset::Subset;
 use swarmrs_core::data::dataset::Dataset;
 use swarmrs_core::data::parquet;
 use swarmrs_core::evaluate::baseline;
@@ -32,9 +33,11 @@ struct PyDataset {
 
 #[pymethods]
 impl PyDataset {
-    /// `refill` fills missing values anew: see the core's trait of this name.
+    /// `refill` fills missing values anew: see the core's trait of this name. Where the target is numeric, `numbers` has
+    /// its values and `codes` its bins.
     #[new]
-    #[pyo3(signature = (x, codes, n_classes, names, scale, refill=None))]
+    #[pyo3(signature = (x, codes, n_classes, names, scale, refill=None, numbers=None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords on the Python side")]
     fn new(
         py: Python<'_>,
         x: PyReadonlyArray2<'_, f64>,
@@ -43,11 +46,19 @@ impl PyDataset {
         names: Vec<String>,
         scale: &str,
         refill: Option<Py<PyAny>>,
+        numbers: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<Self> {
         let columns = convert::columns(&x);
         let codes = codes.as_array().to_vec();
+        let numbers = numbers.map(|numbers| numbers.as_array().to_vec());
         let scale = convert::scale(scale).map_err(|error| to_py(py, &error))?;
-        let mut inner = heard(py, || Dataset::new(&columns, codes, n_classes, names, scale))?;
+        let mut inner = heard(py, || {
+            let data = Dataset::new(&columns, codes, n_classes, names, scale)?;
+            match numbers {
+                Some(numbers) => data.with_numbers(numbers),
+                None => Ok(data),
+            }
+        })?;
         if let Some(call) = refill {
             let (refill, mark) = refill::of(py, call)?;
             inner = inner.refilled(Arc::new(refill), &mark);
@@ -101,7 +112,9 @@ impl PyDataset {
         features: Vec<usize>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let scores = self.score(py, &features, threads, filter::f_scores)?;
+        convert::check_features(&features, self.inner.n_features())
+            .map_err(|error| to_py(py, &error))?;
+        let scores = heard(py, || Ok(self.inner.f_scores(&features, &Pool::new(threads))))?;
         Ok(PyArray1::from_vec(py, scores))
     }
 
@@ -164,8 +177,20 @@ impl PyDataset {
         Ok(Measures::SCORES.into_iter().zip(measures.to_array()).collect())
     }
 
-    /// Some columns from the most to the least important one by recursive elimination with a ridge classifier; without
-    /// `alpha` its penalty is the number of rows.
+    /// The scores of predicting the mean of the training rows for every row that the folds of an evaluation test, of a
+    /// numeric target.
+    fn training_mean(
+        &self,
+        py: Python<'_>,
+        evaluation: &str,
+    ) -> PyResult<Vec<(&'static str, f64)>> {
+        let spec = self::evaluation(evaluation).map_err(|error| to_py(py, &error))?;
+        let measures = heard(py, || baseline::training_mean(&self.inner, &spec.folds))?;
+        Ok(Measures::NUMBER_SCORES.into_iter().zip(measures.to_array()).collect())
+    }
+
+    /// Some columns from the most to the least important one by recursive elimination with ridge regression or
+    /// classification; without `alpha` its penalty is the number of rows.
     fn ridge_rfe(
         &self,
         py: Python<'_>,
@@ -213,6 +238,10 @@ type Ranks<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<f64>>, Bound<'
 type Predictions<'py> =
     (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
+/// Rows, their predicted numbers, and the folds that test them.
+type PredictedNumbers<'py> =
+    (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);
+
 /// Rows, classes that may be predicted for them, the folds that test them, and the probabilities of the classes.
 type Distribution<'py> = (
     Bound<'py, PyArray1<u32>>,
@@ -226,6 +255,7 @@ type Distribution<'py> = (
 struct PyEvaluator {
     inner: Mutex<Box<dyn Classify>>,
     n_features: usize,
+    is_numeric: bool,
     warnings: Vec<String>,
 }
 
@@ -245,13 +275,13 @@ impl PyEvaluator {
         let resources = Resources { memory, incremental, ..Resources::with_threads(threads) };
         let data = Arc::clone(&dataset.inner);
         let (inner, warnings) = heard(py, || evaluate::build(&data, &spec, false, resources))?;
-        Ok(Self { inner: Mutex::new(inner), n_features: dataset.inner.n_features(), warnings })
+        let (n_features, is_numeric) = (data.n_features(), data.numbers().is_some());
+        Ok(Self { inner: Mutex::new(inner), n_features, is_numeric, warnings })
     }
 
     #[getter]
-    #[allow(clippy::unused_self, reason = "a property of the object on the Python side")]
     fn scores(&self) -> Vec<&'static str> {
-        Measures::SCORES.to_vec()
+        Measures::names(self.is_numeric).to_vec()
     }
 
     #[getter]
@@ -266,18 +296,20 @@ impl PyEvaluator {
         masks: PyReadonlyArray2<'_, bool>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let subsets = self::masks(py, &masks, self.n_features)?;
-        let known = |subset: &&swarmrs_core::base::subset::Subset| !subset.is_empty();
+        let known = |subset: &&Subset| !subset.is_empty();
         let requested: Vec<_> = subsets.iter().filter(known).cloned().collect();
         let mut measured = heard(py, || {
             self.inner.lock().unwrap_or_else(PoisonError::into_inner).evaluate(&requested)
         })?
         .into_iter();
-        let scores = Measures::SCORES.len();
+        let scores = Measures::names(self.is_numeric).len();
+        let worst =
+            if self.is_numeric { [f64::NAN; Measures::FIELDS] } else { Measures::WORST.to_array() };
         let mut rows = Vec::with_capacity(subsets.len() * scores);
         for subset in &subsets {
-            // The empty subset is the worst there is and is not measured.
+            // The empty subset is the worst there is and is not measured; errors of numbers have no worst.
             let measures = if subset.is_empty() { None } else { measured.next() };
-            rows.extend_from_slice(&measures.unwrap_or(Measures::WORST).to_array()[..scores]);
+            rows.extend_from_slice(&measures.map_or(worst, |scores| scores.to_array())[..scores]);
         }
         PyArray1::from_vec(py, rows).reshape([subsets.len(), scores])
     }
@@ -288,19 +320,25 @@ impl PyEvaluator {
         py: Python<'py>,
         mask: PyReadonlyArray1<'_, bool>,
     ) -> PyResult<Predictions<'py>> {
-        let subset = convert::mask(py, &mask, self.n_features)?;
-        let (cases, sizes) = heard(py, || {
-            let engine = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            Ok((engine.predict(&subset), engine.fold_sizes()))
-        })?;
-        let folds = (0u32..).zip(sizes).flat_map(|(fold, size)| std::iter::repeat_n(fold, size));
-        let mut cases: Vec<((u32, u32), u32)> = cases.into_iter().zip(folds).collect();
-        cases.sort_by_key(|((row, _), _)| *row);
-        let (predictions, folds): (Vec<_>, Vec<_>) = cases.into_iter().unzip();
-        let (rows, classes) = predictions.into_iter().unzip();
+        let (rows, classes, folds) = self.by_row(py, &mask, |engine, it| engine.predict(it))?;
         Ok((
             PyArray1::from_vec(py, rows),
             PyArray1::from_vec(py, classes),
+            PyArray1::from_vec(py, folds),
+        ))
+    }
+
+    /// Rows tested, the numbers predicted for them, and the folds that test them; sorted by row.
+    fn predict_numbers<'py>(
+        &self,
+        py: Python<'py>,
+        mask: PyReadonlyArray1<'_, bool>,
+    ) -> PyResult<PredictedNumbers<'py>> {
+        let (rows, numbers, folds) =
+            self.by_row(py, &mask, |engine, it| engine.predict_numbers(it))?;
+        Ok((
+            PyArray1::from_vec(py, rows),
+            PyArray1::from_vec(py, numbers),
             PyArray1::from_vec(py, folds),
         ))
     }
@@ -333,6 +371,28 @@ impl PyEvaluator {
     fn work(&self) -> (u64, u64, u64) {
         let work = self.inner.lock().unwrap_or_else(PoisonError::into_inner).work();
         (work.element_ops, work.from_scratch_ops, work.setup_ops)
+    }
+}
+
+impl PyEvaluator {
+    /// The tested rows with what is predicted for them and the folds that test them; sorted by row.
+    fn by_row<T: Send>(
+        &self,
+        py: Python<'_>,
+        mask: &PyReadonlyArray1<'_, bool>,
+        predict: impl FnOnce(&dyn Classify, &Subset) -> Vec<(u32, T)> + Send,
+    ) -> PyResult<(Vec<u32>, Vec<T>, Vec<u32>)> {
+        let subset = convert::mask(py, mask, self.n_features)?;
+        let (cases, sizes) = heard(py, || {
+            let engine = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok((predict(&**engine, &subset), engine.fold_sizes()))
+        })?;
+        let folds = (0u32..).zip(sizes).flat_map(|(fold, size)| std::iter::repeat_n(fold, size));
+        let mut cases: Vec<((u32, T), u32)> = cases.into_iter().zip(folds).collect();
+        cases.sort_by_key(|((row, _), _)| *row);
+        let (predictions, folds): (Vec<_>, Vec<_>) = cases.into_iter().unzip();
+        let (rows, values) = predictions.into_iter().unzip();
+        Ok((rows, values, folds))
     }
 }
 

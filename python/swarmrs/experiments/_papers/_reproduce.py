@@ -11,7 +11,7 @@ import polars as pl
 
 from swarmrs._base._hints import named
 from swarmrs._base._messages import MOST_RUNS, check_whole, counted
-from swarmrs.data._table import Source, read_table
+from swarmrs.data._table import Source
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._methods import read_methods
 from swarmrs.experiments._papers import PAPERS, find_tables
@@ -21,6 +21,7 @@ from swarmrs.experiments._papers._results import Reproduced, lines_of_data, line
 from swarmrs.experiments._papers._values import FEWEST_TESTED, Sample, all_errors, facts, samples
 from swarmrs.experiments._plan import Plan
 from swarmrs.experiments._protocols import Protocol
+from swarmrs.experiments._tables import read_classes
 from swarmrs.experiments._workers import Progress
 
 # So many of the failed cells are named in a result.
@@ -157,7 +158,7 @@ class Reproduction:
 
     def _facts(self, table: PaperTable, data: str) -> dict[str, float]:
         handling = self.paper.handle(data)
-        read = read_table(self.sources[data], handling.target, **_read(self.paper, data))
+        read = read_classes(self.sources[data], handling.target, _read(self.paper, data))
         return facts(read.as_filled(), handling, {*table.published[data, ""]})
 
     def _samples(self, table: PaperTable, data: str) -> dict[str, Sample]:

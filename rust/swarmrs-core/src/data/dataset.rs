@@ -1,11 +1,12 @@
-//! The table an evaluator works on: values, quantized values, class codes, names.
+//! The table an evaluator works on: values, quantized values, target, names.
 
 use crate::base::cancel;
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
-use crate::data::quantization::Quantization;
+use crate::data::quantization::{Quantization, bounds};
 pub use crate::data::quantization::{Quantized, Scale};
-use crate::filter::Levels;
+use crate::filter::{Labels, Levels, f_regression, f_scores};
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
@@ -21,7 +22,7 @@ pub trait Refill: Debug + Send + Sync {
     fn values(&self, by: &[u32]) -> Result<Vec<f64>>;
 }
 
-/// The samples, features and classes of a problem, quantized.
+/// The samples, features and target of a problem, quantized.
 #[derive(Debug, Clone)]
 pub struct Dataset {
     n_samples: usize,
@@ -34,10 +35,15 @@ pub struct Dataset {
     values: Arc<[f64]>,
     levels: OnceLock<Arc<Levels>>,
     codes: Vec<u32>,
+    numbers: Option<Arc<[f64]>>,
     names: Vec<String>,
     fingerprint: String,
     warnings: Vec<String>,
 }
+
+/// A numeric target has values and a range of at most this, and a range of at least its inverse: their squares, and sums of
+/// these, are far from the limits of float64.
+const MOST_TARGET: f64 = 1e100;
 
 impl Dataset {
     /// Takes `columns` (all values of feature 0, then of feature 1, ...) and the class code of each row.
@@ -73,10 +79,39 @@ impl Dataset {
             values: values.into(),
             levels: OnceLock::new(),
             codes,
+            numbers: None,
             names,
             fingerprint,
             warnings,
         })
+    }
+
+    /// The same table with a number as the target of each row. The class codes are then bins of these numbers, which
+    /// filters by entropy go by; evaluators predict the numbers.
+    ///
+    /// # Errors
+    /// [`Error::BadData`] for a number of another count than rows, for one that is not finite or too large, and for numbers
+    /// that are all the same.
+    pub fn with_numbers(mut self, numbers: Vec<f64>) -> Result<Self> {
+        let bad = |what: String| Err(Error::BadData { what });
+        if numbers.len() != self.n_samples {
+            return bad(format!("{} numbers for {} rows", numbers.len(), self.n_samples));
+        }
+        if let Some(row) = numbers.iter().position(|x| x.is_nan() || x.abs() > MOST_TARGET) {
+            return bad(format!(
+                "the target is {} in row {row}, expected a number between -1e100 and 1e100",
+                numbers[row]
+            ));
+        }
+        let (low, high) = bounds(&numbers);
+        if high - low < 1.0 / MOST_TARGET {
+            return bad("the target has one value, expected 2 or more".into());
+        }
+        let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let both = format!("{} {}", self.fingerprint, blake3::hash(&bytes).to_hex());
+        self.fingerprint = short(&blake3::hash(both.as_bytes()));
+        self.numbers = Some(numbers.into());
+        Ok(self)
     }
 
     /// The same table, of which some values were missing: folds fill them anew by the rows that train. `mark` tells what
@@ -99,7 +134,7 @@ impl Dataset {
         self.n_features
     }
 
-    /// The number of classes.
+    /// The number of classes, or of the bins of a numeric target.
     pub fn n_classes(&self) -> usize {
         self.n_classes
     }
@@ -135,9 +170,33 @@ impl Dataset {
         Arc::clone(self.levels.get_or_init(make))
     }
 
-    /// The class code of each row.
+    /// The class code of each row; of a numeric target its bin.
     pub fn codes(&self) -> &[u32] {
         &self.codes
+    }
+
+    /// The target of each row, if it is numeric.
+    pub fn numbers(&self) -> Option<&Arc<[f64]>> {
+        self.numbers.as_ref()
+    }
+
+    /// The strata that folds hold in proportion, a code for each row, and their number: the classes. A numeric target
+    /// has one stratum.
+    pub fn strata(&self) -> (Cow<'_, [u32]>, usize) {
+        match self.numbers {
+            None => (Cow::Borrowed(&self.codes), self.n_classes),
+            Some(_) => (Cow::Owned(vec![0; self.n_samples]), 1),
+        }
+    }
+
+    /// The F statistic of each of some features: of the analysis of variance of its values by class, or of their linear
+    /// regression on a numeric target.
+    pub fn f_scores(&self, features: &[usize], pool: &Pool) -> Vec<f64> {
+        let columns: Vec<&[f64]> = features.iter().map(|&feature| self.values(feature)).collect();
+        match &self.numbers {
+            None => f_scores(&columns, Labels { codes: &self.codes, count: self.n_classes }, pool),
+            Some(numbers) => f_regression(&columns, numbers, pool),
+        }
     }
 
     /// The name of each column.
@@ -324,6 +383,25 @@ mod tests {
         );
         let one_class = Dataset::new(&[1.0, 2.0], vec![0, 0], 2, vec!["a".into()], Scale::None);
         assert_eq!(message(one_class), "the target has one class, expected 2 or more");
+    }
+
+    #[test]
+    fn a_numeric_target_is_one_stratum_and_part_of_the_fingerprint() {
+        let table = || of(&[5.0, 7.0, 3.0, 6.0], 4, Scale::None).unwrap();
+        let numeric = |numbers: &[f64]| table().with_numbers(numbers.to_vec());
+        let data = numeric(&[0.5, 1.5, 2.0, 0.0]).unwrap();
+        assert_eq!(data.numbers().unwrap()[..], [0.5, 1.5, 2.0, 0.0]);
+        assert_eq!(data.strata(), (vec![0; 4].into(), 1));
+        assert_eq!(table().strata(), (vec![0, 1, 0, 1].into(), 2));
+        let other = numeric(&[0.5, 1.5, 2.0, 0.25]).unwrap();
+        assert!(data.fingerprint() != table().fingerprint());
+        assert!(data.fingerprint() != other.fingerprint());
+        let refused = |numbers: &[f64]| numeric(numbers).unwrap_err().to_string();
+        assert_eq!(refused(&[1.0]), "1 numbers for 4 rows");
+        assert_eq!(refused(&[2.0; 4]), "the target has one value, expected 2 or more");
+        for wrong in [f64::NAN, f64::INFINITY, -1e101] {
+            assert!(refused(&[0.0, wrong, 1.0, 2.0]).contains("in row 1, expected a number"));
+        }
     }
 
     proptest! {

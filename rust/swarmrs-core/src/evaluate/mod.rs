@@ -1,4 +1,5 @@
-//! Evaluation of feature subsets: k-NN, naive Bayes and ridge classification, with their scores and settings.
+//! Evaluation of feature subsets: k-NN, naive Bayes and ridge, with their scores and settings. k-NN and ridge predict
+//! classes or, where the target is numeric, numbers.
 
 pub mod baseline;
 mod by_filter;
@@ -25,7 +26,7 @@ use crate::data::folds::{FoldSpec, Folds};
 use crate::simd::Isa;
 use folded::FoldedTable;
 use knn::CompleteVoter;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::sync::Arc;
 
 /// Evaluates subsets: k-NN, naive Bayes, ridge classification, a filter merit, an external scorer.
@@ -63,11 +64,11 @@ pub struct Work {
 }
 
 /// The cross-validated scores of a subset.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measures {
-    /// Mean over folds of the share misclassified.
+    /// Mean over folds of the share misclassified; of numbers 1 - R2.
     pub error: f64,
-    /// The share misclassified over all tested rows.
+    /// The share misclassified over all tested rows; of numbers 1 - R2 of all tested rows.
     pub pooled_error: f64,
     /// 1 - error.
     pub accuracy: f64,
@@ -80,11 +81,25 @@ pub struct Measures {
     /// Mean over folds of the Matthews correlation coefficient, 0 where it is undefined; over all rows for leave-one-out.
     pub matthews_corrcoef: f64,
     /// The balanced accuracy over all tested rows, which the hybrid objective goes by.
-    #[serde(skip)]
     pub pooled_balanced_accuracy: f64,
     /// Mean distance to the nearest row of another class less that to the farthest of the same; 0 unless the objective needs it.
-    #[serde(skip)]
     pub separation: f64,
+    /// The scores of a numeric target, which has none of those of classes.
+    pub numbers: Option<NumberScores>,
+}
+
+/// The cross-validated scores of predicted numbers, by the names of scikit-learn: means over folds; over all rows for
+/// leave-one-out.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct NumberScores {
+    /// The coefficient of determination; that of all rows together if a fold tests a single row.
+    pub r2: f64,
+    /// The mean squared error, negated.
+    pub neg_mean_squared_error: f64,
+    /// Its root, negated.
+    pub neg_root_mean_squared_error: f64,
+    /// The mean absolute error, negated.
+    pub neg_mean_absolute_error: f64,
 }
 
 impl Measures {
@@ -101,6 +116,15 @@ impl Measures {
         "f1_macro",
         "matthews_corrcoef",
     ];
+    /// The names of the scores of a numeric target, in the order of [`to_array`](Self::to_array).
+    pub const NUMBER_SCORES: [&'static str; 6] = [
+        "error",
+        "pooled_error",
+        "r2",
+        "neg_mean_squared_error",
+        "neg_root_mean_squared_error",
+        "neg_mean_absolute_error",
+    ];
     /// The scores of the empty subset.
     pub const WORST: Self = Self {
         error: 1.0,
@@ -112,10 +136,29 @@ impl Measures {
         matthews_corrcoef: -1.0,
         pooled_balanced_accuracy: 0.0,
         separation: -1.0,
+        numbers: None,
     };
 
-    /// Its numbers in order.
+    /// The names of the scores of a target that is numeric or not.
+    pub fn names(is_numeric: bool) -> &'static [&'static str] {
+        if is_numeric { &Self::NUMBER_SCORES } else { &Self::SCORES }
+    }
+
+    /// Its numbers in order. In the place of the separation, which is always a number, NaN marks those of a numeric target.
     pub fn to_array(&self) -> [f64; Self::FIELDS] {
+        if let Some(numbers) = self.numbers {
+            return [
+                self.error,
+                self.pooled_error,
+                numbers.r2,
+                numbers.neg_mean_squared_error,
+                numbers.neg_root_mean_squared_error,
+                numbers.neg_mean_absolute_error,
+                0.0,
+                0.0,
+                f64::NAN,
+            ];
+        }
         [
             self.error,
             self.pooled_error,
@@ -142,6 +185,15 @@ impl Measures {
             pooled_balanced_accuracy,
             separation,
         ] = values;
+        if separation.is_nan() {
+            let numbers = NumberScores {
+                r2: values[2],
+                neg_mean_squared_error: values[3],
+                neg_root_mean_squared_error: values[4],
+                neg_mean_absolute_error: values[5],
+            };
+            return Self { error, pooled_error, numbers: Some(numbers), ..Self::WORST };
+        }
         Self {
             error,
             pooled_error,
@@ -152,6 +204,7 @@ impl Measures {
             matthews_corrcoef,
             pooled_balanced_accuracy,
             separation,
+            numbers: None,
         }
     }
 
@@ -159,6 +212,12 @@ impl Measures {
     pub fn from_error(error: f64) -> Self {
         let error = if error.is_nan() { f64::INFINITY } else { error };
         Self { error, pooled_error: error, accuracy: 1.0 - error, ..Self::WORST }
+    }
+}
+
+impl Serialize for Measures {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(Self::names(self.numbers.is_some()).iter().zip(self.to_array()))
     }
 }
 
@@ -193,7 +252,7 @@ pub enum ScaleFit {
     Train,
 }
 
-/// The classifier that evaluates a subset.
+/// The classifier that evaluates a subset; of a numeric target the regressor of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Classifier {
@@ -205,7 +264,7 @@ pub enum Classifier {
     /// numbers published with it.
     #[serde(rename = "nb-cdf")]
     NbCdf,
-    /// Ridge regression on targets of +1 and -1.
+    /// Ridge regression, of classes on targets of +1 and -1.
     Ridge,
 }
 
@@ -336,10 +395,16 @@ impl Resources {
     }
 }
 
-/// A built-in classifier: an evaluator with predictions behind its scores.
+/// A built-in classifier or regressor: an evaluator with predictions behind its scores.
 pub trait Classify: Evaluator {
-    /// The predicted class of each tested row, as (row, class) in the order of splits, then rows.
+    /// The predicted class of each tested row, as (row, class) in the order of splits, then rows; nothing of a numeric
+    /// target.
     fn predict(&self, subset: &Subset) -> Vec<(u32, u32)>;
+
+    /// The predicted number of each tested row, as (row, number) in the same order; nothing of classes.
+    fn predict_numbers(&self, _subset: &Subset) -> Vec<(u32, f64)> {
+        Vec::new()
+    }
 
     /// The classes predicted for each case with their probabilities, by case: one class that is certain, except under
     /// complete cross-validation, where a case has a prediction for each of many splits.
@@ -381,7 +446,9 @@ pub fn build(
     separation: bool,
     resources: Resources,
 ) -> Result<(Box<dyn Classify>, Vec<String>)> {
-    let (partitions, mut warnings) = Folds::draw_all(&spec.folds, data.codes(), data.n_classes())?;
+    let (strata, n_strata) = data.strata();
+    let (partitions, mut warnings) = Folds::draw_all(&spec.folds, &strata, n_strata)?;
+    check_numeric(data, spec, separation)?;
     if separation && !can_separate(data, spec) {
         let what = "the hybrid objective needs classifier knn, metric manhattan and scale minmax fitted on all rows";
         return Err(Error::BadSpec { what: what.into() });
@@ -439,6 +506,18 @@ pub fn build(
     Ok((evaluator, warnings))
 }
 
+/// Refuses evaluations that need classes where the target is numeric.
+fn check_numeric(data: &Dataset, spec: &EvaluationSpec, separation: bool) -> Result<()> {
+    let what = match spec.classifier {
+        _ if data.numbers().is_none() => return Ok(()),
+        Classifier::Nb | Classifier::NbCdf => "naive Bayes",
+        _ if separation => "the hybrid objective",
+        _ if matches!(spec.folds, FoldSpec::Complete { .. }) => "complete cross-validation",
+        Classifier::Knn | Classifier::Ridge => return Ok(()),
+    };
+    Err(Error::BadSpec { what: format!("{what} needs classes, and the target is numeric") })
+}
+
 /// The votes of complete cross-validation, if that is the scheme.
 fn complete_voter(data: &Dataset, spec: &EvaluationSpec) -> Result<Option<Arc<CompleteVoter>>> {
     let Some(kept) = spec.folds.kept(data.n_samples()) else { return Ok(None) };
@@ -472,7 +551,8 @@ fn check_keys(n_samples: usize, k: usize, threads: usize) -> Result<()> {
 
 /// True if the distances between and within classes, which the hybrid objective needs, can be had.
 pub fn can_separate(data: &Dataset, spec: &EvaluationSpec) -> bool {
-    spec.classifier == Classifier::Knn
+    data.numbers().is_none()
+        && spec.classifier == Classifier::Knn
         && spec.metric == Metric::Manhattan
         && data.scale() == Scale::Minmax
         && spec.scale_fit == ScaleFit::All

@@ -86,6 +86,10 @@ impl Classify for Repeated {
         self.rounds.iter().flat_map(|round| round.predict(subset)).collect()
     }
 
+    fn predict_numbers(&self, subset: &Subset) -> Vec<(u32, f64)> {
+        self.rounds.iter().flat_map(|round| round.predict_numbers(subset)).collect()
+    }
+
     fn fold_sizes(&self) -> Vec<usize> {
         self.rounds.iter().flat_map(|round| round.fold_sizes()).collect()
     }

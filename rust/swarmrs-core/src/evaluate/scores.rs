@@ -2,13 +2,14 @@
 //!
 //! The scores of scikit-learn's names are the means over folds that its `cross_val_score` gives. Leave-one-out is the
 //! exception: balanced accuracy, F1 and correlation say nothing about a single row, so that where every fold tests one
-//! row they are those of all rows together. Complete cross-validation has the scores of its expected confusion matrix.
+//! row they are those of all rows together, as are the scores of numbers. Complete cross-validation has the scores of its expected confusion matrix.
 
-use super::Measures;
+use super::{Measures, NumberScores};
+use crate::base::sums::Moments;
 use crate::data::dataset::Dataset;
 use crate::data::folds::Folds;
 
-/// The test cases of all splits with their true classes; scores predictions.
+/// The test cases of all splits with their true classes or numbers; scores predictions.
 ///
 /// A case is a row tested in a split. Cases are ordered by split, then row.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct TestCases {
     n_classes: usize,
     rows: Vec<u32>,
     truth: Vec<u32>,
+    /// The true numbers, if the target is numeric.
+    numbers: Vec<f64>,
     /// The end of each split's cases.
     ends: Vec<usize>,
 }
@@ -44,7 +47,10 @@ impl TestCases {
             ends.push(rows.len());
         }
         let truth: Vec<u32> = rows.iter().map(|&row| data.codes()[row as usize]).collect();
-        Self { n_classes: data.n_classes(), rows, truth, ends }
+        let numbers = data.numbers().map_or_else(Vec::new, |numbers| {
+            rows.iter().map(|&row| numbers[row as usize]).collect()
+        });
+        Self { n_classes: data.n_classes(), rows, truth, numbers, ends }
     }
 
     /// The row of each case.
@@ -101,6 +107,31 @@ impl TestCases {
             matthews_corrcoef: scores.matthews_corrcoef,
             pooled_balanced_accuracy: pooled.balanced_accuracy,
             separation: 0.0,
+            numbers: None,
+        }
+    }
+
+    /// All scores of these predicted numbers, one for each case in order.
+    pub fn score_numbers(&self, predicted: &[f64]) -> Measures {
+        let all = Residuals::new(&self.numbers, predicted);
+        let (mut means, mut start, mut has_lone) = (NumberScores::default(), 0, false);
+        for &end in &self.ends {
+            let fold = Residuals::new(&self.numbers[start..end], &predicted[start..end]);
+            has_lone |= end - start == 1;
+            means.add(fold.scores());
+            start = end;
+        }
+        let pooled = all.scores();
+        let is_pooled = self.ends.len() == self.rows.len();
+        let mut numbers = if is_pooled { pooled } else { means.divided(self.ends.len() as f64) };
+        if has_lone {
+            numbers.r2 = pooled.r2;
+        }
+        Measures {
+            error: 1.0 - numbers.r2,
+            pooled_error: 1.0 - pooled.r2,
+            numbers: Some(numbers),
+            ..Measures::WORST
         }
     }
 
@@ -124,6 +155,60 @@ impl TestCases {
             matthews_corrcoef: scores.matthews_corrcoef,
             pooled_balanced_accuracy: scores.balanced_accuracy,
             separation: 0.0,
+            numbers: None,
+        }
+    }
+}
+
+/// The residuals of some cases.
+struct Residuals {
+    n: f64,
+    squares: f64,
+    absolutes: f64,
+    /// The sum of the squared deviations of the truth from its mean.
+    spread: f64,
+}
+
+impl Residuals {
+    fn new(truth: &[f64], predicted: &[f64]) -> Self {
+        let (mut squares, mut absolutes) = (0.0, 0.0);
+        for (is, said) in truth.iter().zip(predicted) {
+            let residual = is - said;
+            squares += residual * residual;
+            absolutes += residual.abs();
+        }
+        Self { n: truth.len() as f64, squares, absolutes, spread: Moments::of(truth).squares }
+    }
+
+    /// As in scikit-learn, R2 of a truth that is constant is 1 where all is right, else 0.
+    fn scores(&self) -> NumberScores {
+        let mean = self.squares / self.n;
+        NumberScores {
+            r2: match (self.spread > 0.0, self.squares > 0.0) {
+                (true, _) => 1.0 - self.squares / self.spread,
+                (false, is_wrong) => f64::from(u8::from(!is_wrong)),
+            },
+            neg_mean_squared_error: -mean,
+            neg_root_mean_squared_error: -mean.sqrt(),
+            neg_mean_absolute_error: -self.absolutes / self.n,
+        }
+    }
+}
+
+impl NumberScores {
+    fn add(&mut self, other: Self) {
+        self.r2 += other.r2;
+        self.neg_mean_squared_error += other.neg_mean_squared_error;
+        self.neg_root_mean_squared_error += other.neg_root_mean_squared_error;
+        self.neg_mean_absolute_error += other.neg_mean_absolute_error;
+    }
+
+    fn divided(self, n: f64) -> Self {
+        Self {
+            r2: self.r2 / n,
+            neg_mean_squared_error: self.neg_mean_squared_error / n,
+            neg_root_mean_squared_error: self.neg_root_mean_squared_error / n,
+            neg_mean_absolute_error: self.neg_mean_absolute_error / n,
         }
     }
 }
@@ -292,6 +377,44 @@ mod tests {
         assert_eq!(scores, (0.0, 1.0, 1.0, 1.0));
         let constant = test_cases(&[0, 0, 1, 1], 2).score(&[0; 4]);
         assert_eq!((constant.balanced_accuracy, constant.matthews_corrcoef), (0.5, 0.0));
+    }
+
+    fn numeric_cases(numbers: &[f64], k: usize) -> TestCases {
+        let columns: Vec<f64> = (0..numbers.len()).map(|i| i as f64).collect();
+        let codes = (0..numbers.len() as u32).map(|row| row % 2).collect();
+        let data = Dataset::new(&columns, codes, 2, vec!["a".into()], Scale::None).unwrap();
+        let data = data.with_numbers(numbers.to_vec()).unwrap();
+        let (strata, count) = data.strata();
+        let spec = FoldSpec::Kfold { k, shuffle: false, seed: 0 };
+        TestCases::new(&data, &Folds::draw(&spec, &strata, count).unwrap().0)
+    }
+
+    #[test]
+    fn scores_of_numbers_have_their_definitions() {
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-14, "{a} {b}");
+        // Folds 1 2 3 and 4 8, deviations 2 and 8; residuals 0 1 -1 and 2 -2.
+        let predicted = [1.0, 1.0, 4.0, 2.0, 10.0];
+        let measures = numeric_cases(&[1.0, 2.0, 3.0, 4.0, 8.0], 2).score_numbers(&predicted);
+        let scores = measures.numbers.unwrap();
+        near(scores.r2, f64::midpoint(1.0 - 2.0 / 2.0, 1.0 - 8.0 / 8.0));
+        near(scores.neg_mean_squared_error, -f64::midpoint(2.0 / 3.0, 4.0));
+        near(scores.neg_root_mean_squared_error, -f64::midpoint((2.0_f64 / 3.0).sqrt(), 2.0));
+        near(scores.neg_mean_absolute_error, -f64::midpoint(2.0 / 3.0, 2.0));
+        // All rows: mean 3.6, deviations 29.2.
+        near(measures.pooled_error, 10.0 / 29.2);
+        near(measures.error, 1.0 - scores.r2);
+        // Leave-one-out scores all rows together.
+        let measures = numeric_cases(&[1.0, 2.0, 3.0, 4.0, 8.0], 5).score_numbers(&predicted);
+        let scores = measures.numbers.unwrap();
+        near(scores.r2, 1.0 - 10.0 / 29.2);
+        near(scores.neg_root_mean_squared_error, -2.0_f64.sqrt());
+        near(scores.neg_mean_absolute_error, -6.0 / 5.0);
+        assert_eq!(measures.error, measures.pooled_error);
+        // A fold of one row has no R2, folds of equal numbers have 1 or 0.
+        let measures = numeric_cases(&[1.0, 2.0, 3.0, 4.0, 8.0], 4).score_numbers(&predicted);
+        near(measures.numbers.unwrap().r2, 1.0 - 10.0 / 29.2);
+        let measures = numeric_cases(&[1.0, 1.0, 3.0, 3.0], 2).score_numbers(&[1.0, 1.0, 3.0, 4.0]);
+        near(measures.numbers.unwrap().r2, 0.5);
     }
 
     /// Balanced accuracy, F1 and correlation of some cases from a whole confusion matrix, as they are defined.

@@ -4,7 +4,8 @@
 //! [`levels`]). The symmetric uncertainty of two columns A, B is 2 (H(A) + H(B) - H(A, B)) / (H(A) + H(B)), from 0 to 1.
 //! That of a column and the class is its relevance; a column of one level has none.
 //!
-//! Three measures need no levels and read the values themselves: the F statistic ([`f_scores`]), the greedy order of
+//! Three measures need no levels and read the values themselves: the F statistic ([`f_scores`], and [`f_regression`] of a
+//! numeric target), the greedy order of
 //! relevance over redundancy ([`fn@mrmr`]), and the weights of near hits and misses ([`fn@relieff`]).
 
 pub mod anova;
@@ -20,7 +21,7 @@ pub mod prescreen;
 pub mod redundancy;
 pub mod relieff;
 
-pub use anova::f_scores;
+pub use anova::{f_regression, f_scores};
 pub use cfs::CfsRules;
 pub use discretize::Labels;
 pub use levels::Levels;

@@ -3,7 +3,7 @@
 use crate::base::error::{Error, Result};
 use crate::base::math::sigmoid;
 use crate::base::subset::Subset;
-use crate::evaluate::Measures;
+use crate::evaluate::{Measures, NumberScores};
 use crate::filter::Merit;
 use crate::problem::groups::{Groups, SigmaLog, Sim, Similarity};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ impl Ord for Cost {
     }
 }
 
-/// The score of which an objective lowers what is missing to 1.
+/// The score of which an objective lowers what is missing to 1, or the negated error that it lowers as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Score {
@@ -55,25 +55,54 @@ pub enum Score {
     F1Macro,
     /// Mean over folds of the Matthews correlation coefficient, brought from -1..1 to 0..1.
     MatthewsCorrcoef,
+    /// The coefficient of determination of predicted numbers.
+    R2,
+    /// The mean squared error of predicted numbers, negated.
+    NegMeanSquaredError,
+    /// Its root, negated.
+    NegRootMeanSquaredError,
+    /// The mean absolute error of predicted numbers, negated.
+    NegMeanAbsoluteError,
 }
 
 impl Score {
-    /// The score in 0..1, 1 being the best.
+    /// True if it is a score of predicted numbers.
+    pub fn is_numeric(self) -> bool {
+        self == Self::R2 || self.is_negated_error()
+    }
+
+    /// True if it is an error in the unit of the target, or its square, negated.
+    fn is_negated_error(self) -> bool {
+        matches!(
+            self,
+            Self::NegMeanSquaredError | Self::NegRootMeanSquaredError | Self::NegMeanAbsoluteError
+        )
+    }
+
+    /// The score, 1 or, of negated errors, 0 being the best.
     fn of(self, measures: &Measures) -> f64 {
+        let number = |score: fn(&NumberScores) -> f64| {
+            measures.numbers.as_ref().map_or(f64::NEG_INFINITY, score)
+        };
         match self {
             Self::Accuracy => measures.accuracy,
             Self::BalancedAccuracy => measures.balanced_accuracy,
             Self::OvrAccuracy => measures.ovr_accuracy,
             Self::F1Macro => measures.f1_macro,
             Self::MatthewsCorrcoef => f64::midpoint(measures.matthews_corrcoef, 1.0),
+            Self::R2 => number(|scores| scores.r2),
+            Self::NegMeanSquaredError => number(|scores| scores.neg_mean_squared_error),
+            Self::NegRootMeanSquaredError => number(|scores| scores.neg_root_mean_squared_error),
+            Self::NegMeanAbsoluteError => number(|scores| scores.neg_mean_absolute_error),
         }
     }
 
-    /// The loss: 1 less the score.
+    /// The loss: 1 less the score, or the error that was negated.
     pub fn loss(self, measures: &Measures) -> f64 {
         match self {
             // Exact, where 1 - (1 - error) may not be; and costs of a scorer from outside may be any number.
-            Self::Accuracy => measures.error,
+            Self::Accuracy | Self::R2 => measures.error,
+            other if other.is_negated_error() => -other.of(measures),
             other => 1.0 - other.of(measures),
         }
     }
@@ -263,6 +292,8 @@ impl CostFunction {
     pub fn worst(&self) -> Cost {
         Cost::new(match self.objective {
             Objective::Hybrid { .. } => 0.0,
+            // Errors in the unit of the target have no upper limit.
+            _ if self.score.is_some_and(Score::is_negated_error) => f64::INFINITY,
             _ => 1.0,
         })
     }
@@ -343,6 +374,28 @@ mod tests {
         assert_eq!(cost(Objective::Weighted { alpha: 0.75 }, Some(Score::OvrAccuracy)), 0.4375);
         assert_eq!(cost(Objective::Hybrid { gamma: 1.0 }, Some(Score::F1Macro)), -0.5);
         assert_eq!(cost(Objective::Hybrid { gamma: 1.0 }, Some(Score::BalancedAccuracy)), -0.625);
+    }
+
+    #[test]
+    fn errors_of_numbers_are_lowered_as_they_are() {
+        let numbers = NumberScores {
+            r2: 0.75,
+            neg_mean_squared_error: -9.0,
+            neg_root_mean_squared_error: -3.0,
+            neg_mean_absolute_error: -2.0,
+        };
+        let shown = Measures { error: 0.25, numbers: Some(numbers), ..Measures::WORST };
+        let goal = |score| CostFunction::new(Objective::Error, score, 4, None).unwrap();
+        for (score, cost, worst) in [
+            (None, 0.25, 1.0),
+            (Some(Score::R2), 0.25, 1.0),
+            (Some(Score::NegMeanSquaredError), 9.0, f64::INFINITY),
+            (Some(Score::NegRootMeanSquaredError), 3.0, f64::INFINITY),
+            (Some(Score::NegMeanAbsoluteError), 2.0, f64::INFINITY),
+        ] {
+            assert_eq!(goal(score).cost(&shown, &Subset::full(4)).value(), cost);
+            assert_eq!(goal(score).worst().value(), worst);
+        }
     }
 
     #[test]

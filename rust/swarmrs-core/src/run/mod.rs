@@ -12,8 +12,7 @@ use crate::base::random::Streams;
 use crate::base::subset::Subset;
 use crate::data::dataset::Dataset;
 use crate::evaluate::{self, ByFilter, Evaluator, Resources};
-use crate::filter::discretize::Labels;
-use crate::filter::{self, Filter, Prescreen};
+use crate::filter::{Filter, Prescreen};
 use crate::problem::budget::{Budget, Stop};
 use crate::problem::constraints::Constraints;
 use crate::problem::groups::{GroupSpec, Groups};
@@ -71,8 +70,13 @@ impl<'a> Run<'a> {
         let objective = spec.objective.unwrap_or_else(|| {
             let is_possible = scorer.is_none() && evaluate::can_separate(data, &evaluation);
             if own.needs_separation() && !is_possible {
+                let needs = if data.numbers().is_some() {
+                    "classes"
+                } else {
+                    "classifier knn, metric manhattan and scale minmax"
+                };
                 remarks.push(format!(
-                    "{} lowers the hybrid objective, which needs classifier knn, metric manhattan and scale minmax: the error is lowered instead",
+                    "{} lowers the hybrid objective, which needs {needs}: the error is lowered instead",
                     entry.id
                 ));
                 return Objective::Error;
@@ -128,6 +132,7 @@ impl<'a> Run<'a> {
                 (scorer, Vec::new())
             }
             None => {
+                check_scoring(spec.scoring, data)?;
                 let (own, warnings) = evaluate::build(data, &evaluation, separation, resources)?;
                 (own as Box<dyn Evaluator>, warnings)
             }
@@ -395,6 +400,20 @@ fn check_outside(scoring: Option<Score>) -> Result<()> {
     }
 }
 
+/// Refuses a score of classes for a numeric target, and the other way round.
+fn check_scoring(scoring: Option<Score>, data: &Dataset) -> Result<()> {
+    let is_numeric = data.numbers().is_some();
+    if scoring.is_none_or(|score| score.is_numeric() == is_numeric) {
+        return Ok(());
+    }
+    let what = if is_numeric {
+        "the score is one of classes, and the target is numeric"
+    } else {
+        "the score is one of numbers, and the target has classes"
+    };
+    Err(Error::BadSpec { what: what.into() })
+}
+
 /// Validates everything that needs no data; returns the algorithm, the constraints and the budget in force.
 fn validate(spec: &Spec, n_features: usize) -> Result<(Prepared, Constraints, Budget)> {
     let entry = algorithms::find(&spec.algorithm)?;
@@ -438,9 +457,8 @@ fn scheduled(spec: &Spec, entry: &Entry) -> Result<Map<String, Value>> {
 /// The units of features in the order of their F statistics; that of a unit is the greatest of its features.
 fn by_relevance(data: &Dataset, constraints: &Constraints, pool: &Pool) -> Arc<[usize]> {
     let units = constraints.units();
-    let columns: Vec<&[f64]> = units.iter().flatten().map(|&at| data.values(at)).collect();
-    let classes = Labels { codes: data.codes(), count: data.n_classes() };
-    let mut scores = filter::f_scores(&columns, classes, pool).into_iter();
+    let features: Vec<usize> = units.iter().flatten().copied().collect();
+    let mut scores = data.f_scores(&features, pool).into_iter();
     let relevance: Vec<f64> =
         units.iter().map(|unit| scores.by_ref().take(unit.len()).fold(0.0, f64::max)).collect();
     let mut order: Vec<usize> = (0..units.len()).collect();

@@ -1,12 +1,12 @@
 //! k nearest neighbors by float64 distance, found by way of quantized ones.
 //!
 //! Neighbors at equal distance: the lower row index first. Equal votes: the smallest class. Both are part of the
-//! definition. Distances are squared for the Euclidean metric, which compares the same.
+//! definition. Where the target is numeric, the mean of the neighbors takes the place of their vote. Distances are squared for the Euclidean metric, which compares the same.
 //!
 //! One direction of calls, each stage with its own type:
 //!
 //! ```text
-//! Plan -> Distances -> Candidates -> Shortlist -> ExactDistances (cases in doubt) -> Voter, or CompleteVoter
+//! Plan -> Distances -> Candidates -> Shortlist -> ExactDistances (cases in doubt) -> Voter, Means or CompleteVoter
 //!                   -> Separations (hybrid objective only)
 //! ```
 
@@ -39,7 +39,7 @@ use separation::{PlaceClasses, Separations};
 use shortlist::Shortlist;
 use std::ops::Range;
 use std::sync::Arc;
-use vote::{Voter, nearest, sort_nearest};
+use vote::{Ballots, Decide, Means, Voter, Weighting, nearest, sort_nearest};
 
 /// The k-NN evaluator for this table, its scale and metric; with a voter for complete cross-validation, if that is asked for.
 pub(super) fn build(
@@ -168,6 +168,8 @@ pub(super) struct Neighbors<K: Kernel> {
     distances: Distances<K>,
     exact: ExactDistances,
     voter: Voter,
+    /// The target of each row of the table, if it is numeric.
+    numbers: Option<Arc<[f64]>>,
     complete: Option<Arc<CompleteVoter>>,
     cases: TestCases,
     /// The number of nearest rows to find: k, or more of them for complete cross-validation.
@@ -218,11 +220,11 @@ impl<K: Kernel> Neighbors<K> {
         Self {
             exact: ExactDistances::new(table, spec.metric, isa, layout.rows()),
             voter: Voter {
-                metric: spec.metric,
-                weights: spec.weights,
+                weighting: Weighting { metric: spec.metric, weights: spec.weights },
                 codes: table.codes.to_vec(),
                 n_classes: table.data.n_classes(),
             },
+            numbers: table.data.numbers().cloned(),
             complete: plan.complete.clone(),
             cases: TestCases::new(table.data, table.drawn),
             k: plan.depth(),
@@ -266,7 +268,7 @@ impl<K: Kernel> Neighbors<K> {
     }
 
     fn shortlist(&self, subset: &Subset) -> Shortlist {
-        let is_squared = self.voter.metric == Metric::Euclidean;
+        let is_squared = self.voter.weighting.metric == Metric::Euclidean;
         let row_bits = self.uses_short_keys.then_some(self.format.shift);
         Shortlist::new(subset, &self.fidelity, self.k, is_squared, K::SHORT, row_bits)
     }
@@ -294,23 +296,48 @@ impl<K: Kernel> Neighbors<K> {
         })
     }
 
-    /// The predicted class of every case: from its candidates where these are certain, else from float64 distances.
+    /// The predicted class of every case.
     fn classify(
         &self,
         candidates: &Candidates<'_>,
         shortlist: Shortlist,
         subset: &Subset,
     ) -> Vec<u32> {
-        let mut votes = self.voter.no_votes();
-        let mut classes = vec![0; self.cases.n_cases()];
+        let mut ballots = Ballots::new(&self.voter, self.cases.n_cases());
+        self.decide(candidates, shortlist, subset, &mut ballots);
+        ballots.classes
+    }
+
+    /// The predicted number of every case, for these targets of all rows.
+    fn regress(
+        &self,
+        numbers: &[f64],
+        candidates: &Candidates<'_>,
+        shortlist: Shortlist,
+        subset: &Subset,
+    ) -> Vec<f64> {
+        let mut means = Means::new(self.voter.weighting, numbers, self.cases.n_cases());
+        self.decide(candidates, shortlist, subset, &mut means);
+        means.predicted
+    }
+
+    /// Has every case predicted by its nearest neighbors: from its candidates where these are certain, else from float64
+    /// distances.
+    fn decide(
+        &self,
+        candidates: &Candidates<'_>,
+        shortlist: Shortlist,
+        subset: &Subset,
+        predictor: &mut impl Decide,
+    ) {
         let (mut doubtful, mut pairs, mut open) = (Vec::new(), Vec::new(), Vec::new());
-        for (case, class) in classes.iter_mut().enumerate() {
+        let is_plain = shortlist.is_exact || self.voter.weighting.weights == Weights::Uniform;
+        for case in 0..self.cases.n_cases() {
             let list = candidates.list(case);
-            let is_plain = shortlist.is_exact || self.voter.weights == Weights::Uniform;
             match shortlist.certain(&list) {
                 Some(count) if count == self.k && is_plain => {
                     let neighbors = (0..count).map(|level| list.at(level));
-                    *class = self.voter.vote(neighbors, &mut votes);
+                    predictor.decide(case, neighbors);
                 }
                 // Copies of rows are not in the keys, which hold rows of the table.
                 Some(count) if !self.exact.has_copies() => {
@@ -335,13 +362,12 @@ impl<K: Kernel> Neighbors<K> {
             let list = candidates.list(case);
             let certain = (0..inside).map(|level| list.at(level));
             let neighbors = certain.chain(nearest(&mut rows, self.k - inside));
-            classes[case] = self.voter.vote(neighbors, &mut votes);
+            predictor.decide(case, neighbors);
         }
         for case in open {
             self.exact.all(&features, case, &mut rows);
-            classes[case] = self.voter.vote(nearest(&mut rows, self.k), &mut votes);
+            predictor.decide(case, nearest(&mut rows, self.k));
         }
-        classes
     }
 
     /// The probability of each class to be predicted for a case, sorted by case and class; of complete cross-validation.
@@ -453,12 +479,16 @@ impl<K: Kernel> Additive for Neighbors<K> {
         let subset = step.subset;
         let shortlist = self.shortlist(subset);
         let found = self.find(step, shortlist, pool);
-        let mut measures = match &self.complete {
-            Some(voter) => {
+        let mut measures = match (&self.complete, &self.numbers) {
+            (Some(voter), _) => {
                 let shares = self.shares(voter, &found.candidates, shortlist, subset);
                 self.cases.score_shares(&shares)
             }
-            None => self.cases.score(&self.classify(&found.candidates, shortlist, subset)),
+            (None, Some(numbers)) => {
+                let predicted = self.regress(numbers, &found.candidates, shortlist, subset);
+                self.cases.score_numbers(&predicted)
+            }
+            (None, None) => self.cases.score(&self.classify(&found.candidates, shortlist, subset)),
         };
         if let Some(separations) = &found.separations {
             let farthest = self.resolution as u64 * subset.count() as u64;
@@ -485,10 +515,22 @@ impl<K: Kernel> Classify for Incremental<Neighbors<K>> {
             });
             return likeliest.map(|share| (rows[share.case as usize], share.class)).collect();
         }
+        if neighbors.numbers.is_some() {
+            return Vec::new();
+        }
         let shortlist = neighbors.shortlist(subset);
         let found = neighbors.find(Step::from_nothing(subset), shortlist, None);
         let classes = neighbors.classify(&found.candidates, shortlist, subset);
         rows.iter().copied().zip(classes).collect()
+    }
+
+    fn predict_numbers(&self, subset: &Subset) -> Vec<(u32, f64)> {
+        let neighbors = self.additive();
+        let Some(numbers) = &neighbors.numbers else { return Vec::new() };
+        let shortlist = neighbors.shortlist(subset);
+        let found = neighbors.find(Step::from_nothing(subset), shortlist, None);
+        let predicted = neighbors.regress(numbers, &found.candidates, shortlist, subset);
+        neighbors.cases.rows().iter().copied().zip(predicted).collect()
     }
 
     fn distribution(&self, subset: &Subset) -> Vec<Prediction> {

@@ -1,4 +1,4 @@
-//! Votes of the k nearest neighbors, and ties of float64 distances.
+//! Votes and means of the k nearest neighbors, and ties of float64 distances.
 
 use super::super::{Metric, Weights};
 
@@ -6,10 +6,92 @@ use super::super::{Metric, Weights};
 /// errors of a sum of thousands of terms stay below the thirteenth. The same holds of votes by distance.
 const TIE: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// The classes of all rows, and the weight of a vote.
-pub(super) struct Voter {
+/// The weight of a neighbor by its distance, squared for the Euclidean metric.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weighting {
     pub metric: Metric,
     pub weights: Weights,
+}
+
+impl Weighting {
+    /// The weight of each of some neighbors as a function of the distance; where some lie at distance 0, only they have
+    /// one.
+    #[inline]
+    fn of(self, neighbors: impl Iterator<Item = (f64, usize)>) -> impl Fn(f64) -> f64 {
+        let is_by_distance = self.weights == Weights::Distance;
+        let is_on_top = is_by_distance && { neighbors }.any(|(distance, _)| distance == 0.0);
+        move |distance: f64| match (self.weights, self.metric) {
+            (Weights::Uniform, _) => 1.0,
+            (Weights::Distance, _) if is_on_top => f64::from(u8::from(distance == 0.0)),
+            (Weights::Distance, Metric::Manhattan) => 1.0 / distance,
+            (Weights::Distance, Metric::Euclidean) => 1.0 / distance.sqrt(),
+        }
+    }
+}
+
+/// Predicts a case by its k nearest neighbors.
+pub(super) trait Decide {
+    /// Takes the neighbors of a case, rows with their distances, in no particular order.
+    fn decide(&mut self, case: usize, neighbors: impl Iterator<Item = (f64, usize)> + Clone);
+}
+
+/// The class of each case, by vote.
+pub(super) struct Ballots<'a> {
+    voter: &'a Voter,
+    votes: Vec<f64>,
+    pub classes: Vec<u32>,
+}
+
+impl<'a> Ballots<'a> {
+    /// Votes about so many cases.
+    pub fn new(voter: &'a Voter, n_cases: usize) -> Self {
+        Self { voter, votes: voter.no_votes(), classes: vec![0; n_cases] }
+    }
+}
+
+impl Decide for Ballots<'_> {
+    #[inline]
+    fn decide(&mut self, case: usize, neighbors: impl Iterator<Item = (f64, usize)> + Clone) {
+        self.classes[case] = self.voter.vote(neighbors, &mut self.votes);
+    }
+}
+
+/// The number of each case: the weighted mean of its neighbors, added up in the order of rows.
+pub(super) struct Means<'a> {
+    weighting: Weighting,
+    numbers: &'a [f64],
+    /// The row of each neighbor with its weight.
+    near: Vec<(usize, f64)>,
+    pub predicted: Vec<f64>,
+}
+
+impl<'a> Means<'a> {
+    /// Means of these numbers, one for each row, for so many cases.
+    pub fn new(weighting: Weighting, numbers: &'a [f64], n_cases: usize) -> Self {
+        Self { weighting, numbers, near: Vec::new(), predicted: vec![0.0; n_cases] }
+    }
+}
+
+impl Decide for Means<'_> {
+    fn decide(&mut self, case: usize, neighbors: impl Iterator<Item = (f64, usize)> + Clone) {
+        let weight = self.weighting.of(neighbors.clone());
+        self.near.clear();
+        self.near.extend(neighbors.map(|(distance, row)| (row, weight(distance))));
+        self.near.sort_unstable_by_key(|&(row, _)| row);
+        // From the first of them: neighbors with equal numbers have exactly that mean.
+        let origin = self.numbers[self.near[0].0];
+        let (mut sum, mut total) = (0.0, 0.0);
+        for &(row, weight) in &self.near {
+            sum += weight * (self.numbers[row] - origin);
+            total += weight;
+        }
+        self.predicted[case] = origin + sum / total;
+    }
+}
+
+/// The classes of all rows, and the weight of a vote.
+pub(super) struct Voter {
+    pub weighting: Weighting,
     /// The class of each row of the table; imputed copies of rows follow.
     pub codes: Vec<u32>,
     pub n_classes: usize,
@@ -30,14 +112,8 @@ impl Voter {
         votes: &mut [f64],
     ) -> u32 {
         let (mut class, mut most) = (u32::MAX, 0.0);
-        let is_by_distance = self.weights == Weights::Distance;
-        let is_on_top = is_by_distance && neighbors.clone().any(|(distance, _)| distance == 0.0);
-        let weight = |distance: f64| match (self.weights, self.metric) {
-            (Weights::Uniform, _) => 1.0,
-            (Weights::Distance, _) if is_on_top => f64::from(u8::from(distance == 0.0)),
-            (Weights::Distance, Metric::Manhattan) => 1.0 / distance,
-            (Weights::Distance, Metric::Euclidean) => 1.0 / distance.sqrt(),
-        };
+        let is_by_distance = self.weighting.weights == Weights::Distance;
+        let weight = self.weighting.of(neighbors.clone());
         for (distance, row) in neighbors.clone() {
             let code = self.codes[row];
             let count = &mut votes[code as usize];
@@ -126,8 +202,7 @@ mod tests {
     #[test]
     fn a_vote_leaves_no_votes_behind() {
         let voter = Voter {
-            metric: Metric::Manhattan,
-            weights: Weights::Uniform,
+            weighting: Weighting { metric: Metric::Manhattan, weights: Weights::Uniform },
             codes: vec![2, 0, 1, 1],
             n_classes: 3,
         };
@@ -141,10 +216,38 @@ mod tests {
     }
 
     #[test]
+    fn means_are_weighted_and_have_one_order() {
+        let numbers = [10.0, 4.0, 1.0, 0.1, 0.1, 0.1];
+        let mean = |weights, metric, neighbors: &[(f64, usize)]| {
+            let mut means = Means::new(Weighting { metric, weights }, &numbers, 2);
+            means.decide(1, neighbors.iter().copied());
+            means.predicted[1]
+        };
+        let near = [(1.0, 2), (4.0, 0), (2.0, 1)];
+        assert_eq!(mean(Weights::Uniform, Metric::Manhattan, &near), 5.0);
+        // 1 + 10 / 4 + 4 / 2 over 1 + 1 / 4 + 1 / 2.
+        let expected = 5.5 / 1.75;
+        assert!((mean(Weights::Distance, Metric::Manhattan, &near) - expected).abs() < 1e-14);
+        let squares = near.map(|(distance, row)| (distance * distance, row));
+        assert!((mean(Weights::Distance, Metric::Euclidean, &squares) - expected).abs() < 1e-14);
+        let mut reversed = near;
+        reversed.reverse();
+        let bits = |neighbors: &[(f64, usize)]| {
+            mean(Weights::Distance, Metric::Euclidean, neighbors).to_bits()
+        };
+        assert_eq!(bits(&near), bits(&reversed));
+        // Only rows at distance 0, and exactly the number that all have.
+        assert_eq!(mean(Weights::Distance, Metric::Manhattan, &[(0.0, 1), (1e-9, 0)]), 4.0);
+        assert_eq!(
+            mean(Weights::Distance, Metric::Manhattan, &[(0.3, 3), (0.7, 5), (0.9, 4)]),
+            0.1
+        );
+    }
+
+    #[test]
     fn votes_by_distance_count_the_reciprocal_distance_or_only_rows_at_distance_zero() {
         let voter = |metric| Voter {
-            metric,
-            weights: Weights::Distance,
+            weighting: Weighting { metric, weights: Weights::Distance },
             codes: vec![0, 1, 1],
             n_classes: 2,
         };

@@ -1,8 +1,10 @@
-//! Ridge classification: least squares on targets of +1 and -1, with exact cross-validation from one fit.
+//! Ridge regression, and ridge classification: least squares on targets of +1 and -1; with exact cross-validation from one
+//! fit.
 //!
 //! As scikit-learn's `RidgeClassifier`: one column of targets for two classes, one for each class where there are more;
 //! weights w minimize |y - Xw - b|² + alpha |w|², and the greatest decision value Xw + b wins, the smallest class of
-//! equals (a positive value of two classes is the second one).
+//! equals (a positive value of two classes is the second one). A numeric target, less its mean over all rows, is the one
+//! column of targets, and Xw + b the prediction.
 //!
 //! The residuals of a fit to all rows are R y with
 //!
@@ -32,6 +34,7 @@ use super::{Classify, Evaluator, Measures, Resources, ScaleFit, TestCases, Work}
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::base::subset::Subset;
+use crate::base::sums::Moments;
 use crate::data::dataset::Scale;
 use crate::data::folds::{Folds, Split};
 use crate::simd::Isa;
@@ -47,15 +50,18 @@ const CANCELLED: f64 = 1.0 / (1 << 20) as f64;
 /// Multiplications that the products of all pairs of features may take: about a fifth of a second.
 const MOST_PRODUCTS: u64 = 1 << 30;
 
-/// Evaluates subsets by ridge classification.
+/// Evaluates subsets by ridge regression or classification.
 pub struct Ridge {
     n_classes: usize,
+    /// The mean of a numeric target, which predictions are counted from.
+    mean: Option<f64>,
     cases: TestCases,
     /// The scaled values of each feature, less their mean over all rows.
     columns: Rows,
     /// The dot product of each pair of columns, row after row; empty where it is not held.
     products: Vec<f64>,
-    /// The targets, of +1 for rows of the class and -1 for others: of class 1, or of each class.
+    /// The targets, of +1 for rows of the class and -1 for others: of class 1, or of each class. A numeric target less its
+    /// mean.
     targets: Rows,
     n_rows: usize,
     alpha: f64,
@@ -95,6 +101,16 @@ fn targets(codes: &[u32], n_classes: usize) -> Rows {
         }
     }
     targets
+}
+
+/// Some of the numbers of a target less the mean of all of them, which comes second.
+fn centered_numbers(numbers: &[f64], rows: &[u32]) -> (Rows, f64) {
+    let mean = Moments::of(numbers).mean;
+    let mut target = Rows::zeros(1, rows.len());
+    for values in target.rows_mut() {
+        values.iter_mut().zip(rows).for_each(|(to, &row)| *to = numbers[row as usize] - mean);
+    }
+    (target, mean)
 }
 
 impl Ridge {
@@ -145,12 +161,20 @@ impl Ridge {
             products = columns.products(isa, &resources.pool);
             work.setup_ops = n_products;
         }
+        let (targets, mean) = match data.numbers() {
+            None => (targets(&table.codes, data.n_classes()), None),
+            Some(numbers) => {
+                let (target, mean) = centered_numbers(numbers, &table.rows);
+                (target, Some(mean))
+            }
+        };
         Ok(Self {
             n_classes: data.n_classes(),
+            mean,
             cases: TestCases::new(data, table.drawn),
             columns,
             products,
-            targets: targets(&table.codes, data.n_classes()),
+            targets,
             n_rows: n,
             alpha,
             splits,
@@ -173,6 +197,17 @@ impl Ridge {
 
     /// The predicted class of each case.
     fn classes(&self, subset: &Subset) -> Vec<u32> {
+        let decisions = self.decisions(subset);
+        decisions.chunks_exact(self.targets.len()).map(|decision| self.class(decision)).collect()
+    }
+
+    /// The predicted number of each case, of a target with this mean.
+    fn numbers(&self, mean: f64, subset: &Subset) -> Vec<f64> {
+        self.decisions(subset).into_iter().map(|value| mean + value).collect()
+    }
+
+    /// The decision values of each case, one for each target.
+    fn decisions(&self, subset: &Subset) -> Vec<f64> {
         let features: Vec<usize> = subset.iter().collect();
         let n_targets = self.targets.len();
         let mut decisions = vec![0.0; self.cases.n_cases() * n_targets];
@@ -204,7 +239,7 @@ impl Ridge {
                 }
             }
         }
-        decisions.chunks_exact(n_targets).map(|decision| self.class(decision)).collect()
+        decisions
     }
 
     /// The class of these decision values.
@@ -359,7 +394,10 @@ impl Evaluator for Ridge {
     fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         self.count_work(subsets);
         let this = &*self;
-        let score = |subset| this.cases.score(&this.classes(subset));
+        let score = |subset| match this.mean {
+            None => this.cases.score(&this.classes(subset)),
+            Some(mean) => this.cases.score_numbers(&this.numbers(mean, subset)),
+        };
         Ok(self.pool.map(subsets.iter().collect(), score))
     }
 
@@ -374,7 +412,15 @@ impl Evaluator for Ridge {
 
 impl Classify for Ridge {
     fn predict(&self, subset: &Subset) -> Vec<(u32, u32)> {
+        if self.mean.is_some() {
+            return Vec::new();
+        }
         self.cases.rows().iter().copied().zip(self.classes(subset)).collect()
+    }
+
+    fn predict_numbers(&self, subset: &Subset) -> Vec<(u32, f64)> {
+        let predicted = self.mean.map_or_else(Vec::new, |mean| self.numbers(mean, subset));
+        self.cases.rows().iter().copied().zip(predicted).collect()
     }
 
     fn fold_sizes(&self) -> Vec<usize> {

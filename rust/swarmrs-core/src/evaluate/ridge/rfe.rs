@@ -1,7 +1,7 @@
-//! Recursive feature elimination by the weights of a ridge classifier.
+//! Recursive feature elimination by the weights of ridge regression or classification.
 
 use super::linear::{Rows, weights};
-use super::{settle_alpha, targets};
+use super::{centered_numbers, settle_alpha, targets};
 use crate::base::cancel;
 use crate::base::error::Result;
 use crate::base::parallel::Pool;
@@ -11,7 +11,7 @@ use crate::simd::Isa;
 
 /// Some features from the most to the least important one; no others are considered.
 ///
-/// A ridge classifier is fitted to all rows, features divided by their population standard deviation. The fifth of the
+/// A ridge classifier, or a ridge regression of a numeric target, is fitted to all rows, features divided by their population standard deviation. The fifth of the
 /// features (at least one) with the smallest sums of squared weights over classes is eliminated, and the rest is fitted
 /// again, until one is left. A feature that is eliminated later comes first; of equal ones the lower index. Without
 /// `alpha` the penalty is the number of rows.
@@ -39,7 +39,10 @@ pub fn ridge_rfe(
             column.iter_mut().zip(values).for_each(|(to, x)| *to = (x - low) / unit);
         }
     }
-    let targets = targets(data.codes(), data.n_classes());
+    let targets = match data.numbers() {
+        None => targets(data.codes(), data.n_classes()),
+        Some(numbers) => centered_numbers(numbers, &rows).0,
+    };
     let all: Vec<usize> = (0..targets.len()).collect();
     let (y, _) = targets.centered(&all, &rows);
     let mut left = features.to_vec();
