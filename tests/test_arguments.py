@@ -155,3 +155,9 @@ def test_an_array_of_rows_names_no_columns() -> None:
     rows: Any = np.ones((2, 2))
     with pytest.raises(SpecError, match=r"column '\[1\. 1\.\]' not found"):
         select((X, Y), algo="sfs", exclude=rows)
+
+
+def test_masks_of_different_lengths_are_refused() -> None:
+    masks: Any = [([0, 1, 2], [3, 4])]
+    with pytest.raises(SpecError, match="masks are no array"):
+        Evaluator((X, Y), cv=2).measure(masks)

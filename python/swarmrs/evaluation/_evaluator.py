@@ -152,7 +152,10 @@ class Evaluator:
         return describe_data(self.table, self.fingerprint)
 
     def _check(self, masks: ArrayLike, ndim: int) -> NDArray[np.bool_]:
-        array = np.ascontiguousarray(masks, dtype=bool)
+        try:
+            array = np.ascontiguousarray(masks, dtype=bool)
+        except (TypeError, ValueError):
+            raise SpecError("masks are no array of True and False: rows differ in length") from None
         if array.ndim == 1:
             array = array.reshape((1,) * (ndim - 1) + array.shape)
         width = self.table.frame.width
