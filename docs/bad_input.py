@@ -239,14 +239,21 @@ COLUMNS = [
 ]
 CLASSES = [
     Case("a single class", "d.csv", b"a,class\n1,x\n2,x\n"),
-    Case("a continuous target", "d.csv", b"a,y\n1,0.5\n2,0.7\n2,0.7\n"),
+    Case("a target with one value", "d.csv", b"a,y\n1,0.5\n2,0.5\n2,0.5\n"),
+    Case(
+        "fractions as classes",
+        "d.csv",
+        b"a,y\n1,0.5\n2,0.7\n2,0.7\n",
+        "select FILE --task classification",
+    ),
     Case(
         "a numeric target with many values",
         "d.csv",
         b"a,y\n" + b"".join(b"%d,%d\n" % (i * 7 % 50, i % 25) for i in range(50)),
         SEARCH,
     ),
-    Case("prices as the target", "d.csv", PRICES),
+    Case("prices as the target", "d.csv", PRICES, SEARCH),
+    Case("prices as classes", "d.csv", PRICES, "select FILE --task classification"),
     Case("names as the target", "d.csv", PEOPLE),
     Case("a class for every row", "d.csv", b"a,class\n1,x\n2,y\n3,z\n"),
     Case("a class with fewer rows than folds", "d.csv", RARE, "select FILE --algo sfs"),

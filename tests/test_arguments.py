@@ -160,4 +160,4 @@ def test_an_array_of_rows_names_no_columns() -> None:
 def test_masks_of_different_lengths_are_refused() -> None:
     masks: Any = [([0, 1, 2], [3, 4])]
     with pytest.raises(SpecError, match="masks are no array"):
-        Evaluator((X, Y), cv=2).measure(masks)
+        Evaluator(DATA).measure(masks)

@@ -97,7 +97,7 @@ def test_a_target_without_classes_is_described() -> None:
     assert (numbers.task, numbers.classes) == ("regression", {})
     assert "target 'size' (numbers)" in repr(numbers)
     found = describe(FRAME, "size", task="classification")
-    assert (found.task, found.classes) == (None, {})
+    assert (found.task, found.classes) == ("classification", {})
     assert found.refusal == "target 'size' of frame is continuous, expected classes"
     assert describe(FRAME.drop("copy"), "color").classes == {"blue": 3, "red": 6}
 

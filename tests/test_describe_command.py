@@ -188,7 +188,9 @@ def test_python_has_it_as_settings(tmp_path: Path) -> None:
 def test_what_was_given_stays(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_bytes(TABLES["missing"][1])
-    found = describe(path, "b", missing="knn", exclude=["class"])
+    given: dict[str, Any] = {"missing": "knn", "exclude": ["class"]}
+    assert describe(path, "b", **given).settings == {"target": "b", **given}
+    found = describe(path, "b", task="classification", **given)
     assert found.settings is None  # b has no classes, and was requested
     found = describe(path, missing="knn", exclude=["b"])
     assert found.settings == {"target": "class", "missing": "knn", "exclude": ["b"]}
@@ -198,7 +200,7 @@ def test_what_was_given_stays(tmp_path: Path) -> None:
 
 def test_where_no_command_is_known(cli: Cli, tmp_path: Path) -> None:
     FRAME.select("a", "b").write_csv(tmp_path / "d.csv")
-    out = cli("describe", tmp_path / "d.csv").out
+    out = cli("describe", tmp_path / "d.csv", "--task", "classification").out
     assert "\ncommand       none is known: see what select would refuse\n" in out
     assert "\ntime " not in out
 

@@ -46,7 +46,7 @@ PYTHON = re.compile(
 
 READING = {
     *("separator", "decimal", "encoding", "null", "null_only", "dedupe_names", "max_bytes"),
-    *("input_format", "allow_target_copy", "missing", "encode", "dates"),
+    *("input_format", "allow_target_copy", "missing", "encode", "dates", "task"),
 }
 NAMES = {
     "sep": "separator",

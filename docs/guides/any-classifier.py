@@ -111,7 +111,7 @@ diabetes = load_diabetes()
 X, y = pl.DataFrame(diabetes.data, schema=diabetes.feature_names), diabetes.target
 regressor = {"estimator": Ridge(0.1), "scoring": "neg_root_mean_squared_error"}
 found = select((X, y), algo="sfs", max_features=4, cv=5, **regressor)
-print(f"{', '.join(found.selected)}: RMSE {found.scores['error'] - 1:.2f}")
+print(f"{', '.join(found.selected)}: RMSE {-found.score:.2f}")
 
 # %% [markdown]
 """

@@ -121,7 +121,7 @@ def _size(found: Mapping[str, Any]) -> str:
     return f"{counted(found['rows'], 'row')}, {columns} and the target"
 
 
-def _classes(target: str, task: str | None, classes: Sequence[Mapping[str, Any]]) -> list[str]:
+def _classes(target: str, task: str, classes: Sequence[Mapping[str, Any]]) -> list[str]:
     if task == REGRESSION.name:
         return [line("target", f"'{target}': numbers ({task})")]
     if not classes:

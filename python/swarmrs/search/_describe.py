@@ -32,7 +32,14 @@ from swarmrs.data._options import ReadOptions
 from swarmrs.data._read import Raw
 from swarmrs.data._suggest import Found, Reader, suggest_policies, suggest_target, try_policies
 from swarmrs.data._table import POLICIES, Data, Table, check_policies, prepare
-from swarmrs.data._target import Label, Target, classes_of, present_names, split
+from swarmrs.data._target import (
+    Label,
+    Target,
+    classes_of,
+    guess_task,
+    present_names,
+    split,
+)
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.search._auto import Plan
 from swarmrs.search._time_estimate import auto_seconds
@@ -92,9 +99,8 @@ class Description:
         How many of them have a label.
     target : str
         The column of classes.
-    task : str or None
-        What `select` would predict: ``"classification"`` or ``"regression"``; None where the target
-        is refused.
+    task : {"classification", "regression"}
+        What `select` would predict.
     classes : dict of label to int
         The rows of each class; empty if the target has no classes.
     columns : tuple of Column
@@ -121,7 +127,7 @@ class Description:
     rows: int
     labeled: int
     target: str
-    task: str | None
+    task: str
     classes: dict[Label, int]
     columns: tuple[Column, ...]
     null_words: tuple[str, ...]
@@ -218,7 +224,7 @@ def describe(
         look.rows,
         look.labeled,
         look.target,
-        None if look.table is None else look.table.task.name,
+        look.task,
         look.classes,
         look.columns,
         found.raw.null_words,
@@ -238,6 +244,7 @@ class _Look(NamedTuple):
     rows: int
     labeled: int
     target: str
+    task: str
     classes: dict[Label, int]
     columns: tuple[Column, ...]
     cells: int
@@ -255,6 +262,7 @@ class _Look(NamedTuple):
         policies = _Policies(
             given["missing"], given["encode"], given["allow_target_copy"] or is_apart
         )
+        task = given["task"] or guess_task(labels).name
         table = refusal = hint = None
         warnings, constant = raw.warnings, set()
         cells = features.height * features.width
@@ -273,9 +281,8 @@ class _Look(NamedTuple):
             features.height,
             len(labels) - labels.null_count(),
             labels.name,
-            {}
-            if table is not None and table.values is not None
-            else _count_classes(labels, raw.name),
+            task,
+            {} if task == REGRESSION.name else _count_classes(labels, raw.name),
             tuple(_columns(features, labels, excluded, policies, constant)),
             cells,
             tuple(notices),
