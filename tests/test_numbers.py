@@ -242,7 +242,8 @@ class TestSearch:
         held = select(slope, algo="sfs", estimator="ridge", test_size=0.3, cv_seed=1)
         assert held.held_out is not None
         r2 = held.held_out.scores["r2"]
-        assert r2 is not None and r2 > 0.8
+        assert r2 is not None
+        assert r2 > 0.8
         drawn = select(slope, algo="sfs", estimator="ridge", repeats=3, resample=0.8)
         assert drawn.stability is not None
         assert {0, 3} <= set(drawn.stability.consensus.selected_indices)

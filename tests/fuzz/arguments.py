@@ -284,7 +284,8 @@ def _is_documented(problem: BaseException, name: str, given: dict[str, Any]) -> 
     if "fn" in given and ours and ours[-1].name == "costs":
         return True
     # A callable of the user that does not take what it is given.
-    return isinstance(problem, TypeError) and "positional argument" in str(problem)
+    said = ("positional argument", "takes at most")
+    return isinstance(problem, TypeError) and any(words in str(problem) for words in said)
 
 
 def _limits(given: dict[str, Any], after: int = 3) -> dict[str, Any]:
