@@ -201,7 +201,7 @@ SCRIPT: list[Callable[[], object]] = [
     lambda: select((X,)),
     lambda: select((X, Y, Y)),
     lambda: select({}),  # type: ignore[arg-type]
-    lambda: select((X, np.arange(20.0) / 3)),
+    lambda: select((X, np.arange(20.0) / 3), task="classification"),
     lambda: select((np.where(X == 1, np.nan, X), Y)),
     lambda: select((np.where(X == 1, np.inf, X), Y)),
     lambda: read_table("n" * 300),

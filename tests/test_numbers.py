@@ -74,7 +74,7 @@ class TestScikitLearn:
         assert scores["neg_root_mean_squared_error"] == pytest.approx(-error, rel=1e-9)
         rows, numbers = evaluator.predict([True, True, False, True, False, True])
         assert rows.tolist() == list(range(70))
-        assert numbers.tolist() == pytest.approx(said.tolist(), rel=1e-9)
+        np.testing.assert_allclose(numbers.astype(np.float64), said, rtol=1e-9)
 
     @settings(deadline=None, max_examples=25)
     @given(st.integers(0, 2**32 - 1), st.integers(6, 40), st.integers(1, 8), st.data())
@@ -241,9 +241,7 @@ class TestSearch:
     def test_held_out_rows_and_repeats(self, slope: Sample) -> None:
         held = select(slope, algo="sfs", estimator="ridge", test_size=0.3, cv_seed=1)
         assert held.held_out is not None
-        r2 = held.held_out.scores["r2"]
-        assert r2 is not None
-        assert r2 > 0.8
+        assert held.held_out.outer_loss < 0.2
         drawn = select(slope, algo="sfs", estimator="ridge", repeats=3, resample=0.8)
         assert drawn.stability is not None
         assert {0, 3} <= set(drawn.stability.consensus.selected_indices)
