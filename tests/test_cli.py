@@ -235,7 +235,7 @@ def test_a_missing_file_ends_with_1(cli: Cli, tmp_path: Path) -> None:
     assert err == (
         f"error: file '{tmp_path / 'no.csv'}' does not exist\n"
         "hint: give a CSV, TSV, Parquet, Arrow or ARFF file, - for standard input, "
-        "or sklearn:breast_cancer|digits|iris|wine\n"
+        "or sklearn:breast_cancer|diabetes|digits|iris|wine\n"
     )
 
 

@@ -174,9 +174,9 @@ class TestWhatIsSaid:
         lines = cli("config", "rank").out.splitlines()
         assert lines[1:3] == [
             "rank     target                      default",
-            'rank     by                 "su"     default',
+            "rank     by                          default",
         ]
-        assert in_force(cli, "rank")["rank", "by"] == ("su", "default")
+        assert in_force(cli, "rank")["rank", "format"] == ("table", "default")
 
     def test_the_page_shows_what_its_file_sets(
         self, cli: Cli, write: Write, monkeypatch: pytest.MonkeyPatch

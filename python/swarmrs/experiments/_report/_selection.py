@@ -10,6 +10,7 @@ import polars as pl
 
 from swarmrs._base._files import whole_file
 from swarmrs._base._messages import counted, listed, why_stopped
+from swarmrs._base._tasks import CLASSIFICATION, REGRESSION
 from swarmrs.evaluation._losses import against, loss_name
 from swarmrs.experiments._report._drawing import (
     COLORS,
@@ -176,16 +177,17 @@ def _competition(selection: "Selection") -> dict[str, object] | None:
 
 
 def _verdicts(selection: "Selection") -> Iterator[str]:
-    """Say where the selection is no better than guessing the majority class."""
+    """Say where the selection is no better than guessing the majority class, or the mean."""
     held_out, baseline = selection.held_out, selection.baseline
+    guess = (REGRESSION if selection.data["classes"] is None else CLASSIFICATION).guess
     if baseline is not None:
         verdict = against(selection.loss, baseline.loss)
         if verdict is not None:
-            yield f"By its own scores the selection is {verdict} the majority class."
+            yield f"By its own scores the selection is {verdict} {guess}."
     if held_out is not None and held_out.baseline is not None:
         verdict = against(held_out.outer_loss, held_out.baseline.loss)
         if verdict is not None:
-            yield f"On the rows held out the selection is {verdict} the majority class."
+            yield f"On the rows held out the selection is {verdict} {guess}."
 
 
 def _marks(selection: "Selection", at: int) -> Iterator[str]:
