@@ -35,7 +35,7 @@ def offer(start: Start, tmp_path: Path) -> Offer:
 
 def test_commands_and_options(offer: Offer) -> None:
     assert offer("se") == ["select"]
-    assert offer("rank", "d.csv", "--t") == ["--target", "--top"]
+    assert offer("rank", "d.csv", "--t") == ["--target", "--top", "--task"]
     assert offer("config", "ev") == ["evaluate"]
 
 

@@ -126,7 +126,8 @@ def test_the_objective_of_a_paper_gives_way_to_the_error_with_a_warning(blobs: B
             {"scoring": "macro_f1"},
             "unknown scoring 'macro_f1'",
             "did you mean 'f1_macro'? known: the scorers of scikit-learn, such as accuracy, "
-            "balanced_accuracy, f1_macro, matthews_corrcoef",
+            "balanced_accuracy, f1_macro, matthews_corrcoef, r2, neg_mean_squared_error, "
+            "neg_root_mean_squared_error, neg_mean_absolute_error",
         ),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 from swarmrs import compare
-from swarmrs.exceptions import DataError, SpecError
+from swarmrs.exceptions import DataError, SpecError, StoreError
 from swarmrs.experiments import Plan, cells_frame, merge, store_settings
 from swarmrs.experiments._cells import Cell
 from swarmrs.experiments._run_cell import Finished
@@ -187,7 +187,7 @@ def test_a_directory_is_no_store_to_write(
     into: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SpecError, match="is a directory"):
+    with pytest.raises(StoreError, match="is a directory"):
         merge([tmp_path / "one.db"], into, force=True)
 
 

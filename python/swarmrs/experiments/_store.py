@@ -449,13 +449,13 @@ def merge(
     Raises
     ------
     SpecError
-        If they hold different experiments, or `into` exists or is a directory.
+        If they hold different experiments, or `into` exists.
     DataError
         If a cell has different results, or a file is no store, damaged, or cannot be written.
     """
     target = Path(into)
     if target.is_dir():
-        raise SpecError(f"'{target}' is a directory", "give a file in it")
+        raise StoreError(f"'{target}' is a directory", "give a file in it")
     if os.path.lexists(target) and not force:
         raise SpecError(f"'{target}' exists", f"overwrite it with {setting('force', True)}")
     if not target.absolute().parent.is_dir():
