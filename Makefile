@@ -180,7 +180,7 @@ $(BIN)/twine: | $(BIN)/maturin
 
 # Python sources are linked, not copied, so only Rust and the settings make it necessary to build again.
 $(BUILT): $(SOURCES) | cargo $(BIN)/maturin
-	$(BIN)/maturin develop --release $(LOCKED) --extras dev,all
+	$(BIN)/maturin develop --release $(LOCKED) --extras dev,plot,report,dask
 	touch $@
 
 ifeq ($(wildcard python/swarmrs/_swarmrs*.so),)
