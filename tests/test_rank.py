@@ -198,6 +198,12 @@ class TestSupport:
         with pytest.raises(SpecError, match=r"threshold is 0\.1, but 'rks' has none"):
             FilterSelector("rks", threshold=0.1).fit(x, y)
 
+    @pytest.mark.parametrize("n_rows", [4, 6, 9, 10, 12])
+    def test_a_few_rows_are_enough(self, n_rows: int) -> None:
+        x, y = self.planted(6, 1, width=4)
+        ranking = rank(x[:n_rows], y[:n_rows], by="rks", random_state=1)
+        assert ranking.frame.height == 4
+
     def test_the_command_marks_noise(self, cli: Cli) -> None:
         done = cli("rank", "sklearn:wine", "--by", "rks", "--seed", 1)
         assert done.code == 0

@@ -37,11 +37,12 @@ def support(table: Table, features: list[int], seed: int, threads: int) -> Suppo
 
     Each feature competes with its shadow, a copy with the rows in random order: what comes behind
     the best shadow is no better than noise. Subsets are scored by 5-NN and 10-fold
-    cross-validation, leave-one-out on fewer than 10 rows.
+    cross-validation, by leave-one-out and as many neighbors as there are on fewer than 10 rows.
     """
-    classifier = Classifier.of(None)
-    assert classifier is not None, "the default is native"
-    cv = 10 if len(table.codes) >= 10 else "loo"
+    n_rows = len(table.codes)
+    classifier = Classifier.of("knn", n_neighbors=min(5, max(1, n_rows - 1)))
+    assert classifier is not None, "k-NN is native"
+    cv = 10 if n_rows >= 10 else "loo"
     evaluation = Evaluation.of(table, classifier, cv=cv, cv_seed=None, scale=None)
     real = table.x[:, features]
     shadows = np.random.default_rng(seed).permuted(real, axis=0)
