@@ -82,6 +82,19 @@ impl Scaled {
     fn at(&self, feature: usize, row: u32) -> f64 {
         self.0[feature][row as usize]
     }
+
+    /// True if the values of these rows keep nine digits of their differences: beside an outlier among the other rows,
+    /// which scaling and centering include, a float64 has fewer left.
+    fn has_digits(&self, subset: &Subset, rows: &[u32]) -> bool {
+        subset.iter().all(|f| {
+            let largest = self.0[f].iter().fold(0.0f64, |most, value| most.max(value.abs()));
+            let values = rows.iter().map(|&row| self.at(f, row));
+            let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+                (low.min(x), high.max(x))
+            });
+            low == high || high - low > 1e-7 * largest
+        })
+    }
 }
 
 /// A table of one kind of values: few distinct ones, evenly spread, or hostile to fixed point.
@@ -169,8 +182,16 @@ fn cases() -> impl Strategy<Value = Case> {
     })
 }
 
-/// The k nearest rows by definition, the lower row of equals, with their weights.
-fn nearest(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> Vec<(f64, usize)> {
+/// The k nearest rows by definition, the lower row of equals, with their weights. Distances are equal if they differ by
+/// 2^-40 of the k-th at most. None where a difference is so near to that limit that rounding decides.
+fn nearest(
+    case: &Case,
+    x: &Scaled,
+    subset: &Subset,
+    row: u32,
+    train: &[u32],
+) -> Option<Vec<(f64, usize)>> {
+    const TIE: f64 = 1.0 / (1u64 << 40) as f64;
     let distance = |other: u32| -> f64 {
         let differences = subset.iter().map(|f| (x.at(f, row) - x.at(f, other)).abs());
         match case.spec.metric {
@@ -182,8 +203,14 @@ fn nearest(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) ->
     near.sort_by(|a, b| a.0.total_cmp(&b.0));
     let kth = near[case.spec.k - 1].0;
     // Sums of float64 values that are equal on paper differ in the last digits.
+    let is_doubtful = |&(distance, _): &(f64, u32)| {
+        ((distance - kth).abs() - TIE * kth).abs() <= 0.01 * TIE * kth && kth > 0.0
+    };
+    if near.iter().any(is_doubtful) {
+        return None;
+    }
     let rank = |&(distance, row): &(f64, u32)| {
-        let is_tied = (distance - kth).abs() <= 1e-12 * kth;
+        let is_tied = (distance - kth).abs() <= TIE * kth;
         if is_tied { (1, row) } else { (if distance < kth { 0 } else { 2 }, 0) }
     };
     near.sort_by_key(rank);
@@ -195,14 +222,14 @@ fn nearest(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) ->
         Weights::Distance if case.spec.metric == Metric::Euclidean => 1.0 / distance.sqrt(),
         Weights::Distance => 1.0 / distance,
     };
-    near.iter().map(|&(distance, other)| (weight(distance), other as usize)).collect()
+    Some(near.iter().map(|&(distance, other)| (weight(distance), other as usize)).collect())
 }
 
 /// k-NN classification as the definition has it: the smallest class of the most votes. None where votes by distance are
-/// too near to each other for float64 to tell.
+/// too near to each other for float64 to tell, or neighbors are.
 fn neighbors(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> Option<u32> {
     let mut votes = [0.0; 3];
-    for (vote, other) in nearest(case, x, subset, row, train) {
+    for (vote, other) in nearest(case, x, subset, row, train)? {
         votes[case.codes[other] as usize] += vote;
     }
     let best = votes.iter().copied().fold(0.0, f64::max);
@@ -221,12 +248,14 @@ fn bayes(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> (
     };
     let floor = 1e-9 * (0..case.d).map(|f| variance(train, f).1).fold(0.0, f64::max);
     let mut scores: Vec<(f64, u32)> = Vec::new();
+    let mut is_certain = true;
     for class in 0..3 {
         let rows: Vec<u32> =
             train.iter().copied().filter(|&r| case.codes[r as usize] == class).collect();
         if rows.is_empty() {
             continue;
         }
+        is_certain &= case.spec.classifier == Classifier::NbCdf || x.has_digits(subset, &rows);
         let mut score = ln(rows.len() as f64 / train.len() as f64);
         for f in subset.iter() {
             let (mean, spread) = variance(&rows, f);
@@ -247,6 +276,9 @@ fn bayes(case: &Case, x: &Scaled, subset: &Subset, row: u32, train: &[u32]) -> (
     if case.spec.classifier == Classifier::Nb && scores.iter().any(|(score, _)| *score < -1e12) {
         return (scores[0].1, 0.0);
     }
+    if !is_certain {
+        return (scores[0].1, 0.0);
+    }
     // Among classes that are all ruled out the smallest wins for sure.
     if scores.len() == 1 || scores[1].0 == f64::NEG_INFINITY {
         return (scores[0].1, f64::INFINITY);
@@ -264,7 +296,7 @@ fn mean_of_neighbors(
     row: u32,
     train: &[u32],
 ) -> (f64, bool) {
-    let near = nearest(case, x, subset, row, train);
+    let Some(near) = nearest(case, x, subset, row, train) else { return (f64::NAN, false) };
     let total: f64 = near.iter().map(|(weight, _)| weight).sum();
     let mean = near.iter().map(|&(weight, other)| weight * numbers[other]).sum::<f64>() / total;
     let n = case.codes.len();
@@ -353,7 +385,7 @@ fn ridge_values(
     // The elimination loses as many digits as the least pivot has zeros. With more features than rows, the evaluator solves
     // a system of rows, where the greatest features hide the others.
     let hides = units.iter().any(|unit| unit * unit > 1e8 * alpha) && s > train.len();
-    (values, least > 1e-7 && !hides)
+    (values, least > 1e-7 && !hides && x.has_digits(subset, train))
 }
 
 /// A numeric target for a case, and the evaluator of it; naive Bayes has none and becomes k-NN.

@@ -173,7 +173,7 @@ impl Training {
             cancel::check();
             let values = training.column(feature);
             let all: Vec<Moments> =
-                training.members.iter().map(|rows| Moments::of(values, rows)).collect();
+                (0..n_classes).map(|class| training.total(values, class)).collect();
             let variances: Vec<f64> = training
                 .splits
                 .iter()
@@ -189,7 +189,17 @@ impl Training {
         training
     }
 
-    /// The moments of the rows of a class that train in a split; `all` are those of the whole class.
+    /// The moments of all rows of a class, where splits name the rows that are left out. Elsewhere nothing is subtracted
+    /// from them, and rows that never train, up to 2^62 steps out, would overflow the sum of squares.
+    fn total(&self, values: &[i64], class: usize) -> Moments {
+        if self.by_left_out {
+            Moments::of(values, &self.members[class])
+        } else {
+            Moments::default()
+        }
+    }
+
+    /// The moments of the rows of a class that train in a split; `all` are the totals of the class.
     fn moments(
         &self,
         values: &[i64],
@@ -245,7 +255,7 @@ impl Training {
         let values = self.column(feature);
         let n_cases = terms.len() / self.n_classes;
         for (class, terms) in terms.chunks_exact_mut(n_cases).enumerate() {
-            let all = Moments::of(values, &self.members[class]);
+            let all = self.total(values, class);
             let mut places = terms.iter_mut();
             for split in &self.splits {
                 let moments = self.moments(values, split, class, all);
@@ -341,5 +351,20 @@ mod tests {
         let found = wholes(&column, &FoldSpec::Splits { splits }, Scale::None, Likelihood::Density);
         assert_eq!(found[..4], [0, 1 << 40, 1 << 41, 1 << 40]);
         assert_eq!(found[4..], [1 << 62, -(1 << 62)]);
+    }
+
+    #[test]
+    fn any_number_of_test_rows_may_lie_far_out() {
+        // Forty squares of 2^62 exceed 127 bits.
+        let mut column = vec![1.0, 2.0, 3.0, 2.0];
+        column.resize(44, 1e30);
+        let codes = (0..44).map(|row| u32::from(row % 4 == 1)).collect();
+        let data = Dataset::new(&column, codes, 2, vec!["f".into()], Scale::None).unwrap();
+        let splits = FoldSpec::Splits { splits: vec![((0..4).collect(), (4..44).collect())] };
+        let folds = Folds::draw(&splits, data.codes(), 2).unwrap().0;
+        let table = FoldedTable::new(&data, &folds, ScaleFit::All).unwrap().0;
+        let mut terms = vec![0.0; 80];
+        Training::new(&table, Likelihood::Density).terms(0, &mut terms);
+        assert!(terms.iter().all(|term| term.is_finite()));
     }
 }
