@@ -32,8 +32,14 @@ fn searches_agree_between_instruction_sets() {
                 ..plain.evaluation.clone()
             };
             let spec = Spec { evaluation, ..plain };
-            let (scalar, best) = (run(&spec, Isa::Scalar), run(&spec, Isa::best()));
-            assert_eq!(scalar, best, "{algorithm}, {classifier:?}, {metric:?}, {folds:?}");
+            let scalar = run(&spec, Isa::Scalar);
+            for isa in Isa::available() {
+                let other = run(&spec, isa);
+                assert_eq!(
+                    scalar, other,
+                    "{isa:?}, {algorithm}, {classifier:?}, {metric:?}, {folds:?}"
+                );
+            }
         }
     }
 }
@@ -41,8 +47,12 @@ fn searches_agree_between_instruction_sets() {
 #[test]
 fn instruction_sets_are_named_or_refused() {
     assert_eq!(Isa::named("scalar"), Ok(Isa::Scalar));
-    if Isa::best() != Isa::Scalar {
-        assert_eq!(Isa::named("avx2"), Ok(Isa::best()));
+    for isa in Isa::available() {
+        assert_eq!(Isa::named(isa.name()), Ok(isa));
+    }
+    for name in ["avx2", "avx512", "neon"] {
+        let is_available = Isa::available().iter().any(|isa| isa.name() == name);
+        assert_eq!(Isa::named(name).is_ok(), is_available, "{name}");
     }
     let message = Isa::named("mmx").unwrap_err().to_string();
     assert!(message.starts_with("SWARMRS_SIMD is mmx, expected scalar"), "{message}");

@@ -14,7 +14,7 @@
 #![allow(clippy::wildcard_imports)]
 
 use super::bits::count_differing;
-use super::coarse::CoarsePairs;
+use super::pairs::{PairPlace, Panels, Two};
 use super::{
     Change, Classes, Columns, Init, KeyFormat, LANES, Lane, Pairs, ROWS, Separation, Tile,
 };
@@ -24,76 +24,88 @@ use std::borrow::Cow;
 /// Columns of one step of the float kernels: two vectors.
 const STEP: usize = 8;
 
-/// # Safety
-/// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
-#[target_feature(enable = "avx2,fma")]
-pub unsafe fn manhattan16(
-    pairs: &Pairs<i32>,
-    tile: &Tile,
-    from: Init<'_, u32>,
-    to: (&mut [u32], usize),
-) {
-    // SAFETY: the caller has checked the lengths at the head of this file; `pairs.add` and `pairs.remove` hold whole columns
-    // of s numbers and `pairs.norms` holds s. at + 16 <= w, so columns.start + at + 16 <= s bounds the loads of pairs and
-    // norms, and r * stride + at + 16 <= 3 * stride + w <= length those of sums.
-    unsafe {
-        let to = (to.0.as_mut_ptr(), to.1);
-        let from = start(from, to);
-        let stride = pairs.stride;
-        let norms = pairs.norms.as_ptr();
-        let load = |at: *const i32| _mm256_loadu_si256(at.cast());
-        for at in (0..tile.columns.len()).step_by(LANES) {
-            let column = tile.columns.start + at;
-            // |a - b| = a + b - 2 min(a, b), modulo 2^32 until it is whole.
-            let incoming = minima(&pairs.add, stride, tile, column);
-            let outgoing = minima(&pairs.remove, stride, tile, column);
-            let theirs = [load(norms.add(column)), load(norms.add(column + 8))];
-            for r in 0..ROWS {
-                let own = _mm256_set1_epi32(*norms.add(tile.rows[r] as usize));
-                for half in 0..2 {
-                    let least = _mm256_sub_epi32(incoming[r][half], outgoing[r][half]);
-                    let both = _mm256_add_epi32(theirs[half], own);
-                    let mut sum = _mm256_sub_epi32(both, _mm256_slli_epi32(least, 1));
-                    if let Some((from, stride)) = from {
-                        let old = load(from.add(r * stride + at + half * 8).cast());
-                        sum = _mm256_add_epi32(sum, old);
+/// Kernels of 32-bit sums: `$term` of both rows' pairs, twice the sum of which is taken from the norms.
+macro_rules! short_kernel {
+    ($name:ident, |$others:ident, $own:ident| $term:expr) => {
+        /// # Safety
+        /// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
+        #[target_feature(enable = "avx2,fma")]
+        pub unsafe fn $name(
+            pairs: &Pairs<u32>,
+            tile: &Tile,
+            from: Init<'_, u32>,
+            to: (&mut [u32], usize),
+        ) {
+            /// Sums of terms from each row of a tile to 16 columns.
+            ///
+            /// # Safety
+            /// AVX2, and columns that are a multiple of 16.
+            #[inline]
+            #[target_feature(enable = "avx2,fma")]
+            unsafe fn terms(panels: &Panels, tile: &Tile, column: usize) -> [[__m256i; 2]; ROWS] {
+                let all = panels.values_at(column).as_ptr();
+                let own = tile.rows.map(|row| panels.values_at(row as usize).as_ptr());
+                let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
+                for at in (0..panels.count * LANES).step_by(LANES) {
+                    // SAFETY: at + 16 <= count * 16, the length of a panel, bounds the loads of 2 x 8 numbers. A row's numbers
+                    // begin at row % 16 < 16, so at + row % 16 < count * 16 as well.
+                    unsafe {
+                        let others = [
+                            _mm256_loadu_si256(all.add(at).cast()),
+                            _mm256_loadu_si256(all.add(at + 8).cast()),
+                        ];
+                        for r in 0..ROWS {
+                            let $own = _mm256_set1_epi32((*own[r].add(at)).cast_signed());
+                            for half in 0..2 {
+                                let $others = others[half];
+                                sums[r][half] = _mm256_add_epi32(sums[r][half], $term);
+                            }
+                        }
                     }
-                    let new = to.0.add(r * to.1 + at + half * 8);
-                    _mm256_storeu_si256(new.cast(), sum);
+                }
+                sums
+            }
+            // SAFETY: the caller has checked the lengths at the head of this file; `pairs.norms` holds s numbers. at + 16 <= w,
+            // so columns.start + at + 16 <= s bounds the loads of norms, and r * stride + at + 16 <= 3 * stride + w <=
+            // length those of sums.
+            unsafe {
+                let to = (to.0.as_mut_ptr(), to.1);
+                let from = start(from, to);
+                let norms = pairs.norms.as_ptr();
+                let load = |at: *const u32| _mm256_loadu_si256(at.cast());
+                for at in (0..tile.columns.len()).step_by(LANES) {
+                    let column = tile.columns.start + at;
+                    // Modulo 2^32 until it is whole.
+                    let incoming = terms(&pairs.add, tile, column);
+                    let outgoing = terms(&pairs.remove, tile, column);
+                    let theirs = [load(norms.add(column)), load(norms.add(column + 8))];
+                    for r in 0..ROWS {
+                        let own = (*norms.add(tile.rows[r] as usize)).cast_signed();
+                        let own = _mm256_set1_epi32(own);
+                        for half in 0..2 {
+                            let less = _mm256_sub_epi32(incoming[r][half], outgoing[r][half]);
+                            let both = _mm256_add_epi32(theirs[half], own);
+                            let mut sum = _mm256_sub_epi32(both, _mm256_slli_epi32(less, 1));
+                            if let Some((from, stride)) = from {
+                                let old = load(from.add(r * stride + at + half * 8));
+                                sum = _mm256_add_epi32(sum, old);
+                            }
+                            let new = to.0.add(r * to.1 + at + half * 8);
+                            _mm256_storeu_si256(new.cast(), sum);
+                        }
+                    }
                 }
             }
         }
-    }
+    };
 }
 
-/// Sums of the lesser values of pairs, from each row of a tile to 16 columns.
-///
-/// # Safety
-/// AVX2; `pairs` holds whole columns of `stride` numbers, row < stride, column + 16 <= stride.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn minima(pairs: &[u32], stride: usize, tile: &Tile, column: usize) -> [[__m256i; 2]; ROWS] {
-    // SAFETY: the three inequalities of the contract bound the 16 numbers loaded and the rows read.
-    unsafe {
-        let ones = _mm256_set1_epi16(1);
-        let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
-        for pair in pairs.chunks_exact(stride) {
-            let pair = pair.as_ptr();
-            let others = pair.add(column);
-            let others =
-                [_mm256_loadu_si256(others.cast()), _mm256_loadu_si256(others.add(8).cast())];
-            for r in 0..ROWS {
-                let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
-                for half in 0..2 {
-                    // The two values of a pair add up to less than 2^16 in absolute value.
-                    let least = _mm256_madd_epi16(_mm256_min_epi16(others[half], own), ones);
-                    sums[r][half] = _mm256_add_epi32(sums[r][half], least);
-                }
-            }
-        }
-        sums
-    }
-}
+// The two values of a pair add up to less than 2^16 in absolute value.
+short_kernel!(manhattan16, |others, own| _mm256_madd_epi16(
+    _mm256_min_epi16(others, own),
+    _mm256_set1_epi16(1)
+));
+short_kernel!(coarse_squares, |others, own| _mm256_madd_epi16(others, own));
 
 /// Converts whole numbers between -2^51 and 2^51 from integers to floats: added as bits, then taken off as a float.
 const SIGNED_MAGIC: f64 = 6_755_399_441_055_744.0;
@@ -110,37 +122,41 @@ pub unsafe fn euclidean16(
     from: Init<'_, f64>,
     to: (&mut [f64], usize),
 ) {
-    // SAFETY: the caller has checked the lengths at the head of this file; `pairs.add` and `pairs.remove` hold whole columns
-    // of s numbers and `pairs.norms` holds s. at + 8 <= w, so columns.start + at + 8 <= s bounds the loads of pairs and
-    // norms, and r * stride + at + 8 <= 3 * stride + w <= length those of sums.
+    // SAFETY: the caller has checked the lengths at the head of this file; `pairs.norms` holds s numbers. at + 8 <= w, so
+    // columns.start + at + 8 <= s bounds the loads of norms, and r * stride + at + 8 <= 3 * stride + w <= length those of
+    // sums. The numbers of a panel from `column` on, a multiple of 8, are count * 16 or count * 16 - 8: place + 8 is no
+    // more, since place <= (count - 1) * 16. Those of a row begin at row % 16 < 16 and are count * 16 - row % 16: place is
+    // less.
     unsafe {
         let to = (to.0.as_mut_ptr(), to.1);
         let from = start(from, to);
         let magic = _mm256_set1_pd(SIGNED_MAGIC);
+        let bias = _mm256_set1_epi32(BIAS);
+        let (count, less) = (pairs.add.count, pairs.remove.count);
+        let biases = (count.cast_signed() - less.cast_signed()) as i64 * i64::from(BIAS);
+        let rows_of =
+            |panels: &Panels| tile.rows.map(|row| panels.values_at(row as usize).as_ptr());
+        let (incoming, outgoing) = (rows_of(&pairs.add), rows_of(&pairs.remove));
         for at in (0..tile.columns.len()).step_by(STEP) {
-            let stride = pairs.stride;
-            let count = pairs.add.len() / stride;
-            let less = pairs.remove.len() / stride;
-            let bias = _mm256_set1_epi32(BIAS);
-            let biases = (count.cast_signed() - less.cast_signed()) as i64 * i64::from(BIAS);
+            let column = tile.columns.start + at;
             // Two 32-bit products share a 64-bit lane: `joint` sums both at once, `highs` the upper one alone.
             let mut joint = [_mm256_setzero_si256(); ROWS];
             let mut highs = [_mm256_setzero_si256(); ROWS];
-            for pair in 0..count {
-                let pair = pairs.add.as_ptr().add(pair * stride);
-                let others = _mm256_loadu_si256(pair.add(tile.columns.start + at).cast());
+            let all = pairs.add.values_at(column).as_ptr();
+            for place in (0..count * LANES).step_by(LANES) {
+                let others = _mm256_loadu_si256(all.add(place).cast());
                 for r in 0..ROWS {
-                    let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
+                    let own = _mm256_set1_epi32((*incoming[r].add(place)).cast_signed());
                     let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
                     joint[r] = _mm256_add_epi64(joint[r], product);
                     highs[r] = _mm256_add_epi64(highs[r], _mm256_srli_epi64(product, 32));
                 }
             }
-            for pair in 0..less {
-                let pair = pairs.remove.as_ptr().add(pair * stride);
-                let others = _mm256_loadu_si256(pair.add(tile.columns.start + at).cast());
+            let all = pairs.remove.values_at(column).as_ptr();
+            for place in (0..less * LANES).step_by(LANES) {
+                let others = _mm256_loadu_si256(all.add(place).cast());
                 for r in 0..ROWS {
-                    let own = _mm256_set1_epi32((*pair.add(tile.rows[r] as usize)).cast_signed());
+                    let own = _mm256_set1_epi32((*outgoing[r].add(place)).cast_signed());
                     let product = _mm256_add_epi32(_mm256_madd_epi16(others, own), bias);
                     joint[r] = _mm256_sub_epi64(joint[r], product);
                     highs[r] = _mm256_sub_epi64(highs[r], _mm256_srli_epi64(product, 32));
@@ -181,73 +197,6 @@ pub unsafe fn euclidean16(
 }
 
 /// # Safety
-/// AVX2 and FMA, and lengths as `Kernel::accumulate` checks them.
-#[target_feature(enable = "avx2,fma")]
-pub unsafe fn coarse_squares(
-    pairs: &CoarsePairs,
-    tile: &Tile,
-    from: Init<'_, u32>,
-    to: (&mut [u32], usize),
-) {
-    // SAFETY: the caller has checked the lengths at the head of this file; `values` and `twice` hold whole columns of s
-    // numbers and `norms` holds s. at + 16 <= w, so columns.start + at + 16 <= s bounds the loads of pairs and norms, and
-    // r * stride + at + 16 <= 3 * stride + w <= length those of sums.
-    unsafe {
-        let to = (to.0.as_mut_ptr(), to.1);
-        let from = start(from, to);
-        let stride = pairs.stride;
-        let load = |at: *const u32| _mm256_loadu_si256(at.cast());
-        let norms = pairs.norms.as_ptr();
-        for at in (0..tile.columns.len()).step_by(LANES) {
-            let column = tile.columns.start + at;
-            // a^2 + b^2 - 2 a b, modulo 2^32 until it is whole.
-            let theirs = [load(norms.add(column)), load(norms.add(column + 8))];
-            let mut sums = [theirs; ROWS];
-            for r in 0..ROWS {
-                let own = _mm256_set1_epi32((*norms.add(tile.rows[r] as usize)).cast_signed());
-                for half in 0..2 {
-                    sums[r][half] = _mm256_add_epi32(theirs[half], own);
-                    if let Some((from, stride)) = from {
-                        let old = load(from.add(r * stride + at + half * 8));
-                        sums[r][half] = _mm256_add_epi32(sums[r][half], old);
-                    }
-                }
-            }
-            for pair in (0..pairs.add.values.len()).step_by(stride) {
-                let values = pairs.add.values.as_ptr().add(pair + column);
-                let others = [load(values), load(values.add(8))];
-                let twice = pairs.add.twice.as_ptr().add(pair);
-                for r in 0..ROWS {
-                    let own = _mm256_set1_epi32((*twice.add(tile.rows[r] as usize)).cast_signed());
-                    for half in 0..2 {
-                        let product = _mm256_madd_epi16(others[half], own);
-                        sums[r][half] = _mm256_add_epi32(sums[r][half], product);
-                    }
-                }
-            }
-            for pair in (0..pairs.remove.values.len()).step_by(stride) {
-                let values = pairs.remove.values.as_ptr().add(pair + column);
-                let others = [load(values), load(values.add(8))];
-                let twice = pairs.remove.twice.as_ptr().add(pair);
-                for r in 0..ROWS {
-                    let own = _mm256_set1_epi32((*twice.add(tile.rows[r] as usize)).cast_signed());
-                    for half in 0..2 {
-                        let product = _mm256_madd_epi16(others[half], own);
-                        sums[r][half] = _mm256_sub_epi32(sums[r][half], product);
-                    }
-                }
-            }
-            for r in 0..ROWS {
-                for half in 0..2 {
-                    let new = to.0.add(r * to.1 + at + half * 8);
-                    _mm256_storeu_si256(new.cast(), sums[r][half]);
-                }
-            }
-        }
-    }
-}
-
-/// # Safety
 /// AVX2 and POPCNT.
 #[target_feature(enable = "avx2,popcnt")]
 pub unsafe fn differing(a: &[u64], b: &[u64]) -> usize {
@@ -255,7 +204,7 @@ pub unsafe fn differing(a: &[u64], b: &[u64]) -> usize {
 }
 
 /// The sums to start from and their stride, if any. Sums in place are read through the pointer they are written by.
-fn start<S>(from: Init<'_, S>, to: (*mut S, usize)) -> Option<(*const S, usize)> {
+pub(super) fn start<S>(from: Init<'_, S>, to: (*mut S, usize)) -> Option<(*const S, usize)> {
     match from {
         Init::Zero => None,
         Init::CopyFrom { sums: from, stride } => Some((from.as_ptr(), stride)),
@@ -367,7 +316,6 @@ again!(subtract_rows(target: &mut [f64], rows: &[f64], stride: usize, factors: &
 again!(add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]));
 again!(remove_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]));
 again!(greatest(best: &mut [i64], others: &[i64], classes: &mut [u32]));
-again!(join_coarse(a: &[u16], b: &[u16], drop: u32, pair: &mut [u32]));
-again!(square_coarse(pair: &[u32], twice: &mut [u32], norms: &mut [u32]));
-again!(join_squares(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64]));
-again!(join_sums(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i32]));
+again!(join_coarse(two: Two<'_>, drop: u32, to: PairPlace<'_>, norms: &mut [u32]));
+again!(join_squares(two: Two<'_>, to: PairPlace<'_>, norms: &mut [i64]));
+again!(join_sums(two: Two<'_>, to: PairPlace<'_>, norms: &mut [u32]));

@@ -21,8 +21,8 @@ fn differing(isa: Isa, a: &[u64], b: &[u64]) -> usize {
     match isa {
         #[cfg(target_arch = "x86_64")]
         #[allow(unsafe_code)]
-        // SAFETY: `Detected` proves that the processor has the instructions, and the body is safe code.
-        Isa::Avx2(_) => unsafe { super::avx2::differing(a, b) },
+        // SAFETY: `HasAvx2` or `HasAvx512` proves that the processor has the instructions, and the body is safe code.
+        Isa::Avx2(_) | Isa::Avx512(_) => unsafe { super::avx2::differing(a, b) },
         _ => count_differing(a, b),
     }
 }

@@ -70,9 +70,9 @@ pub fn select(isa: Isa, strips: (&[f64], usize), tile: &SelectTile<'_>, keys: &m
     match isa {
         #[cfg(target_arch = "x86_64")]
         #[allow(unsafe_code)]
-        // SAFETY: `Detected` proves that the processor has the instructions, and the five assertions above are the
+        // SAFETY: `HasAvx2` or `HasAvx512` proves that the processor has the instructions, and the five assertions above are the
         // lengths that its contract requires.
-        Isa::Avx2(_) => unsafe { avx2_select::select(strips, tile, keys) },
+        Isa::Avx2(_) | Isa::Avx512(_) => unsafe { avx2_select::select(strips, tile, keys) },
         _ => scalar::select(strips, tile, keys),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Work is done in blocks of `ROWS` rows against runs of `LANES` columns ("columns" are rows too, seen from the
 //! other side: the matrix of distances is symmetric). Everything is an exact integer, so each instruction set gives the
-//! same bits: `scalar.rs` is the definition, `avx2.rs` repeats it for x86-64.
+//! same bits: `scalar.rs` is the definition, `avx2.rs` and `avx512.rs` repeat it for x86-64.
 //!
 //! A neighbor is held as a *key*: its distance, then its row index, in one integer that sorts as the two would. Keys
 //! are kept in the bits of positive floats, which order like integers and have vector minimum and maximum.
@@ -28,18 +28,22 @@ mod avx2_select;
     reason = "vector loads and stores; each function states what its pointers need"
 )]
 mod avx2_shortlist;
+#[cfg(target_arch = "x86_64")]
+#[allow(
+    unsafe_code,
+    reason = "vector loads and stores; each function states what its pointers need"
+)]
+mod avx512;
 mod bits;
-mod coarse;
 mod keys;
 mod pairs;
 mod scalar;
 mod shortlist;
 
 pub(crate) use bits::distance_below;
-pub(crate) use coarse::CoarseEuclidean;
 pub(crate) use keys::{KeyFormat, NO_KEY, SelectTile, insert, select};
-use pairs::Pairs;
-pub(crate) use pairs::{Euclidean16, Manhattan16};
+pub(crate) use pairs::{CoarseEuclidean, Euclidean16, Manhattan16};
+use pairs::{PairPlace, Pairs, Two};
 pub(crate) use shortlist::{
     MERGED, NO_SHORT, SIDE, ShortFormat, ShortSums, ShortlistTile, insert_short, update_shortlists,
 };
@@ -64,24 +68,56 @@ pub enum Isa {
     /// Plain Rust, for every processor.
     Scalar,
     /// 256-bit vectors with fused multiply-add and a count of bits; made only where the processor has all three.
-    Avx2(Detected),
+    Avx2(HasAvx2),
+    /// 512-bit vectors with byte and word lanes and the neural network instructions, which multiply 16-bit numbers and
+    /// add the products in one step; made only where the processor has these and all of AVX2.
+    Avx512(HasAvx512),
 }
 
-/// Proof that the processor has the instructions: private, so that only [`Isa::best`] makes one.
+/// Proof that the processor has AVX2, FMA and POPCNT: private, so that only [`Isa::available`] makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Detected(());
+pub struct HasAvx2(());
+
+/// Proof that the processor has AVX-512 F, BW, DQ, VL and VNNI, and what [`HasAvx2`] proves: private, so that only
+/// [`Isa::available`] makes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HasAvx512(());
 
 impl Isa {
-    /// The fastest instruction set of this processor.
-    pub fn best() -> Self {
+    /// The instruction sets of this processor, the fastest last.
+    pub fn available() -> Vec<Self> {
+        #[allow(unused_mut, reason = "other processors have no vector instructions here")]
+        let mut available = vec![Self::Scalar];
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx2")
             && std::is_x86_feature_detected!("fma")
             && std::is_x86_feature_detected!("popcnt")
         {
-            return Self::Avx2(Detected(()));
+            available.push(Self::Avx2(HasAvx2(())));
+            if std::is_x86_feature_detected!("avx512f")
+                && std::is_x86_feature_detected!("avx512bw")
+                && std::is_x86_feature_detected!("avx512dq")
+                && std::is_x86_feature_detected!("avx512vl")
+                && std::is_x86_feature_detected!("avx512vnni")
+            {
+                available.push(Self::Avx512(HasAvx512(())));
+            }
         }
-        Self::Scalar
+        available
+    }
+
+    /// The fastest instruction set of this processor.
+    pub fn best() -> Self {
+        Self::available().pop().unwrap_or(Self::Scalar)
+    }
+
+    /// The name of an instruction set, as `SWARMRS_SIMD` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Avx2(_) => "avx2",
+            Self::Avx512(_) => "avx512",
+        }
     }
 
     /// The instruction set of this process: the one that `SWARMRS_SIMD` names when it is first needed, else the fastest.
@@ -102,17 +138,35 @@ impl Isa {
     /// # Errors
     /// [`Error::OutOfRange`] for a name that is unknown or that this processor lacks.
     pub fn named(name: &str) -> Result<Self> {
-        match (name, Self::best()) {
-            ("scalar", _) => Ok(Self::Scalar),
-            ("avx2", best @ Self::Avx2(_)) => Ok(best),
-            (_, Self::Avx2(_)) => Err(Error::out_of_range(SIMD_VARIABLE, name, "scalar or avx2")),
-            (_, Self::Scalar) => {
-                let expected = "scalar, the only instruction set of this processor";
-                Err(Error::out_of_range(SIMD_VARIABLE, name, expected))
-            }
-        }
+        let available = Self::available();
+        available.iter().copied().find(|isa| isa.name() == name).ok_or_else(|| {
+            let names: Vec<&str> = available.iter().map(|isa| isa.name()).collect();
+            let expected =
+                format!("{}: the instruction sets of this processor", names.join(" or "));
+            Error::out_of_range(SIMD_VARIABLE, name, &expected)
+        })
     }
 }
+
+/// Calls the version of a kernel for an instruction set.
+macro_rules! kernels {
+    ($isa:expr, $name:ident($($arg:expr),*)) => {
+        match $isa {
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code)]
+            // SAFETY: `HasAvx512` proves that the processor has the instructions, and the caller has asserted the lengths
+            // that the head of `avx512.rs` requires, if any.
+            $crate::simd::Isa::Avx512(_) => unsafe { $crate::simd::avx512::$name($($arg),*) },
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code)]
+            // SAFETY: `HasAvx2` proves that the processor has the instructions, and the caller has asserted the lengths
+            // that the head of `avx2.rs` requires, if any.
+            $crate::simd::Isa::Avx2(_) => unsafe { $crate::simd::avx2::$name($($arg),*) },
+            _ => $crate::simd::scalar::$name($($arg),*),
+        }
+    };
+}
+use kernels;
 
 /// Values of all features, column-major: feature `f` of row `i` at `f * stride + i`.
 #[derive(Debug, Clone, Copy)]
@@ -160,7 +214,7 @@ pub(crate) enum Init<'a, S> {
 /// An exact distance kernel: a type of value, a type of sum, and the difference that enters it.
 pub(crate) trait Kernel: Send + Sync + 'static {
     /// A value.
-    type Value: Copy + Send + Sync + Default + 'static;
+    type Value: Copy + Send + Sync + Default + Into<f64> + 'static;
     /// A sum.
     type Sum: Lane;
     /// A change, in the form in which it is quickest to apply.
@@ -264,19 +318,10 @@ macro_rules! kernel {
                 from: Init<'_, f64>,
                 to: (&mut [f64], usize),
             ) {
-                check_tile(columns, change, tile);
-                check_strip(tile, to.0.len(), to.1);
-                if let Init::CopyFrom { sums: from, stride } = from {
-                    check_strip(tile, from.len(), stride);
-                }
-                match isa {
-                    #[cfg(target_arch = "x86_64")]
-                    #[allow(unsafe_code)]
-                    // SAFETY: `Detected` proves that the processor has the instructions, and the lengths are those that
-                    // the head of `avx2.rs` requires: `check_tile`, `check_run` and `check_strip` assert them.
-                    Isa::Avx2(_) => unsafe { avx2::$name(columns, change, tile, from, to) },
-                    _ => scalar::$name(columns, change, tile, from, to),
-                }
+                check_features(columns, change);
+                check_run(columns.stride, tile);
+                check_accumulate(tile, &from, &to);
+                kernels!(isa, $name(columns, change, tile, from, to))
             }
         }
     };
@@ -296,10 +341,17 @@ fn check_run(stride: usize, tile: &Tile) {
     assert!(tile.columns.start <= tile.columns.end && tile.columns.end <= stride);
 }
 
-fn check_tile<E>(columns: Columns<'_, E>, change: Change<'_>, tile: &Tile) {
+fn check_features<E>(columns: Columns<'_, E>, change: Change<'_>) {
     let features = columns.values.len() / columns.stride;
     assert!(change.add.iter().chain(change.remove).all(|&f| (f as usize) < features));
-    check_run(columns.stride, tile);
+}
+
+/// Refuses strips of sums that are too short for a tile.
+fn check_accumulate<S>(tile: &Tile, from: &Init<'_, S>, to: &(&mut [S], usize)) {
+    check_strip(tile, to.0.len(), to.1);
+    if let Init::CopyFrom { sums, stride } = from {
+        check_strip(tile, sums.len(), *stride);
+    }
 }
 
 fn check_strip(tile: &Tile, len: usize, stride: usize) {
@@ -317,13 +369,7 @@ macro_rules! lane {
                 classes: Classes<'_>,
                 separations: &mut [Separation<Self>],
             ) -> Separation<Self> {
-                match isa {
-                    #[cfg(target_arch = "x86_64")]
-                    #[allow(unsafe_code)]
-                    // SAFETY: `Detected` proves that the processor has the instructions, and the body is safe code.
-                    Isa::Avx2(_) => unsafe { avx2::separate(sums, classes, separations) },
-                    _ => scalar::separate(sums, classes, separations),
-                }
+                kernels!(isa, separate(sums, classes, separations))
             }
 
             fn steps(self) -> u64 {
@@ -336,13 +382,7 @@ macro_rules! lane {
 
             fn keys(isa: Isa, sums: &[Self], format: KeyFormat, to: &mut [f64]) {
                 assert_eq!(sums.len(), to.len());
-                match isa {
-                    #[cfg(target_arch = "x86_64")]
-                    #[allow(unsafe_code)]
-                    // SAFETY: `Detected` proves that the processor has the instructions, and the body is safe code.
-                    Isa::Avx2(_) => unsafe { avx2::keys(sums, format, to) },
-                    _ => scalar::keys(sums, format, to),
-                }
+                kernels!(isa, keys(sums, format, to))
             }
         }
     };
@@ -359,13 +399,7 @@ macro_rules! dispatched {
         $(#[$doc])*
         pub(crate) fn $name(isa: Isa, $($arg: $type),*) {
             cancel::check();
-            match isa {
-                #[cfg(target_arch = "x86_64")]
-                #[allow(unsafe_code)]
-                // SAFETY: `Detected` proves that the processor has the instructions, and the body is safe code.
-                Isa::Avx2(_) => unsafe { avx2::$name($($arg),*) },
-                _ => scalar::$name($($arg),*),
-            }
+            kernels!(isa, $name($($arg),*));
         }
     };
 }
@@ -403,19 +437,15 @@ dispatched!(
 );
 dispatched!(
     /// Puts two features into a pair, centered, and adds their squares.
-    join_squares(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64])
+    join_squares(two: Two<'_>, to: PairPlace<'_>, norms: &mut [i64])
 );
 dispatched!(
     /// Puts two features into a pair, centered, and adds their values, modulo 2^32.
-    join_sums(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i32])
+    join_sums(two: Two<'_>, to: PairPlace<'_>, norms: &mut [u32])
 );
 dispatched!(
-    /// Puts two features without their low bits into a pair.
-    join_coarse(a: &[u16], b: &[u16], drop: u32, pair: &mut [u32])
-);
-dispatched!(
-    /// Takes -2 times the values of a pair, and adds their squares.
-    square_coarse(pair: &[u32], twice: &mut [u32], norms: &mut [u32])
+    /// Puts two features without their low bits into a pair, and adds their squares, modulo 2^32.
+    join_coarse(two: Two<'_>, drop: u32, to: PairPlace<'_>, norms: &mut [u32])
 );
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Differences of 16-bit values, two features at a time.
+//!
+//! A distance is a sum over both rows' own terms less twice a sum over the pair of rows: a^2 + b^2 - 2 a b, and
+//! a + b - 2 min(a, b). The own terms are added up once, when a change is packed; the kernels do the rest.
 
-#[cfg(target_arch = "x86_64")]
-use super::avx2;
 use super::{
-    Change, Columns, Init, Isa, Kernel, ShortSums, Tile, check_run, check_strip, join_squares,
-    join_sums, scalar,
+    Change, Columns, Init, Isa, Kernel, LANES, ShortSums, Tile, check_accumulate, check_run,
+    join_coarse, join_squares, join_sums, kernels,
 };
 
 /// (a - b)^2 of 16-bit values: a^2 + b^2 - 2 a b.
@@ -13,9 +14,14 @@ pub struct Euclidean16;
 /// |a - b| of 16-bit values in 32-bit sums: a + b - 2 min(a, b).
 pub struct Manhattan16;
 
+/// (a - b)^2 of 16-bit values stripped of `LOST` low bits, in 32-bit sums.
+///
+/// Sums are exact modulo 2^32: the caller sees to it that none is greater.
+pub struct CoarseEuclidean<const LOST: u32>;
+
 macro_rules! kernel {
-    ($kernel:ty, $norm:ty, $sum:ty, $name:ident, $join:ident $(, $short:expr)?) => {
-        impl Kernel for $kernel {
+    ([$($generics:tt)*] $kernel:ty, $norm:ty, $sum:ty, $name:ident, $join:expr $(, $short:expr)?) => {
+        impl<$($generics)*> Kernel for $kernel {
             type Value = u16;
             type Sum = $sum;
             type Packed<'a> = Pairs<$norm>;
@@ -26,10 +32,7 @@ macro_rules! kernel {
                 columns: Columns<'a, u16>,
                 change: Change<'a>,
             ) -> Pairs<$norm> {
-                let join = |a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [$norm]| {
-                    $join(isa, a, b, pair, norms);
-                };
-                Pairs::new(columns, change, join, <$norm>::wrapping_sub)
+                Pairs::new(columns, change, |two, to, norms| $join(isa, two, to, norms), <$norm>::wrapping_sub)
             }
 
             fn accumulate(
@@ -40,64 +43,110 @@ macro_rules! kernel {
                 to: (&mut [$sum], usize),
             ) {
                 check_run(pairs.stride, tile);
-                check_strip(tile, to.0.len(), to.1);
-                if let Init::CopyFrom { sums: from, stride } = from {
-                    check_strip(tile, from.len(), stride);
-                }
-                match isa {
-                    #[cfg(target_arch = "x86_64")]
-                    #[allow(unsafe_code)]
-                    // SAFETY: `Detected` proves that the processor has the instructions, and the lengths are those that
-                    // the head of `avx2.rs` requires: `check_run` and `check_strip` assert them.
-                    Isa::Avx2(_) => unsafe { avx2::$name(pairs, tile, from, to) },
-                    _ => scalar::$name(pairs, tile, from, to),
-                }
+                check_accumulate(tile, &from, &to);
+                kernels!(isa, $name(pairs, tile, from, to));
             }
         }
     };
 }
 
-kernel!(Euclidean16, i64, f64, euclidean16, join_squares);
+kernel!([] Euclidean16, i64, f64, euclidean16, join_squares);
 kernel!(
-    Manhattan16,
-    i32,
+    [] Manhattan16,
+    u32,
     u32,
     manhattan16,
     join_sums,
     ShortSums { farthest: u16::MAX as u64, lost: 0, is_squared: false }
 );
+kernel!(
+    [const LOST: u32] CoarseEuclidean<LOST>,
+    u32,
+    u32,
+    coarse_squares,
+    |isa, two, to, norms| {
+        const { assert!(LOST >= 1, "16-bit multiplications are signed") };
+        join_coarse(isa, two, LOST, to, norms);
+    },
+    ShortSums { farthest: ((u16::MAX >> LOST) as u64).pow(2), lost: LOST, is_squared: true }
+);
 
-/// Features two by two: for each pair and row one integer that holds both values, centered to fit 16 signed bits.
+/// A change, packed: features two by two, and the own terms of each row.
 #[derive(Debug)]
 pub struct Pairs<N> {
     pub(super) stride: usize,
-    pub(super) add: Vec<u32>,
-    pub(super) remove: Vec<u32>,
+    pub(super) add: Panels,
+    pub(super) remove: Panels,
     /// For each row the sum, of squares or of values, of the features that come in less that of those that go out.
     pub(super) norms: Vec<N>,
 }
+
+/// Features two by two: for each pair and row one integer that holds both values in 16 bits each.
+///
+/// Panel after panel of [`LANES`] columns, each holding its pairs one after the other: a kernel that sums over all pairs
+/// reads memory in order. Feature after feature, each of its loads would be from another page of memory.
+#[derive(Debug)]
+pub struct Panels {
+    values: Vec<u32>,
+    /// The number of pairs.
+    pub count: usize,
+    /// Distance from one panel to the next.
+    step: usize,
+}
+
+/// A place for the values of one pair: they begin here, [`LANES`] of them at every `step`.
+pub struct PairPlace<'a> {
+    pub values: &'a mut [u32],
+    pub step: usize,
+}
+
+impl Panels {
+    /// The values of all pairs in the panel of this column, [`LANES`] of each pair, from the column on: its first value is
+    /// that of the column in pair 0, and the values of the next pair stand [`LANES`] further on.
+    ///
+    /// There are `count` * [`LANES`] - column % [`LANES`] of them; none where there are no pairs.
+    #[inline]
+    pub fn values_at(&self, column: usize) -> &[u32] {
+        let (panel, lane) = (column / LANES, column % LANES);
+        let panel = &self.values[panel * self.step..][..self.count * LANES];
+        panel.get(lane..).unwrap_or_default()
+    }
+}
+
+/// Two features, which share a pair.
+pub type Two<'a> = (&'a [u16], &'a [u16]);
 
 impl<N: Copy + Default> Pairs<N> {
     /// Joins features by `join`, which adds to the norms.
     fn new(
         columns: Columns<'_, u16>,
         change: Change<'_>,
-        join: impl Fn(&[u16], &[u16], &mut [u32], &mut [N]),
+        join: impl Fn(Two<'_>, PairPlace<'_>, &mut [N]),
         subtract: impl Fn(N, N) -> N,
     ) -> Self {
         let stride = columns.stride;
+        let center = if change.add.len() % 2 + change.remove.len() % 2 > 0 {
+            vec![CENTER; stride]
+        } else {
+            Vec::new()
+        };
         let joined = |features: &[u32]| {
             let mut norms = vec![N::default(); stride];
-            let mut joined = vec![0; features.len().div_ceil(2) * stride];
-            for (pair, two) in joined.chunks_exact_mut(stride).zip(features.chunks(2)) {
+            let count = features.len().div_ceil(2);
+            // Panels an odd number of cache lines apart are spread over all sets of a cache. At a power of two they would
+            // share one set.
+            let step = if count == 0 { 0 } else { (count | 1) * LANES };
+            let mut values = vec![0; stride / LANES * step];
+            for (pair, two) in features.chunks(2).enumerate() {
                 let column = |feature: u32| &columns.values[feature as usize * stride..][..stride];
-                match *two {
-                    [a, b] => join(column(a), column(b), pair, &mut norms),
-                    [a] => join(column(a), &vec![CENTER; stride], pair, &mut norms),
-                    _ => {}
-                }
+                let two = match *two {
+                    [a, b] => (column(a), column(b)),
+                    [a] => (column(a), &center[..]),
+                    _ => continue,
+                };
+                join(two, PairPlace { values: &mut values[pair * LANES..], step }, &mut norms);
             }
-            (joined, norms)
+            (Panels { values, count, step }, norms)
         };
         let (add, mut norms) = joined(change.add);
         let (remove, outgoing) = joined(change.remove);
@@ -106,5 +155,5 @@ impl<N: Copy + Default> Pairs<N> {
     }
 }
 
-/// The value that centers to 0.
+/// The value that centers to 0. Where values are not centered, the feature that fills up a pair is the same for all rows.
 pub(super) const CENTER: u16 = 0x8000;

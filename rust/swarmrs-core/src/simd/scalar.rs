@@ -1,11 +1,10 @@
 //! The kernels in plain Rust: the definition that every other instruction set repeats bit for bit.
 
-use super::coarse::{Coarse, CoarsePairs};
-use super::pairs::CENTER;
+use super::pairs::{CENTER, PairPlace, Panels, Two};
 use super::shortlist::{SIDE, ShortlistTile, insert_short};
 use super::{
-    Change, Classes, Columns, Init, KeyFormat, Lane, Pairs, ROWS, SelectTile, Separation, Tile,
-    insert,
+    Change, Classes, Columns, Init, KeyFormat, LANES, Lane, Pairs, ROWS, SelectTile, Separation,
+    Tile, insert,
 };
 use std::borrow::Cow;
 use std::ops::{AddAssign, SubAssign};
@@ -35,9 +34,21 @@ pub fn euclidean16(pairs: &Pairs<i64>, tile: &Tile, from: Init<'_, f64>, to: (&m
     accumulate_pairs(pairs, tile, from, to, square, |old, change| old + change as f64);
 }
 
-pub fn manhattan16(pairs: &Pairs<i32>, tile: &Tile, from: Init<'_, u32>, to: (&mut [u32], usize)) {
+pub fn manhattan16(pairs: &Pairs<u32>, tile: &Tile, from: Init<'_, u32>, to: (&mut [u32], usize)) {
     let difference = |a: i32, b: i32| i64::from(a.abs_diff(b));
     accumulate_pairs(pairs, tile, from, to, difference, |old, change| {
+        old.wrapping_add_signed(change as i32)
+    });
+}
+
+pub fn coarse_squares(
+    pairs: &Pairs<u32>,
+    tile: &Tile,
+    from: Init<'_, u32>,
+    to: (&mut [u32], usize),
+) {
+    let square = |a: i32, b: i32| i64::from((a - b) * (a - b));
+    accumulate_pairs(pairs, tile, from, to, square, |old, change| {
         old.wrapping_add_signed(change as i32)
     });
 }
@@ -56,12 +67,13 @@ fn accumulate_pairs<N, S: Lane>(
     let run = tile.columns.clone();
     for (at, &row) in tile.rows.iter().enumerate() {
         for column in run.clone() {
-            let sum = |joined: &[u32]| -> i64 {
-                let of = |pair: &[u32]| -> i64 {
-                    let both = halves(pair[row as usize]).into_iter().zip(halves(pair[column]));
+            let sum = |panels: &Panels| -> i64 {
+                let of = |column| panels.values_at(column).iter().step_by(LANES);
+                let difference = |(&own, &other): (&u32, &u32)| -> i64 {
+                    let both = halves(own).into_iter().zip(halves(other));
                     both.map(|(a, b)| difference(a, b)).sum()
                 };
-                joined.chunks_exact(pairs.stride).map(of).sum()
+                of(row as usize).zip(of(column)).map(difference).sum()
             };
             let place = &mut to.0[at * to.1 + column - run.start];
             let old = match from {
@@ -311,53 +323,6 @@ pub fn greatest(best: &mut [i64], others: &[i64], classes: &mut [u32]) {
     }
 }
 
-#[inline]
-pub fn join_coarse(a: &[u16], b: &[u16], drop: u32, pair: &mut [u32]) {
-    for ((&a, &b), pair) in a.iter().zip(b).zip(pair) {
-        *pair = u32::from(a >> drop) | u32::from(b >> drop) << 16;
-    }
-}
-
-#[inline]
-pub fn square_coarse(pair: &[u32], twice: &mut [u32], norms: &mut [u32]) {
-    for ((&pair, twice), norm) in pair.iter().zip(twice).zip(norms) {
-        let (a, b) = (pair & 0xFFFF, pair >> 16);
-        // Each half negated by itself.
-        *twice = (a * 2).wrapping_neg() & 0xFFFF | (b * 2).wrapping_neg() << 16;
-        *norm = norm.wrapping_add(a * a).wrapping_add(b * b);
-    }
-}
-
-pub fn coarse_squares(
-    pairs: &CoarsePairs,
-    tile: &Tile,
-    from: Init<'_, u32>,
-    to: (&mut [u32], usize),
-) {
-    let square = |a: u32, b: u32| -> u32 {
-        let halves = |pair: u32| [pair & 0xFFFF, pair >> 16];
-        halves(a).into_iter().zip(halves(b)).map(|(a, b)| a.abs_diff(b).pow(2)).sum()
-    };
-    let run = tile.columns.clone();
-    for (at, &row) in tile.rows.iter().enumerate() {
-        for column in run.clone() {
-            let sum = |features: &Coarse| {
-                let squares = features.values.chunks_exact(pairs.stride);
-                squares.fold(0u32, |sum, pair| {
-                    sum.wrapping_add(square(pair[row as usize], pair[column]))
-                })
-            };
-            let place = &mut to.0[at * to.1 + column - run.start];
-            let old = match from {
-                Init::Zero => 0,
-                Init::CopyFrom { sums: from, stride } => from[at * stride + column - run.start],
-                Init::InPlace => *place,
-            };
-            *place = old.wrapping_add(sum(&pairs.add)).wrapping_sub(sum(&pairs.remove));
-        }
-    }
-}
-
 pub fn update_shortlists(strips: (&[u32], usize), tile: &ShortlistTile<'_>, lists: &mut [u32]) {
     let width = tile.levels * SIDE;
     for (lane, &first) in tile.first.iter().enumerate() {
@@ -373,27 +338,42 @@ pub fn update_shortlists(strips: (&[u32], usize), tile: &ShortlistTile<'_>, list
 }
 
 #[inline]
-pub fn join_squares(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i64]) {
-    join(a, b, pair, norms, |norm, a, b| *norm += i64::from(a * a) + i64::from(b * b));
+pub fn join_squares(two: Two<'_>, to: PairPlace<'_>, norms: &mut [i64]) {
+    let squares = |norm: &mut i64, a: i32, b: i32| *norm += i64::from(a * a) + i64::from(b * b);
+    join(two, to, norms, |value| value ^ CENTER, squares);
 }
 
 #[inline]
-pub fn join_sums(a: &[u16], b: &[u16], pair: &mut [u32], norms: &mut [i32]) {
-    join(a, b, pair, norms, |norm, a, b| *norm = norm.wrapping_add(a + b));
+pub fn join_sums(two: Two<'_>, to: PairPlace<'_>, norms: &mut [u32]) {
+    let values = |norm: &mut u32, a: i32, b: i32| *norm = norm.wrapping_add_signed(a + b);
+    join(two, to, norms, |value| value ^ CENTER, values);
 }
 
 #[inline]
+pub fn join_coarse(two: Two<'_>, drop: u32, to: PairPlace<'_>, norms: &mut [u32]) {
+    let squares = |norm: &mut u32, a: i32, b: i32| *norm = norm.wrapping_add_signed(a * a + b * b);
+    join(two, to, norms, |value| value >> drop, squares);
+}
+
+/// Puts two features into a pair, each value by `convert`, and adds to the norms. Flipping the top bit is subtracting 2^15.
+// Only within its caller is it compiled for the caller's instructions.
+#[allow(clippy::inline_always)]
+#[inline(always)]
 fn join<N>(
-    a: &[u16],
-    b: &[u16],
-    pair: &mut [u32],
+    (a, b): Two<'_>,
+    to: PairPlace<'_>,
     norms: &mut [N],
+    convert: impl Fn(u16) -> u16,
     add: impl Fn(&mut N, i32, i32),
 ) {
-    for (((&a, &b), pair), norm) in a.iter().zip(b).zip(pair).zip(norms) {
-        // Flipping the top bit is subtracting 2^15.
-        let (a, b) = (a ^ CENTER, b ^ CENTER);
-        *pair = u32::from(a) | u32::from(b) << 16;
-        add(norm, i32::from(a.cast_signed()), i32::from(b.cast_signed()));
+    let runs = a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0);
+    let places = to.values.chunks_mut(to.step).zip(norms.as_chunks_mut::<LANES>().0);
+    for ((a, b), (to, norms)) in runs.zip(places) {
+        let to = to.first_chunk_mut::<LANES>().expect("a place for every run of columns");
+        for lane in 0..LANES {
+            let (a, b) = (convert(a[lane]), convert(b[lane]));
+            to[lane] = u32::from(a) | u32::from(b) << 16;
+            add(&mut norms[lane], i32::from(a.cast_signed()), i32::from(b.cast_signed()));
+        }
     }
 }

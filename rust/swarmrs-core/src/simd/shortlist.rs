@@ -99,9 +99,11 @@ pub fn update_shortlists(
     match isa {
         #[cfg(target_arch = "x86_64")]
         #[allow(unsafe_code)]
-        // SAFETY: `Detected` proves that the processor has the instructions, and the five assertions above are the
+        // SAFETY: `HasAvx2` or `HasAvx512` proves that the processor has the instructions, and the five assertions above are the
         // lengths that its contract requires.
-        Isa::Avx2(_) => unsafe { avx2_shortlist::update_shortlists(strips, tile, lists) },
+        Isa::Avx2(_) | Isa::Avx512(_) => unsafe {
+            avx2_shortlist::update_shortlists(strips, tile, lists);
+        },
         _ => scalar::update_shortlists(strips, tile, lists),
     }
 }

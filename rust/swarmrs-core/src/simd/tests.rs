@@ -1,7 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-const N: usize = 48;
+/// Every number of 16-column vectors up to the most that a kernel sums at once, and one more.
+const N: usize = 80;
 const D: usize = 9;
 
 fn strips<K: Kernel>(
@@ -27,7 +28,7 @@ fn key(format: KeyFormat, steps: u64, row: u32) -> f64 {
 
 fn tile() -> impl Strategy<Value = Tile> {
     let rows = proptest::array::uniform4(0..N as u32);
-    (rows, 0..=2usize, 1..=3usize).prop_map(|(rows, start, count)| Tile {
+    (rows, 0..=4usize, 1..=5usize).prop_map(|(rows, start, count)| Tile {
         rows,
         columns: start * LANES..(start + count).min(N / LANES) * LANES,
     })
@@ -45,7 +46,10 @@ fn agree<K: Kernel>(values: &[K::Value], add: &[u32], remove: &[u32], tile: &Til
         let from = Init::CopyFrom { sums: &base, stride: tile.columns.len() };
         strips::<K>(isa, values, (add, remove), tile, from, K::Sum::default())
     };
-    assert_eq!(sum(Isa::Scalar), sum(Isa::best()));
+    let expected = sum(Isa::Scalar);
+    for isa in Isa::available() {
+        assert_eq!(expected, sum(isa), "{isa:?}");
+    }
 }
 
 proptest! {
@@ -60,13 +64,37 @@ proptest! {
         agree::<CoarseEuclidean<4>>(&values, &add, &remove, &tile);
         let whole: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
         let sum = |narrow: &[f64], wide: &[f64]| assert_eq!(narrow, wide);
-        sum(
-            &strips::<Euclidean16>(Isa::best(), &values, (&add, &remove), &tile, Init::InPlace, 1.0),
-            &strips::<Euclidean>(Isa::best(), &whole, (&add, &remove), &tile, Init::InPlace, 1.0),
-        );
+        for isa in Isa::available() {
+            sum(
+                &strips::<Euclidean16>(isa, &values, (&add, &remove), &tile, Init::InPlace, 1.0),
+                &strips::<Euclidean>(isa, &whole, (&add, &remove), &tile, Init::InPlace, 1.0),
+            );
+        }
         let wide: Vec<f64> = values.iter().map(|&v| f64::from(v) * 8.0).collect();
         agree::<Manhattan>(&wide, &add, &remove, &tile);
         agree::<Euclidean>(&wide, &add, &remove, &tile);
+    }
+
+    #[test]
+    fn long_sums_agree_between_instruction_sets(
+        // Kernels that sum products in 32 bits move them to 64 bits after so many pairs.
+        n_features in 250usize..520, low in prop_oneof![Just(0), Just(255)], seed: u16, tile in tile(),
+    ) {
+        // Extreme values, the sums of whose products are the greatest, and a few others.
+        let value = |at: usize| match at.wrapping_mul(usize::from(seed | 1)) % 7 {
+            0 => at as u16,
+            1..=3 => low,
+            _ => u16::MAX,
+        };
+        let values: Vec<u16> = (0..N * D).map(value).collect();
+        let add: Vec<u32> = (0..n_features as u32).map(|at| at % D as u32).collect();
+        for features in [(&add[..], &[][..]), (&add[..7], &add[..])] {
+            let run = |isa| strips::<Euclidean16>(isa, &values, features, &tile, Init::InPlace, 1e15);
+            let expected = run(Isa::Scalar);
+            for isa in Isa::available() {
+                prop_assert_eq!(&expected, &run(isa), "{:?}", isa);
+            }
+        }
     }
 
     #[test]
@@ -94,7 +122,7 @@ proptest! {
         let first: [usize; ROWS] = std::array::from_fn(|lane| group * ROWS + 1 + skip + lane / 2);
         let mask: Option<Vec<f64>> =
             hidden.map(|at| (0..N).map(|c| if c == at { NO_KEY } else { 0.0 }).collect());
-        let format = KeyFormat { shift: 6 };
+        let format = KeyFormat { shift: 7 };
         let start = first[0] / LANES * LANES;
         let tile = SelectTile {
             k, columns: start.min(N)..N, end, first, mask: mask.as_ref().map(|b| &b[start.min(N)..]), index: &shuffled,
@@ -110,8 +138,10 @@ proptest! {
             select(isa, (&bases, N), &tile, &mut keys);
             keys
         };
-        let keys = run(Isa::best());
-        prop_assert_eq!(&keys, &run(Isa::Scalar));
+        let keys = run(Isa::Scalar);
+        for isa in Isa::available() {
+            prop_assert_eq!(&keys, &run(isa), "{:?}", isa);
+        }
         let mut expected: Vec<Vec<f64>> = vec![Vec::new(); N];
         for lane in 0..ROWS {
             for column in first[lane].max(tile.columns.start)..end {
@@ -154,15 +184,17 @@ proptest! {
         let start = group * ROWS;
         let first: [usize; ROWS] = std::array::from_fn(|lane| start + 1 + skip + lane / 2);
         let begin = (first[0] / LANES * LANES).min(N);
-        let format = ShortFormat { drop, shift: 6 };
+        let format = ShortFormat { drop, shift: 7 };
         let tile = ShortlistTile { format, levels, columns: begin..N, end, first, index: &index, start };
         let run = |isa| {
             let mut lists = vec![NO_SHORT; N * levels];
             update_shortlists(isa, (&sums, N), &tile, &mut lists);
             lists
         };
-        let lists = run(Isa::best());
-        prop_assert_eq!(&lists, &run(Isa::Scalar));
+        let lists = run(Isa::Scalar);
+        for isa in Isa::available() {
+            prop_assert_eq!(&lists, &run(isa), "{:?}", isa);
+        }
         let mut expected: Vec<Vec<u32>> = vec![Vec::new(); N];
         for lane in 0..ROWS {
             for column in first[lane].max(begin)..end {
@@ -203,9 +235,11 @@ proptest! {
             greatest(isa, &mut first.to_vec(), others, &mut classes);
             (all, classes)
         };
-        let (all, classes) = run(Isa::best());
+        let (all, classes) = run(Isa::Scalar);
         prop_assert_eq!(&all, &table);
-        prop_assert_eq!(&classes, &run(Isa::Scalar).1);
+        for isa in Isa::available() {
+            prop_assert_eq!(&run(isa), &(all.clone(), classes.clone()), "{:?}", isa);
+        }
         for (case, &class) in classes.iter().enumerate() {
             let of = |class: usize| table[class * n + case];
             let expected = (0..60 / n).rev().max_by_key(|&class| of(class)).unwrap();
@@ -224,8 +258,10 @@ proptest! {
             let found = u32::separate(isa, &sums, Classes { own, others }, &mut separations);
             (found, separations)
         };
-        let (found, separations) = run(Isa::best());
-        prop_assert_eq!((found, &separations), { let (f, a) = run(Isa::Scalar); (f, &a.clone()) });
+        let (found, separations) = run(Isa::Scalar);
+        for isa in Isa::available() {
+            prop_assert_eq!(&run(isa), &(found, separations.clone()), "{:?}", isa);
+        }
         let of = |same: bool| sums.iter().zip(others)
             .filter(move |&(_, &class)| class >= 0 && (class == own) == same).map(|(&sum, _)| sum);
         prop_assert_eq!(found.other, of(false).min().unwrap_or(u32::MAX));
