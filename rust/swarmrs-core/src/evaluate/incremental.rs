@@ -27,6 +27,10 @@ pub trait Additive: Send + Sync {
     fn setup_ops(&self) -> u64 {
         0
     }
+    /// True if a subset is evaluated by its sums. Where it is not, its sums are only built for the sake of others.
+    fn needs_sums(&self, _subset: &Subset) -> bool {
+        true
+    }
     /// Builds the sums of `step`, keeps them if it says so, and scores the subset; in parallel where there is a pool.
     fn evaluate(&self, step: Step<'_, Self::Sum>, pool: Option<&Pool>) -> Measures;
     /// Builds the sums of `step` where it keeps them, and nothing more.
@@ -147,7 +151,8 @@ impl<A: Additive> Incremental<A> {
 
     fn routes(&mut self, subsets: &[Subset]) -> Vec<Route<A::Sum>> {
         let d = self.additive.n_features();
-        let is_worth_all = |subset: &Subset| subset.count() > d / 2;
+        let is_worth_all =
+            |subset: &Subset| subset.count() > d / 2 && self.additive.needs_sums(subset);
         if self.capacity > 0 && self.cache.all.is_none() && subsets.iter().any(is_worth_all) {
             self.cache.all = Some(kept(Subset::full(d)));
             self.work.element_ops += d as u64 * self.additive.ops();
@@ -155,10 +160,13 @@ impl<A: Additive> Incremental<A> {
         let slots = self.slots(subsets.len());
         let references: Vec<(usize, &Reference<A::Sum>)> =
             self.cache.references().map(|kept| (kept.subset.count(), kept)).collect();
-        let (keeps_slots, isa) = (self.keeps_slots, self.isa);
+        let (keeps_slots, isa, additive) = (self.keeps_slots, self.isa, &self.additive);
         self.pool.map((0..subsets.len()).collect(), |slot| {
             let subset = &subsets[slot];
             let (size, words) = (subset.count(), subset.words());
+            if !additive.needs_sums(subset) {
+                return Route { from: None, cost: size, keep: false };
+            }
             let (mut cost, mut from) = (size, None);
             for &(other, reference) in &references {
                 // |size - other| <= distance: most references are ruled out by their size.
@@ -216,7 +224,8 @@ impl<A: Additive> Incremental<A> {
             } else if slot == leader {
                 self.work.element_ops += route.cost as u64 * ops;
                 let reference = kept(subsets[slot].clone());
-                if !built.is_empty() {
+                // Sums that nobody needs yet are built when another subset starts from them.
+                if !built.is_empty() && self.additive.needs_sums(&subsets[slot]) {
                     let sums = self.build(&subsets[slot], route.from.as_ref());
                     reference.sums.set(sums).expect("it is new and empty");
                 }

@@ -77,6 +77,16 @@ impl<'a> Candidates<'a> {
         }
     }
 
+    /// Replaces the list of a case by these 64-bit keys, which ascend.
+    pub fn set_list(&mut self, case: usize, list: &[f64]) {
+        let (group, lane) = self.layout.place(case);
+        let Keys::Long { keys, .. } = &mut self.keys else {
+            unreachable!("lists of 64-bit keys are replaced")
+        };
+        let to = &mut keys[group * self.levels * ROWS..][..self.levels * ROWS];
+        to.iter_mut().skip(lane).step_by(ROWS).zip(list).for_each(|(to, &key)| *to = key);
+    }
+
     /// Adds the candidates another thread found. Keys are totally ordered: in whatever order lists are merged, the least
     /// keys remain.
     pub fn merge(&mut self, other: &Self) {

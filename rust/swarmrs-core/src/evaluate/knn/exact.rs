@@ -22,12 +22,13 @@ pub(super) struct ExactDistances {
     weights: Vec<f64>,
     /// The row of each case.
     cases: Vec<u32>,
-    training: Training,
+    training: TrainingRows,
     /// The row of the table that each row is, where some are copies.
     rows: Option<Vec<u32>>,
 }
 
-enum Training {
+/// The rows that cases are compared with.
+pub(super) enum TrainingRows {
     /// All rows of other folds; the fold of each row.
     OtherFolds(Vec<u32>),
     /// The training rows of each split, and the split of each case.
@@ -39,7 +40,7 @@ impl ExactDistances {
     pub fn new(table: &FoldedTable<'_>, metric: Metric, isa: Isa, places: &[u32]) -> Self {
         let (cases, training) = match &*table.folds {
             Folds::Partition { fold_of, .. } => {
-                (places.to_vec(), Training::OtherFolds(fold_of.clone()))
+                (places.to_vec(), TrainingRows::OtherFolds(fold_of.clone()))
             }
             Folds::Splits(splits) => {
                 let cases = splits.iter().flat_map(|split| &split.test).copied().collect();
@@ -48,7 +49,7 @@ impl ExactDistances {
                     .flat_map(|(at, split)| split.test.iter().map(move |_| at))
                     .collect();
                 let train = splits.iter().map(|split| split.train.clone()).collect();
-                (cases, Training::Splits { train, split_of })
+                (cases, TrainingRows::Splits { train, split_of })
             }
         };
         let weights = table.quantization.quantizers.iter().map(Quantizer::weight).collect();
@@ -68,6 +69,16 @@ impl ExactDistances {
     /// True if some rows are copies of rows of the table.
     pub fn has_copies(&self) -> bool {
         self.rows.is_some()
+    }
+
+    /// The rows that cases are compared with.
+    pub fn training(&self) -> &TrainingRows {
+        &self.training
+    }
+
+    /// The row of the table that a row is.
+    pub fn table_row(&self, row: u32) -> u32 {
+        self.rows.as_ref().map_or(row, |rows| rows[row as usize])
     }
 
     /// The row of a case.
@@ -103,7 +114,7 @@ impl ExactDistances {
         let own = self.cases[case];
         to.clear();
         match &self.training {
-            Training::OtherFolds(fold_of) => {
+            TrainingRows::OtherFolds(fold_of) => {
                 let mut sums = vec![0.0; self.n];
                 for &feature in features {
                     let (column, weight) = self.column(feature);
@@ -117,14 +128,20 @@ impl ExactDistances {
                 let rows = (0..).zip(sums).zip(fold_of).filter(|&(_, &other)| other != fold);
                 to.extend(rows.map(|((row, distance), _)| (distance, row)));
             }
-            Training::Splits { train, split_of } => {
+            TrainingRows::Splits { train, split_of } => {
                 let train = &train[split_of[case] as usize];
-                let pairs: Vec<(u32, u32)> = train.iter().map(|&row| (own, row)).collect();
-                let row_of = |row: u32| self.rows.as_ref().map_or(row, |rows| rows[row as usize]);
-                let found = self.between(features, &pairs).into_iter().zip(train);
-                to.extend(found.map(|(distance, &row)| (distance, row_of(row))));
+                self.some(features, case, train, to);
             }
         }
+    }
+
+    /// The distances from a case to some rows, each with the row of the table it is of.
+    pub fn some(&self, features: &[u32], case: usize, rows: &[u32], to: &mut Vec<(f64, u32)>) {
+        let own = self.cases[case];
+        let pairs: Vec<(u32, u32)> = rows.iter().map(|&row| (own, row)).collect();
+        let found = self.between(features, &pairs).into_iter().zip(rows);
+        to.clear();
+        to.extend(found.map(|(distance, &row)| (distance, self.table_row(row))));
     }
 
     fn column(&self, feature: u32) -> (&[f64], f64) {

@@ -9,6 +9,8 @@
 //! Plan -> Distances -> Candidates -> Shortlist -> ExactDistances (cases in doubt) -> Voter, Means or CompleteVoter
 //!                   -> Separations (hybrid objective only)
 //! ```
+//!
+//! Where few features are selected of many rows, a kd-tree finds the same candidates in the place of `Distances`.
 
 mod candidates;
 mod complete;
@@ -16,6 +18,7 @@ mod distances;
 mod exact;
 mod separation;
 mod shortlist;
+mod tree;
 mod vote;
 
 use super::folded::FoldedTable;
@@ -25,6 +28,7 @@ use super::scores::{ONE, Share};
 use super::{
     Classify, EvaluationSpec, Measures, Metric, Prediction, Resources, TestCases, Weights, certain,
 };
+use crate::base::cancel;
 use crate::base::parallel::Pool;
 use crate::base::subset::Subset;
 use crate::data::quantization::{Fidelity, Quantized, index_bits};
@@ -39,6 +43,7 @@ use separation::{PlaceClasses, Separations};
 use shortlist::Shortlist;
 use std::ops::Range;
 use std::sync::Arc;
+use tree::{Forest, Places};
 use vote::{Ballots, Decide, Means, Voter, Weighting, nearest, sort_nearest};
 
 /// The k-NN evaluator for this table, its scale and metric; with a voter for complete cross-validation, if that is asked for.
@@ -90,7 +95,7 @@ struct Plan<'a> {
     ops: u64,
 }
 
-/// Element operations that may be spent on finding the greatest distance.
+/// Element operations that may be spent on finding the greatest distance; above, a bound of it has to do.
 const MOST_COMPARED: u64 = 1 << 28;
 /// 32-bit lists of more neighbors cost more than they save.
 const MOST_NEIGHBORS: usize = 10;
@@ -142,12 +147,13 @@ impl Plan<'_> {
             self.ops += ops;
             exact.farthest()
         } else {
-            d as f64 * 65535.0 * 65535.0
+            self.ops += (exact.layout().n() * d) as u64;
+            exact.farthest_at_most()
         };
         // The greatest 32-bit keys are kept free.
         let room = f64::from(u32::MAX - (1 << 20));
         let longest = |lost: u32| farthest.sqrt() / f64::from(1u32 << lost) + (d as f64).sqrt();
-        // Two bits are needed for a factor and a sign; with fewer than twelve left, too many rows are undecided.
+        // With fewer than twelve bits left, too many rows are undecided.
         (2..=4).find(|&lost| longest(lost).powi(2) < room)
     }
 
@@ -161,6 +167,18 @@ impl Plan<'_> {
             Box::new(Incremental::new(neighbors, self.resources.clone(), self.isa))
         })
     }
+}
+
+/// The subsets whose candidates a tree finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TreeUse {
+    /// Those for which it takes less time than all distances.
+    Cheaper,
+    /// None of them.
+    Never,
+    /// All that have few enough features.
+    #[cfg(test)]
+    Always,
 }
 
 /// k nearest neighbors on one kernel: all stages, from distances to votes.
@@ -187,12 +205,16 @@ pub(super) struct Neighbors<K: Kernel> {
     classes: Option<PlaceClasses>,
     setup_ops: u64,
     isa: Isa,
+    /// The subsets whose candidates a tree finds: this changes the time, never the answer.
+    tree_use: TreeUse,
 }
 
 /// The candidates of every case and, where it is requested, the separation of classes.
 struct Found<'a, S> {
     candidates: Candidates<'a>,
     separations: Option<Separations<'a, S>>,
+    /// The trees that found them.
+    forest: Option<Box<dyn Forest>>,
 }
 
 impl<S: Lane> TileSink<S> for Found<'_, S> {
@@ -237,12 +259,13 @@ impl<K: Kernel> Neighbors<K> {
             distances,
             setup_ops: 0,
             isa,
+            tree_use: TreeUse::Cheaper,
         }
     }
 
     /// Finds out by a trial on some subsets whether 32-bit keys pay. Returns the element operations that took.
     fn try_short_keys(&mut self) -> u64 {
-        self.uses_short_keys = true;
+        (self.uses_short_keys, self.tree_use) = (true, TreeUse::Never);
         let n_features = self.distances.n_features();
         let (mut undecided, mut sizes) = (0, 0);
         for trial in 1..=TRIALS {
@@ -251,6 +274,7 @@ impl<K: Kernel> Neighbors<K> {
             undecided += self.undecided(&subset);
             sizes += subset.count() as u64;
         }
+        self.tree_use = TreeUse::Cheaper;
         // An undecided case is compared with all n rows in float64, n d operations; 32-bit keys save about as much time
         // as two of these operations take for each of the n^2 / 2 pairs.
         let n = self.distances.layout().n();
@@ -269,8 +293,54 @@ impl<K: Kernel> Neighbors<K> {
 
     fn shortlist(&self, subset: &Subset) -> Shortlist {
         let is_squared = self.voter.weighting.metric == Metric::Euclidean;
+        if self.uses_tree(subset) {
+            // Trees hold all bits of the values and find 64-bit keys.
+            return Shortlist::new(subset, &self.fidelity, self.k, is_squared, None, None);
+        }
         let row_bits = self.uses_short_keys.then_some(self.format.shift);
         Shortlist::new(subset, &self.fidelity, self.k, is_squared, K::SHORT, row_bits)
+    }
+
+    /// True if a tree finds the candidates of a subset.
+    fn uses_tree(&self, subset: &Subset) -> bool {
+        let size = subset.count();
+        // Complete cross-validation looks at most rows, separation at all of them. Weights of 32-bit lists come from
+        // float64 distances, those of exact 64-bit lists from quantized ones, which may differ in the last bit.
+        let is_able = (1..=tree::MOST_FEATURES).contains(&size)
+            && self.complete.is_none()
+            && self.classes.is_none()
+            && (self.voter.weighting.weights == Weights::Uniform || !self.uses_short_keys);
+        match self.tree_use {
+            TreeUse::Cheaper => {
+                is_able && tree::is_cheaper(self.ops(), self.cases.n_cases(), size, self.k)
+            }
+            TreeUse::Never => false,
+            #[cfg(test)]
+            TreeUse::Always => is_able,
+        }
+    }
+
+    /// The candidates of a subset, by trees.
+    fn find_by_tree(
+        &self,
+        subset: &Subset,
+        shortlist: Shortlist,
+        pool: Option<&Pool>,
+    ) -> Found<'_, K::Sum> {
+        let layout = self.distances.layout();
+        let features: Vec<usize> = subset.iter().collect();
+        let places = Places { rows: layout.rows(), index: &self.index, exact: &self.exact };
+        let is_squared = self.voter.weighting.metric == Metric::Euclidean;
+        let forest = tree::build(&places, features.len(), is_squared, &|feature, place| {
+            self.distances.value(features[feature], place)
+        });
+        let format = (self.format, None);
+        let mut candidates =
+            Candidates::new(layout, &self.index, self.isa, shortlist.levels, format);
+        forest.nearest(shortlist.levels, self.format, pool, &mut |case, list| {
+            candidates.set_list(case, list);
+        });
+        Found { candidates, separations: None, forest: Some(forest) }
     }
 
     fn find(
@@ -279,6 +349,9 @@ impl<K: Kernel> Neighbors<K> {
         shortlist: Shortlist,
         pool: Option<&Pool>,
     ) -> Found<'_, K::Sum> {
+        if step.keep.is_none() && self.uses_tree(step.subset) {
+            return self.find_by_tree(step.subset, shortlist, pool);
+        }
         let layout = self.distances.layout();
         self.distances.scan(step, pool, || {
             let format = (self.format, shortlist.short);
@@ -292,6 +365,7 @@ impl<K: Kernel> Neighbors<K> {
                     format,
                 ),
                 separations: self.classes.as_ref().map(separate),
+                forest: None,
             }
         })
     }
@@ -299,12 +373,12 @@ impl<K: Kernel> Neighbors<K> {
     /// The predicted class of every case.
     fn classify(
         &self,
-        candidates: &Candidates<'_>,
+        found: &Found<'_, K::Sum>,
         shortlist: Shortlist,
         subset: &Subset,
     ) -> Vec<u32> {
         let mut ballots = Ballots::new(&self.voter, self.cases.n_cases());
-        self.decide(candidates, shortlist, subset, &mut ballots);
+        self.decide(found, shortlist, subset, &mut ballots);
         ballots.classes
     }
 
@@ -312,12 +386,12 @@ impl<K: Kernel> Neighbors<K> {
     fn regress(
         &self,
         numbers: &[f64],
-        candidates: &Candidates<'_>,
+        found: &Found<'_, K::Sum>,
         shortlist: Shortlist,
         subset: &Subset,
     ) -> Vec<f64> {
         let mut means = Means::new(self.voter.weighting, numbers, self.cases.n_cases());
-        self.decide(candidates, shortlist, subset, &mut means);
+        self.decide(found, shortlist, subset, &mut means);
         means.predicted
     }
 
@@ -325,11 +399,12 @@ impl<K: Kernel> Neighbors<K> {
     /// distances.
     fn decide(
         &self,
-        candidates: &Candidates<'_>,
+        found: &Found<'_, K::Sum>,
         shortlist: Shortlist,
         subset: &Subset,
         predictor: &mut impl Decide,
     ) {
+        let Found { candidates, forest, .. } = found;
         let (mut doubtful, mut pairs, mut open) = (Vec::new(), Vec::new(), Vec::new());
         let is_plain = shortlist.is_exact || self.voter.weighting.weights == Weights::Uniform;
         for case in 0..self.cases.n_cases() {
@@ -364,8 +439,16 @@ impl<K: Kernel> Neighbors<K> {
             let neighbors = certain.chain(nearest(&mut rows, self.k - inside));
             predictor.decide(case, neighbors);
         }
+        let mut near = Vec::new();
         for case in open {
-            self.exact.all(&features, case, &mut rows);
+            if let Some(forest) = forest {
+                cancel::check();
+                let (steps, _) = candidates.list(case).at(self.k - 1);
+                forest.within(case, steps, &shortlist, &mut near);
+                self.exact.some(&features, case, &near, &mut rows);
+            } else {
+                self.exact.all(&features, case, &mut rows);
+            }
             predictor.decide(case, nearest(&mut rows, self.k));
         }
     }
@@ -475,6 +558,10 @@ impl<K: Kernel> Additive for Neighbors<K> {
         self.setup_ops
     }
 
+    fn needs_sums(&self, subset: &Subset) -> bool {
+        !self.uses_tree(subset)
+    }
+
     fn evaluate(&self, step: Step<'_, K::Sum>, pool: Option<&Pool>) -> Measures {
         let subset = step.subset;
         let shortlist = self.shortlist(subset);
@@ -485,10 +572,10 @@ impl<K: Kernel> Additive for Neighbors<K> {
                 self.cases.score_shares(&shares)
             }
             (None, Some(numbers)) => {
-                let predicted = self.regress(numbers, &found.candidates, shortlist, subset);
+                let predicted = self.regress(numbers, &found, shortlist, subset);
                 self.cases.score_numbers(&predicted)
             }
-            (None, None) => self.cases.score(&self.classify(&found.candidates, shortlist, subset)),
+            (None, None) => self.cases.score(&self.classify(&found, shortlist, subset)),
         };
         if let Some(separations) = &found.separations {
             let farthest = self.resolution as u64 * subset.count() as u64;
@@ -520,7 +607,7 @@ impl<K: Kernel> Classify for Incremental<Neighbors<K>> {
         }
         let shortlist = neighbors.shortlist(subset);
         let found = neighbors.find(Step::from_nothing(subset), shortlist, None);
-        let classes = neighbors.classify(&found.candidates, shortlist, subset);
+        let classes = neighbors.classify(&found, shortlist, subset);
         rows.iter().copied().zip(classes).collect()
     }
 
@@ -529,7 +616,7 @@ impl<K: Kernel> Classify for Incremental<Neighbors<K>> {
         let Some(numbers) = &neighbors.numbers else { return Vec::new() };
         let shortlist = neighbors.shortlist(subset);
         let found = neighbors.find(Step::from_nothing(subset), shortlist, None);
-        let predicted = neighbors.regress(numbers, &found.candidates, shortlist, subset);
+        let predicted = neighbors.regress(numbers, &found, shortlist, subset);
         neighbors.cases.rows().iter().copied().zip(predicted).collect()
     }
 

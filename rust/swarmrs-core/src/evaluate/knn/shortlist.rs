@@ -82,6 +82,12 @@ impl Shortlist {
             // A tie that the row index in the keys has decided.
             return true;
         }
+        self.is_apart(near, far)
+    }
+
+    /// True if a quantized distance of `far` steps exceeds one of `near` steps by more than the error bound.
+    #[inline]
+    pub fn is_apart(&self, near: f64, far: f64) -> bool {
         if self.is_squared {
             far.sqrt() - near.sqrt() > self.slack
         } else {

@@ -41,7 +41,7 @@ fn classes<K: Kernel<Value = u16>>(
     let shortlist = neighbors.shortlist(subset);
     assert_eq!(shortlist.short.is_some(), uses_short_keys);
     let found = neighbors.find(Step::from_nothing(subset), shortlist, None);
-    neighbors.classify(&found.candidates, shortlist, subset)
+    neighbors.classify(&found, shortlist, subset)
 }
 
 proptest! {
@@ -270,12 +270,15 @@ fn the_greatest_short_keys_stay_free_and_large_tables_are_bounded() {
     assert_eq!(bits(0.996_576), Some(2));
     assert!((65_530.0..65_534.0).contains(&longest(0.998_522)));
     assert_eq!(bits(0.998_522), Some(3));
-    // Pairs of 4095 rows under 33 features are too many to compare: the bound is 33 features of 65 535 steps.
+    // Pairs of 4095 rows under 33 features are too many to compare: the distances to the centroid bound theirs.
     let columns: Vec<f64> =
         (0..33 * 4095).map(|at| f64::from(at * (at / 4095 + 1) % 4093)).collect();
     with_plan(&columns, 4095, |plan, values| {
         assert_eq!(plan.bits_to_lose(|at| values[at]), Some(3));
-        assert_eq!(plan.ops, 0);
+        assert_eq!(plan.ops, 33 * 4095);
+        let all = Distances::<Euclidean16>::new(plan.table, Isa::best(), |at| values[at]);
+        let (farthest, bound) = (all.farthest(), all.farthest_at_most());
+        assert!(farthest <= bound && bound <= 4.0 * farthest);
     });
 }
 
