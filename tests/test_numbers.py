@@ -184,7 +184,7 @@ class TestGuess:
     def test_rankings_that_need_classes_are_refused(self, by: str, slope: Sample) -> None:
         with pytest.raises(SpecError, match=f"'{by}' needs classes") as refused:
             rank(slope, by=by)
-        assert refused.value.hint == "take mi, f or ridge-rfe"
+        assert refused.value.hint == "take mi, f, ridge-rfe or ridge-sfs"
 
     def test_scores_of_numbers_are_not_for_classes(self) -> None:
         with pytest.raises(SpecError, match="'r2', which is for numbers"):
@@ -192,7 +192,7 @@ class TestGuess:
 
 
 class TestSearch:
-    @pytest.mark.parametrize("by", ["f", "mi", "ridge-rfe"])
+    @pytest.mark.parametrize("by", ["f", "mi", "ridge-rfe", "ridge-sfs"])
     def test_rankings_find_what_matters(self, by: str, slope: Sample) -> None:
         assert set(rank(slope, by=by).frame["index"][:2]) == {0, 3}
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import swarmrs
 from numpy.typing import NDArray
-from sklearn.linear_model import RidgeClassifier
+from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.model_selection import (
     KFold,
     LeaveOneOut,
@@ -254,3 +254,53 @@ def test_a_spec_without_a_penalty_has_the_number_of_rows() -> None:
     ]
     first, *others = [engine.measure(masks) for engine in engines]
     assert all(np.array_equal(first, other) for other in others)
+
+
+def forward(x: NDArray[np.float64], y: NDArray[np.int64], alpha: float, n_steps: int) -> list[int]:
+    """Select greedily by leave-one-out residuals, each from a fit without the row."""
+    x = x / x.std(axis=0)
+    classes = np.unique(y)[-1:] if len(np.unique(y)) == 2 else np.unique(y)
+    targets = np.where(y[:, None] == classes, 1.0, -1.0)
+
+    def loss(features: list[int]) -> float:
+        total = 0.0
+        for row in range(len(y)):
+            rest = np.arange(len(y)) != row
+            model = Ridge(alpha=alpha).fit(x[rest][:, features], targets[rest])
+            total += float(((targets[row] - model.predict(x[[row]][:, features])) ** 2).sum())
+        return total
+
+    selected: list[int] = []
+    for _ in range(n_steps):
+        left = [feature for feature in range(x.shape[1]) if feature not in selected]
+        selected.append(min(left, key=lambda feature: loss([*selected, feature])))
+    return selected
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_forward_selection_takes_the_least_leave_one_out_error(number: int) -> None:
+    rng = np.random.default_rng([31, number])
+    n, width, n_classes = int(rng.integers(8, 25)), int(rng.integers(3, 12)), number % 3 + 2
+    y = rng.permutation(np.arange(n) % n_classes)
+    x = rng.normal(size=(n, width)) * rng.uniform(0.1, 50, width)
+    x[:, 0] += y
+    codes, names = y.astype(np.uint32), [f"x{at}" for at in range(width)]
+    dataset = _swarmrs.Dataset(np.asfortranarray(x), codes, n_classes, names, "minmax")
+    alpha = float(n) if number % 2 else 2.0
+    found = dataset.ridge_sfs(list(range(width)), width, alpha, 1)
+    assert found == dataset.ridge_sfs(list(range(width)), width, alpha, 2)
+    assert found == forward(x, y, alpha, width)
+    # What follows the last step is in the order of the next.
+    short = dataset.ridge_sfs(list(range(width)), 2, alpha, 1)
+    assert short[:3] == found[:3]
+    assert sorted(short) == list(range(width))
+
+
+def test_forward_selection_considers_the_given_features_alone() -> None:
+    rng = np.random.default_rng(5)
+    y = np.arange(30) % 2
+    x = np.asfortranarray(rng.normal(size=(30, 8)))
+    x[:, 2] = y
+    dataset = _swarmrs.Dataset(x, y.astype(np.uint32), 2, list("abcdefgh"), "minmax")
+    assert dataset.ridge_sfs(list(range(8)), 8, None, 1)[0] == 2
+    assert sorted(dataset.ridge_sfs([7, 0, 4], 8, None, 1)) == [0, 4, 7]

@@ -22,8 +22,9 @@ def rank(
             metavar="NAME",
             help="su, symmetrical uncertainty; mi, mutual information in bits; f, F statistic "
             "(ANOVA, or a regression on numbers); mrmr, minimum redundancy, maximum relevance; "
-            "relieff, ReliefF weights; ridge-rfe, recursive elimination by ridge; rks, support by "
-            "random subsets, with a level of noise. Numbers have mi, f and ridge-rfe.",
+            "relieff, ReliefF weights; ridge-rfe and ridge-sfs, backward and forward selection by "
+            "ridge; rks, support by random subsets, with a level of noise. Numbers have mi, f, "
+            "ridge-rfe and ridge-sfs.",
             show_default="su, f for numbers",
             autocompletion=complete.words("filters._rank", "RANKINGS"),
         ),

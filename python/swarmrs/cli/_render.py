@@ -34,6 +34,7 @@ _NUMBER_MEASURES = {
     "mi": "mi, information about five bins of the target, in bits",
     "f": "f, F statistic of a linear regression",
     "ridge-rfe": "ridge-rfe, recursive elimination by ridge regression",
+    "ridge-sfs": "ridge-sfs, forward selection by ridge regression, leave-one-out",
 }
 _MEASURES = {
     "su": "su, symmetric uncertainty with the class, 0 to 1",
@@ -42,6 +43,7 @@ _MEASURES = {
     "mrmr": "mrmr, F statistic over mean correlation with the features before",
     "relieff": "relieff, weight by 10 nearest hits and misses, -1 to 1",
     "ridge-rfe": "ridge-rfe, recursive elimination by a ridge classifier",
+    "ridge-sfs": "ridge-sfs, forward selection by a ridge classifier, leave-one-out",
     "rks": "rks, gain in accuracy of random subsets with the feature",
 }
 

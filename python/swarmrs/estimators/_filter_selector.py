@@ -19,7 +19,7 @@ from swarmrs.filters._rank import RANKINGS, scored
 
 METHODS = (*RANKINGS, "fcbf", "cfs")
 # Rankings whose scores mean nothing by themselves.
-_WITHOUT_THRESHOLD = ("mrmr", "ridge-rfe", "rks")
+_WITHOUT_THRESHOLD = ("mrmr", "ridge-rfe", "ridge-sfs", "rks")
 
 
 class FilterSelector(Chooser):
@@ -27,12 +27,12 @@ class FilterSelector(Chooser):
 
     Parameters
     ----------
-    method : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "rks", "fcbf", "cfs"}
+    method : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "ridge-sfs", "rks", "fcbf", "cfs"}
         Take the best features by symmetrical uncertainty with the class, by mutual information, by
         the F statistic, by minimum redundancy and maximum relevance (mRMR), by ReliefF weights, by
-        recursive elimination, or by random-subspace support, as `rank` has them; or take relevant
-        features that are not redundant, by the fast correlation-based filter (FCBF) or
-        correlation-based feature selection (CFS).
+        recursive elimination or forward selection with ridge, or by random-subspace support, as
+        `rank` has them; or take relevant features that are not redundant, by the fast
+        correlation-based filter (FCBF) or correlation-based feature selection (CFS).
     n_features : int, optional
         The largest number of features. Irrelevant features are not taken to reach it.
     threshold : float, optional

@@ -44,7 +44,7 @@ class Ranking:
 
     Attributes
     ----------
-    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "rks"}
+    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "ridge-sfs", "rks"}
         The measure of relevance; see `rank`.
     data : dict
         The table.
@@ -125,7 +125,7 @@ def rank(
     ``"su"`` and ``"mi"`` discretize features by Fayyad and Irani's rule (minimum description
     length); entropies come from the counts of the intervals, here called levels. The other
     measures use the values. For a numeric target there are ``"mi"``, by five bins of it with about
-    a fifth of the rows each, ``"f"`` and ``"ridge-rfe"``.
+    a fifth of the rows each, ``"f"``, ``"ridge-rfe"`` and ``"ridge-sfs"``.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def rank(
     target : str, int or array-like, optional
         The column that holds the classes or numbers, or the labels themselves. By default the last
         column.
-    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "rks"}, optional
+    by : {"su", "mi", "f", "mrmr", "relieff", "ridge-rfe", "ridge-sfs", "rks"}, optional
         None is ``"su"``, or ``"f"`` for numbers. ``"su"``: symmetrical uncertainty with the class,
         from 0 to 1. ``"mi"``: mutual information in bits. ``"f"``: F statistic of a one-way
         analysis of variance, as scikit-learn's ``f_classif``, or of a linear regression, as
@@ -143,13 +143,16 @@ def rank(
         selection by the F statistic over the mean absolute correlation with those selected before.
         ``"relieff"``: ReliefF weights from 10 nearest hits and misses, from -1 to 1.
         ``"ridge-rfe"``: recursive elimination by ridge regression or classification; the score
-        counts the features eliminated before. ``"rks"``: random-subspace support; how much the mean
+        counts the features eliminated before. ``"ridge-sfs"``: greedy forward selection by the
+        leave-one-out error of ridge regression or classification; the score counts the features
+        behind. ``"rks"``: random-subspace support; how much the mean
         accuracy of random subsets with the feature is above that of all subsets, by 5-NN and
         10-fold cross-validation. Each feature competes with a copy of permuted values, and what
         comes behind the best copy is marked as noise.
     top : int, optional
-        Return the first `top` features only. For ``"mrmr"`` it is also the number of features to
-        select one after the other, by default 200; the others follow in order of their F statistic.
+        Return the first `top` features only. For ``"mrmr"`` and ``"ridge-sfs"`` it is also the
+        number of features to select one after the other, by default 200; the others follow in order
+        of their F statistic, or of the error with one of them added.
     random_state : int, Generator or RandomState, optional
         The seed of ``"rks"``. By default a random one.
     n_jobs : int, optional
@@ -270,18 +273,21 @@ def score(
     """Score some features of a table by a measure of `MEASURES`; no others are considered."""
     levels = None
     wanted = list(features)
+    n_steps = min(_MOST_SELECTED if top is None else top, len(wanted))
     if by == "mrmr":
-        most = _MOST_SELECTED if top is None else top
-        order, quotients = dataset.mrmr(wanted, min(most, len(wanted)), threads)
+        order, quotients = dataset.mrmr(wanted, n_steps, threads)
         scores = np.empty(len(wanted))
         scores[order] = quotients
         return Scored(order.astype(np.intp), scores, scores > 0)
     if by == "f":
         scores = dataset.f_scores(wanted, threads)
-    elif by == "ridge-rfe":
+    elif by in ("ridge-rfe", "ridge-sfs"):
         places = {feature: at for at, feature in enumerate(wanted)}
         scores = np.empty(len(wanted))
-        ordered = dataset.ridge_rfe(wanted, None, threads)
+        if by == "ridge-rfe":
+            ordered = dataset.ridge_rfe(wanted, None, threads)
+        else:
+            ordered = dataset.ridge_sfs(wanted, n_steps, None, threads)
         scores[[places[feature] for feature in ordered]] = np.arange(len(wanted), 0, -1)
     elif by == "relieff":
         scores = dataset.relieff(wanted, _NEIGHBORS, threads)

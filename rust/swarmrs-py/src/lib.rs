@@ -201,6 +201,22 @@ impl PyDataset {
         heard(py, || evaluate::ridge_rfe(&self.inner, &features, alpha, &Pool::new(threads)))
     }
 
+    /// Some columns in the order of greedy forward selection by the leave-one-out error of ridge regression or
+    /// classification; after `n_steps` steps the others follow in the order of the last one. Without `alpha` the penalty
+    /// is the number of rows.
+    fn ridge_sfs(
+        &self,
+        py: Python<'_>,
+        features: Vec<usize>,
+        n_steps: usize,
+        alpha: Option<f64>,
+        threads: usize,
+    ) -> PyResult<Vec<usize>> {
+        heard(py, || {
+            evaluate::ridge_sfs(&self.inner, &features, n_steps, alpha, &Pool::new(threads))
+        })
+    }
+
     /// The columns in groups, how their number was chosen, and all settings it was done by, as JSON.
     fn group(&self, py: Python<'_>, spec: &str, threads: usize) -> PyResult<String> {
         let spec = convert::group_spec(spec).map_err(|error| to_py(py, &error))?;

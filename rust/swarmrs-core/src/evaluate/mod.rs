@@ -15,7 +15,7 @@ mod scores;
 
 pub(crate) use by_filter::ByFilter;
 use naive_bayes::Likelihood;
-pub use ridge::ridge_rfe;
+pub use ridge::{ridge_rfe, ridge_sfs};
 use scores::TestCases;
 
 use crate::base::error::{Error, Result};

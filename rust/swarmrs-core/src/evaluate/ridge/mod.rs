@@ -24,9 +24,11 @@
 //! Nothing is kept from one subset to the next: a score is a function of the subset alone, bit for bit. Where memory allows,
 //! the dot products of all pairs of features are computed once; their bits are those of the products of a subset.
 
+mod forward;
 mod linear;
 mod rfe;
 
+pub use forward::ridge_sfs;
 pub use rfe::ridge_rfe;
 
 use super::folded::FoldedTable;

@@ -9,24 +9,23 @@ use crate::data::dataset::Dataset;
 use crate::data::quantization::{bounds, deviation};
 use crate::simd::Isa;
 
-/// Some features from the most to the least important one; no others are considered.
-///
-/// A ridge classifier, or a ridge regression of a numeric target, is fitted to all rows, features divided by their population standard deviation. The fifth of the
-/// features (at least one) with the smallest sums of squared weights over classes is eliminated, and the rest is fitted
-/// again, until one is left. A feature that is eliminated later comes first; of equal ones the lower index. Without
-/// `alpha` the penalty is the number of rows.
-///
-/// For n rows a round takes at most n² / 2 multiplications for each feature that is left.
+/// A table for rankings by ridge.
+pub(super) struct Standardized {
+    /// The values of each feature in standard deviations, not centered.
+    pub columns: Rows,
+    /// The centered targets.
+    pub targets: Rows,
+    /// The rows, which are all rows.
+    pub rows: Vec<u32>,
+    /// The penalty in use.
+    pub alpha: f64,
+}
+
+/// Divides features by their population standard deviation, and centers targets.
 ///
 /// # Errors
-/// A penalty that is not a positive number; an unknown instruction set.
-pub fn ridge_rfe(
-    data: &Dataset,
-    features: &[usize],
-    alpha: Option<f64>,
-    pool: &Pool,
-) -> Result<Vec<usize>> {
-    let isa = Isa::of_process()?;
+/// A penalty that is not a positive number.
+pub(super) fn standardized(data: &Dataset, alpha: Option<f64>) -> Result<Standardized> {
     let n = data.n_samples();
     let alpha = settle_alpha(alpha, n)?;
     let rows: Vec<u32> = (0..n as u32).collect();
@@ -44,7 +43,30 @@ pub fn ridge_rfe(
         Some(numbers) => centered_numbers(numbers, &rows).0,
     };
     let all: Vec<usize> = (0..targets.len()).collect();
-    let (y, _) = targets.centered(&all, &rows);
+    let (targets, _) = targets.centered(&all, &rows);
+    Ok(Standardized { columns, targets, rows, alpha })
+}
+
+/// Some features from the most to the least important one; no others are considered.
+///
+/// A ridge classifier, or a ridge regression of a numeric target, is fitted to all rows, features divided by their
+/// population standard deviation. The fifth of the features (at least one) with the smallest sums of squared weights
+/// over classes is eliminated, and the rest is fitted again, until one is left. A feature that is eliminated later comes first; of equal ones the lower index. Without
+/// `alpha` the penalty is the number of rows.
+///
+/// For n rows a round takes at most n² / 2 multiplications for each feature that is left.
+///
+/// # Errors
+/// A penalty that is not a positive number; an unknown instruction set.
+pub fn ridge_rfe(
+    data: &Dataset,
+    features: &[usize],
+    alpha: Option<f64>,
+    pool: &Pool,
+) -> Result<Vec<usize>> {
+    let isa = Isa::of_process()?;
+    let n = data.n_samples();
+    let Standardized { columns, targets: y, rows, alpha } = standardized(data, alpha)?;
     let mut left = features.to_vec();
     left.sort_unstable();
     let mut eliminated = Vec::with_capacity(left.len());
