@@ -95,12 +95,13 @@ def choose(resampled: Resampled, sizes: Matrix, tolerance: float = 0.5) -> Choic
     errors = resampled.standard_errors()
 
     def smallest(scores: Matrix) -> int:
+        scores = np.where(np.isnan(scores), -np.inf, scores)
         best = int(scores.argmax())
         near = np.flatnonzero(scores >= scores[best] - tolerance * errors[best])
         order = np.lexsort((near, -scores[near], sizes[near]))
         return int(near[order[0]])
 
-    best = int(resampled.scores.argmax())
+    best = int(np.nan_to_num(resampled.scores, nan=-np.inf).argmax())
     chosen = smallest(resampled.scores)
     outside = [
         left_out[smallest(drawn)]

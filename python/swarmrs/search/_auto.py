@@ -3,8 +3,9 @@
 On each of several random splits every method ranks the features by 80 % of the rows, and the
 estimator, fitted to the same rows, predicts the others from the first 5, 8, ... features of the
 ranking. The method and the number of features with the best predictions are chosen, the smallest
-number within half a standard error of the best. The score is corrected for that choice, so that it
-needs no further cross-validation.
+number within half a standard error of the best. The answer is the winner's mean ranking over all
+splits, which is steadier than one ranking by all rows. The score is corrected for the choice, so
+that it needs no further cross-validation.
 """
 
 import json
@@ -18,6 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
+from swarmrs._base._hints import setting
 from swarmrs._base._messages import counted
 from swarmrs._base._public import public
 from swarmrs.data._dataset import describe_data
@@ -35,6 +37,7 @@ from swarmrs.evaluation._losses import loss_from, score_from
 from swarmrs.evaluation._native import Classifier, Evaluation, Work, score_of
 from swarmrs.evaluation._numbers import weighted_scores
 from swarmrs.evaluation._objectives import Objective
+from swarmrs.exceptions import DataError
 from swarmrs.filters._rank import MEASURES, score
 from swarmrs.search._front import Front
 from swarmrs.search._nested import side_by_side
@@ -58,7 +61,9 @@ _WIDE, _LEAST = 200, 5
 _NARROW = 60
 # Methods that evaluate subsets.
 _SEARCHES = ("rks", "cem", "sffs", "upso2d")
-# Evaluations of the last ranking, which has all rows, in those of a split.
+# A mean ranking is that of so many splits at least; below, the winner ranks once more, by all rows.
+_FEWEST_RANKINGS = 5
+# Evaluations of a search by all rows, in those of a split.
 _FINAL = 4
 # The fewest evaluations that a ranking by subsets is worth.
 _FEWEST = 100
@@ -155,13 +160,15 @@ class _Trial(NamedTuple):
     """What the methods showed on the rows held out in one split.
 
     `predicted` has a column for each configuration: what is predicted for the held-out `rows`, or
-    one row with the scores where an estimator of scikit-learn predicts.
+    one row with the scores where an estimator of scikit-learn predicts. `rankings` are the first
+    features of each method that ranks, as many as the largest size.
     """
 
     rows: NDArray[np.intp]
     predicted: NDArray[Any]
     configurations: list[tuple[str, int | None]]
     sizes: list[int]
+    rankings: dict[str, list[int]]
     evaluations: Evaluations
     stop: str = "finished"
 
@@ -228,7 +235,7 @@ def compete(
         raise KeyboardInterrupt
     choice, configurations, sizes, resampled = arena.choose(trials)
     method, size = configurations[choice.chosen]
-    winner = arena.rank(arena.search, method, _FINAL * arena.plan.evaluations, _LAST)
+    winner = arena.final(method, trials)
     indices = arena.first(winner.order, len(winner.order) if size is None else size)
     point = search.price(indices, threads)
     spent = [trial.evaluations for trial in trials] + [winner.evaluations]
@@ -298,6 +305,26 @@ def compete(
     )
 
 
+def mean_ranking(rankings: Sequence[Sequence[int]], width: int) -> list[int]:
+    """Return the features of some rankings in the order of their mean logarithmic ranks.
+
+    A feature that is not in a ranking has twice the last rank of it. Ties are in ascending order.
+
+    Examples
+    --------
+    >>> mean_ranking([[3, 1], [3, 0], [1, 3]], width=5)
+    [3, 1, 0]
+    """
+    scores = np.zeros(width)
+    for ranking in rankings:
+        ranks = np.full(width, 2.0 * len(ranking))
+        ranks[ranking] = np.arange(1, len(ranking) + 1)
+        scores += np.log(ranks)
+    ranked = np.unique(np.concatenate([np.asarray(ranking) for ranking in rankings]))
+    order: list[int] = ranked[np.argsort(scores[ranked], kind="stable")].tolist()
+    return order
+
+
 class _Arena:
     """The table of a competition, its plan, and the methods on parts of it."""
 
@@ -363,15 +390,18 @@ class _Arena:
         def run(threads: int, callback: Callback) -> _Trial:
             if self.is_late and self.done:
                 nothing = np.empty(0, dtype=np.intp)
-                return _Trial(nothing, nothing, [], [], Evaluations(0, 0))
+                return _Trial(nothing, nothing, [], [], {}, Evaluations(0, 0))
             share = _SPLITTING * self.threads / (self.plan.n_splits * max(1, self.plan.n_searches))
             here = self.search.on(self.search.table.take(split[0]))
             configurations: list[tuple[str, int | None]] = []
             subsets: list[list[int]] = []
+            rankings: dict[str, list[int]] = {}
             total = unique = 0
             for method in self.plan.methods:
                 ranked = self.rank(here, method, self.plan.evaluations, share)
                 cuts: Sequence[int | None] = [None] if ranked.is_subset else self.plan.sizes
+                if not ranked.is_subset:
+                    rankings[method] = ranked.order[: self.plan.sizes[-1]]
                 for size in cuts:
                     configurations.append((method, size))
                     subsets.append(self.first(ranked.order, size or len(ranked.order)))
@@ -380,7 +410,8 @@ class _Arena:
             self.done += 1
             callback(self.progress(total, unique, rows, predicted))
             sizes = [len(subset) for subset in subsets]
-            return _Trial(rows, predicted, configurations, sizes, Evaluations(total, unique))
+            spent = Evaluations(total, unique)
+            return _Trial(rows, predicted, configurations, sizes, rankings, spent)
 
         return run
 
@@ -456,6 +487,14 @@ class _Arena:
             return Ranked([each["feature"] for each in ranking], False, spent)
         chosen = [index for index in found["selected"] if index not in self.included]
         return Ranked(chosen, True, spent)
+
+    def final(self, method: str, trials: Sequence[_Trial]) -> Ranked:
+        """Return the ranking of the winner: the mean over the splits, or a new one by all rows."""
+        rankings = [trial.rankings[method] for trial in trials if method in trial.rankings]
+        if len(rankings) < _FEWEST_RANKINGS:
+            return self.rank(self.search, method, _FINAL * self.plan.evaluations, _LAST)
+        order = mean_ranking(rankings, self.search.table.x.shape[1])
+        return Ranked(order, False, Evaluations(0, 0))
 
     def first(self, order: Iterable[int], size: int) -> list[int]:
         """Return the first features of a ranking and those always in; what goes together does."""
@@ -554,4 +593,10 @@ class _Arena:
         def score(weights: Matrix) -> Matrix:
             return weighted_scores(scoring, weights, values[tested], squares, absolutes)
 
-        return Resampled.of(len(tested), _SAMPLES, self.seed, score)
+        resampled = Resampled.of(len(tested), _SAMPLES, self.seed, score)
+        if np.isnan(resampled.scores).all():
+            raise DataError(
+                f"{scoring} is undefined: all held-out rows have the same number as target",
+                f"try {setting('scoring', 'neg_mean_absolute_error')}",
+            )
+        return resampled
