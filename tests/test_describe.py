@@ -146,6 +146,13 @@ def test_a_search_does_as_described(
     assert set(table.names) - constant == searched
 
 
+def test_python_objects_are_counted() -> None:
+    mixed = pl.Series("mixed", [{1}, {1}, "x", None, object, 2.5], dtype=pl.Object)
+    frame = pl.DataFrame({"a": [1.0, 2.0, 4.0, 3.0, 5.0, 6.0], "class": [0, 1] * 3})
+    found = describe(frame.with_columns(mixed), "class")
+    assert found.frame.filter(pl.col("name") == "mixed")["distinct"].to_list() == [4]
+
+
 def test_constant_columns_are_left_out_of_a_search() -> None:
     x = np.random.default_rng(3).random((30, 4))
     x[:, [1, 3]] = 5

@@ -475,3 +475,9 @@ def test_max_iter_is_the_schedule_of_an_algorithm(blobs: Blobs) -> None:
     assert own.stop == "finished"
     with pytest.raises(SpecError, match="iterations and max_iter are both given"):
         select(blobs, max_iter=5, algo_params={"iterations": 4}, **settings)
+
+
+@pytest.mark.parametrize("read", [{1: 2}, {"sep": ";"}, {"missing": "mean"}, {"exclude": ["a"]}])
+def test_reading_options_that_do_not_exist_are_refused(read: dict[Any, Any]) -> None:
+    with pytest.raises(SpecError, match=f"unknown option '{next(iter(read))}'"):
+        select("sklearn:iris", algo="sfs", read=read)

@@ -129,8 +129,8 @@ def check_word(what: str, word: object, known: Sequence[str]) -> str:
     raise SpecError(f"unknown {what} '{word}'", f"{offer}known: {', '.join(known)}")
 
 
-def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse options that do not exist.
+def refuse_unknown(given: Iterable[object], known: Iterable[str]) -> None:
+    """Refuse options that do not exist, and keys that are not names.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
     names = list(known)
     for name in given:
         if name not in names:
-            guess = nearest(name, names)
+            guess = nearest(name, names) if isinstance(name, str) else None
             hint = f"did you mean '{guess}'?" if guess else f"known: {', '.join(names)}"
             raise SpecError(f"unknown option '{name}'", hint)
 

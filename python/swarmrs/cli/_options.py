@@ -1,6 +1,7 @@
 """The options of the commands: those of a search from their declaration, the others here."""
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -188,7 +189,7 @@ def _parsed(given: Given) -> Given:
     most = given.get("max_features")
     if most is not None and (most > 1 or most == 1):
         # A share is written with a point: 1 is one feature.
-        if most != int(most):
+        if not math.isfinite(most) or most != int(most):
             raise SpecError(f"max_features is {most:g}, expected a number of features or a share")
         given["max_features"] = int(most)
     return given

@@ -84,10 +84,13 @@ def unmasked(values: object) -> object:
 
     Floats are masked by NaN. Other types have no value to spare: they become objects and None.
     """
+    if isinstance(values, list | tuple) and any(value is np.ma.masked for value in values):
+        return [None if value is np.ma.masked else value for value in values]
     if isinstance(values, list | tuple) and any(
         isinstance(value, np.ma.MaskedArray) for value in values
     ):
-        values = np.ma.array(values)
+        rows: list[Any] = [unmasked(value) for value in values]
+        return rows if len({np.shape(row) for row in rows}) > 1 else np.array(rows)
     if not isinstance(values, np.ma.MaskedArray):
         return values
     if not np.ma.is_masked(values):

@@ -438,6 +438,9 @@ def _distinct(column: pl.Series, numbers: NDArray[np.float64]) -> int:
     gaps = column.null_count()
     if column.dtype.is_float() and not gaps:
         return len(np.unique(numbers))
+    if column.dtype == pl.Object:
+        # Python objects of mixed types, which polars cannot compare.
+        return len({repr(value) for value in column if value is not None})
     return column.n_unique() - (gaps > 0)
 
 

@@ -12,6 +12,7 @@ from swarmrs._base._hints import named, setting
 from swarmrs._base._messages import MOST_RUNS, check_whole, check_word, refuse_unknown
 from swarmrs._base._options import options_of, takes_options
 from swarmrs._base._resources import count_threads, draw_seed
+from swarmrs.data._options import ReadOptions
 from swarmrs.data._read import is_frame
 from swarmrs.data._table import Data, Table, read_table
 from swarmrs.data._target import Target
@@ -24,6 +25,8 @@ from swarmrs.search._repeats import repeat
 from swarmrs.search._results import Selection
 from swarmrs.search._search import Search
 from swarmrs.search._settings import Settings
+
+_OWN_READ_OPTIONS = {"missing", "encode", "exclude"}
 
 
 @takes_options(SearchOptions, OPTION_TYPES)
@@ -72,6 +75,9 @@ def select(
     """
     refuse_unknown(options, options_of(SearchOptions, "p"))
     check_arguments(select, {"read": read, "missing": missing, "encode": encode, **options})
+    reading: dict[str, Any] = dict(read or {})
+    # The others are arguments of this call.
+    refuse_unknown(reading, sorted(options_of(ReadOptions, "p").keys() - _OWN_READ_OPTIONS))
     settings = Settings.of(options)
     options = settings.options
     check_word("on_interrupt", options["on_interrupt"], ON_INTERRUPT)
@@ -85,7 +91,7 @@ def select(
         missing=missing,
         encode="ordinal" if is_kept else encode,
         exclude=options["exclude"],
-        **{"task": settings.task, **dict(read or {})},
+        **{"task": settings.task, **reading},
     )
     if is_kept:
         table = table.with_samples(frame)

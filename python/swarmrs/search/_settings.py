@@ -105,7 +105,11 @@ class Settings:
             return algo
         cv, given = options["cv"], cast(Mapping[str, object], options)
         is_tied = not (cv is None or isinstance(cv, int | str | np.integer) or hasattr(cv, "split"))
-        is_one = any(given[name] != value for name, value in _ONE_SEARCH.items())
+        # An array is compared by its cells, and is none of these values.
+        is_one = any(
+            isinstance(given[name], np.ndarray) or given[name] != value
+            for name, value in _ONE_SEARCH.items()
+        )
         return SINGLE if is_tied or is_one else AUTO
 
     @cached_property
