@@ -42,15 +42,17 @@ def interrupted() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def long() -> XY:
-    """Return a table of which one subset takes minutes."""
+    """Return a table of which one subset of more than eight features takes minutes."""
     rng = np.random.default_rng(1)
-    return rng.random((200_000, 3)), rng.integers(0, 2, 200_000)
+    return rng.random((200_000, 24)), rng.integers(0, 2, 200_000)
 
 
-def test_an_evaluator_is_interrupted_within_one_subset(long: XY) -> None:
+@pytest.mark.parametrize("size", [8, 24])
+def test_an_evaluator_is_interrupted_within_one_subset(long: XY, size: int) -> None:
+    # Eight features are searched by a kd-tree, which takes seconds.
     evaluator = Evaluator(*long)
     with interrupted():
-        evaluator.measure([True, True, True])
+        evaluator.measure(np.arange(24) < size)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +193,8 @@ def test_a_signal_ends_a_command_within_one_subset(
     import polars as pl
 
     path = tmp_path / "long.parquet"
-    pl.DataFrame({"a": long[0][:, 0], "b": long[0][:, 1], "tree": long[1]}).write_parquet(path)
+    features = {f"f{at}": column for at, column in enumerate(long[0].T)}
+    pl.DataFrame(features | {"class": long[1]}).write_parquet(path)
     with start("select", path, "--algo", "bpso", "--checkpoint", tmp_path / "run") as process:
         while not (tmp_path / "run").exists():
             assert process.poll() is None
