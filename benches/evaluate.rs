@@ -6,7 +6,7 @@ use swarmrs_benches::{subsets, table, walk};
 use swarmrs_core::base::subset::Subset;
 use swarmrs_core::data::folds::FoldSpec;
 use swarmrs_core::evaluate::{
-    Classifier, Classify, EvaluationSpec, Metric, Resources, ScaleFit, Weights, build,
+    Classifier, Classify, EvaluationSpec, Metric, References, Resources, ScaleFit, Weights, build,
 };
 
 const TEN_FOLDS: FoldSpec = FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 };
@@ -29,7 +29,8 @@ fn evaluator(
     spec: &EvaluationSpec,
     incremental: bool,
 ) -> Box<dyn Classify> {
-    let resources = Resources { incremental, ..Resources::default() };
+    let references = if incremental { References::Always } else { References::Never };
+    let resources = Resources { references, ..Resources::default() };
     let data = table(n_samples, n_features);
     build(&data, spec, false, resources).expect("the settings fit the made data").0
 }

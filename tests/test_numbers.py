@@ -24,6 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from swarmrs import Evaluator, SwarmSelector, rank, read_table, select
 from swarmrs._base._tasks import REGRESSION
+from swarmrs.data._table import read_table
 from swarmrs.data._target import guess_task
 from swarmrs.evaluation._numbers import jackknife_numbers, weighted_scores
 from swarmrs.exceptions import DataError, SpecError
@@ -376,3 +377,8 @@ def test_targets_at_the_limits_of_floats_are_refused() -> None:
     x = np.random.default_rng(0).normal(size=(30, 2))
     with pytest.raises(DataError, match="expected a number between -1e100 and 1e100"):
         select((x, np.arange(30) * 1e200), algo="sfs", task="regression")
+
+
+def test_a_target_may_be_called_count() -> None:
+    frame = pl.DataFrame({"x": [0.5, 1.5, 0.25, 2.5] * 5, "count": [0, 1, 0, 1] * 5})
+    assert read_table(frame, "count").task.name == "classification"

@@ -136,7 +136,7 @@ def guess_task(labels: pl.Series) -> Task:
         return CLASSIFICATION
     if labels.dtype.is_float() and not (known % 1 == 0).all():
         return REGRESSION
-    counts = known.value_counts(sort=False)["count"].to_numpy()
+    counts = known.unique_counts().to_numpy()
     return REGRESSION if _are_amounts(len(known), counts) else CLASSIFICATION
 
 

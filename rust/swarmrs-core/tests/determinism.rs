@@ -5,7 +5,7 @@ mod support;
 use support::{StopAfter, select, spec, table, timeless};
 use swarmrs_core::algorithms::REGISTRY;
 use swarmrs_core::data::folds::FoldSpec;
-use swarmrs_core::evaluate::{Classifier, EvaluationRequest, Resources};
+use swarmrs_core::evaluate::{Classifier, EvaluationRequest, References, Resources};
 use swarmrs_core::problem::objective::Objective;
 use swarmrs_core::run::{Run, Spec};
 use swarmrs_core::search::algorithm::Family;
@@ -52,13 +52,13 @@ fn a_ridge_classifier_gives_every_algorithm_one_trace() {
 #[test]
 fn what_is_kept_between_evaluations_changes_the_work_and_nothing_else() {
     for spec in specs() {
-        let run = |incremental| {
-            let resources = Resources { incremental, ..Resources::default() };
+        let run = |references| {
+            let resources = Resources { references, ..Resources::default() };
             let mut value = timeless(&select(&spec, resources, &mut []));
             value.as_object_mut().unwrap().remove("work");
             value
         };
-        assert_eq!(run(false), run(true), "{}", spec.algorithm);
+        assert_eq!(run(References::Never), run(References::Always), "{}", spec.algorithm);
     }
 }
 

@@ -7,7 +7,8 @@ use swarmrs_core::base::subset::Subset;
 use swarmrs_core::data::dataset::{Dataset, Scale};
 use swarmrs_core::data::folds::{FoldSpec, Folds};
 use swarmrs_core::evaluate::{
-    self, Classifier, Classify, EvaluationSpec, Measures, Metric, Resources, ScaleFit, Weights,
+    self, Classifier, Classify, EvaluationSpec, Measures, Metric, References, Resources, ScaleFit,
+    Weights,
 };
 use swarmrs_core::problem::objective::{CostFunction, Objective};
 use swarmrs_core::simd::Isa;
@@ -30,7 +31,8 @@ impl Case {
     }
 
     fn evaluator(&self, threads: usize, incremental: bool, memory: u64) -> Box<dyn Classify> {
-        let resources = Resources { incremental, memory, ..Resources::with_threads(threads) };
+        let references = if incremental { References::Always } else { References::Never };
+        let resources = Resources { references, memory, ..Resources::with_threads(threads) };
         evaluate::build(&self.data(), &self.spec, false, resources).unwrap().0
     }
 
@@ -554,10 +556,10 @@ proptest! {
     ) {
         let (case, numbers) = numeric(case, &noise, 0.0);
         let subsets = case.subsets();
-        let scalar = Resources { incremental: false, isa: Some(Isa::Scalar), ..Resources::default() };
+        let scalar = Resources { references: References::Never, isa: Some(Isa::Scalar), ..Resources::default() };
         let fresh = numeric_evaluator(&case, &numbers, scalar).evaluate(&subsets).unwrap();
         for memory in [0, 40_000, 1 << 30] {
-            let resources = Resources { memory, ..Resources::with_threads(threads) };
+            let resources = Resources { memory, references: References::Always, ..Resources::with_threads(threads) };
             let mut walker = numeric_evaluator(&case, &numbers, resources);
             let walked: Vec<Measures> =
                 subsets.chunks(batch).flat_map(|some| walker.evaluate(some).unwrap()).collect();
@@ -630,7 +632,7 @@ proptest! {
         let case = complete(case, n, test, 3);
         prop_assume!(case.spec.k as f64 + 0.5 < (1.0 - test) * (n as f64 - 1.0));
         let subsets = case.subsets();
-        let resources = Resources { incremental: false, isa: Some(Isa::Scalar), ..Resources::default() };
+        let resources = Resources { references: References::Never, isa: Some(Isa::Scalar), ..Resources::default() };
         let mut scalar = evaluate::build(&case.data(), &case.spec, false, resources).unwrap().0;
         let fresh = scalar.evaluate(&subsets).unwrap();
         for memory in [0, 40_000, 1 << 30] {
@@ -738,7 +740,8 @@ proptest! {
         };
         let case = Case { spec, scale: Scale::Minmax, ..case };
         let (data, subsets) = (case.data(), case.subsets());
-        let resources = Resources { incremental, ..Resources::with_threads(threads) };
+        let references = if incremental { References::Always } else { References::Never };
+        let resources = Resources { references, ..Resources::with_threads(threads) };
         let mut evaluator = evaluate::build(&data, &case.spec, true, resources).unwrap().0;
         for (measures, subset) in evaluator.evaluate(&subsets).unwrap().iter().zip(&subsets) {
             // Each difference is off by one of more than 32 767 steps at most, in either mean.

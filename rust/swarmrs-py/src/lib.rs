@@ -21,7 +21,7 @@ use swarmrs_core::base::subset::Subset;
 use swarmrs_core::data::dataset::Dataset;
 use swarmrs_core::data::parquet;
 use swarmrs_core::evaluate::baseline;
-use swarmrs_core::evaluate::{self, Classify, Measures, Prediction, Resources};
+use swarmrs_core::evaluate::{self, Classify, Measures, Prediction, References, Resources};
 use swarmrs_core::filter::{self, Filter, Labels, Prescreen};
 use watch::{Problem, heard};
 
@@ -288,7 +288,8 @@ impl PyEvaluator {
         incremental: bool,
     ) -> PyResult<Self> {
         let spec = self::evaluation(evaluation).map_err(|error| to_py(py, &error))?;
-        let resources = Resources { memory, incremental, ..Resources::with_threads(threads) };
+        let references = if incremental { References::WherePaying } else { References::Never };
+        let resources = Resources { memory, references, ..Resources::with_threads(threads) };
         let data = Arc::clone(&dataset.inner);
         let (inner, warnings) = heard(py, || evaluate::build(&data, &spec, false, resources))?;
         let (n_features, is_numeric) = (data.n_features(), data.numbers().is_some());

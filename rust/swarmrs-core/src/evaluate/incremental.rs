@@ -4,8 +4,11 @@
 //! subset are those of any other one plus the features that come in minus those that go out, bit for bit. The cached
 //! references are: all features (no subset costs more than its complement then), the best subset, the best of the last
 //! iteration, the subsets of the last two iterations, and the best of each slot.
+//!
+//! References cost time: every subset is compared with each of them, and their sums are written to memory. Where they save
+//! less than that, as with random subsets of many features, they are given up for some batches ([`Payoff`]).
 
-use super::{Evaluator, Measures, Resources, Work};
+use super::{Evaluator, Measures, References, Resources, Work};
 use crate::base::cancel;
 use crate::base::error::Result;
 use crate::base::parallel::Pool;
@@ -92,6 +95,9 @@ pub struct Incremental<A: Additive> {
     capacity: usize,
     /// True if slots keep their sums: when building from them saves more than moving them through memory costs.
     keeps_slots: bool,
+    moving: MovingCost,
+    /// The trial of the references, unless they are used whatever they cost.
+    payoff: Option<Payoff>,
     pool: Arc<Pool>,
     isa: Isa,
     work: Work,
@@ -99,14 +105,89 @@ pub struct Incremental<A: Additive> {
 
 /// A subset this near to a kept one is not kept itself: reaching it again is as cheap as reading it.
 const NEAR: usize = 4;
-/// Sums up to this many bytes stay in a core's cache.
+/// Sums up to this many bytes stay in a core's first or second cache.
 const CACHED: usize = 1 << 17;
+/// Sums up to this many bytes stay in the cache that cores share.
+const SHARED: usize = 1 << 21;
 /// From this many features on, slots keep sums that stay in the cache ...
 const CACHED_FEATURES: usize = 24;
 /// ... and sums that do not.
 const UNCACHED_FEATURES: usize = 256;
+/// Tables need so many features for each one that starting from a reference costs: with fewer, references save little.
+const FEATURES_PER_START: usize = 8;
 /// One subset is split over the threads from this many element operations on.
 const SPLIT_OPS: u64 = 1 << 22;
+
+/// Element operations in the time of comparing one word of two subsets: 0.5 ns against 0.04 ns (bench `references.py`).
+const COMPARE_OPS: u64 = 12;
+
+/// The costs of moving sums, in features that could be added in the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct MovingCost {
+    /// Reading the sums of a reference.
+    start: usize,
+    /// Allocating, writing and freeing sums that are kept.
+    keep: u64,
+}
+
+impl MovingCost {
+    /// A feature takes about 0.04 ns a sum (25 G element operations/s), reading a sum 0.1 ns from a near cache and 0.8 ns
+    /// from memory.
+    fn of(bytes: usize) -> Self {
+        if bytes <= CACHED {
+            Self { start: 2, keep: 24 }
+        } else if bytes <= SHARED {
+            Self { start: 6, keep: 32 }
+        } else {
+            Self { start: 20, keep: 64 }
+        }
+    }
+}
+
+/// Subsets after which a trial of the references ends that has saved less than a quarter of its cost.
+const HOPELESS_TRIAL: usize = 32;
+/// Batches of a trial of the references, and subsets, at least ...
+const TRIAL: (u32, usize) = (4, 64);
+/// ... or so many subsets in any number of batches.
+const LARGE_TRIAL: usize = 512;
+/// Batches without references after a failed trial; twice as many after each further one, up to the second number.
+const PAUSE: (u32, u32) = (16, 1024);
+
+/// Compares what references save with what they cost, in element operations: a function of the subsets alone, so that a
+/// run takes the same steps on every machine.
+#[derive(Debug, Default)]
+struct Payoff {
+    saved: u64,
+    spent: u64,
+    /// Batches and subsets of this trial, after its first batch, which has no references yet.
+    batches: u32,
+    subsets: usize,
+    is_trial_begun: bool,
+    /// Batches that are left of a pause, and the length of the last pause.
+    wait: u32,
+    pause: u32,
+}
+
+impl Payoff {
+    /// Counts a batch; true if references have not paid and are to be given up.
+    fn count(&mut self, n_subsets: usize, saved: u64, spent: u64) -> bool {
+        if !self.is_trial_begun {
+            self.is_trial_begun = true;
+            return false;
+        }
+        (self.saved, self.spent) = (self.saved + saved, self.spent + spent);
+        (self.batches, self.subsets) = (self.batches + 1, self.subsets + n_subsets);
+        let is_hopeless = self.subsets >= HOPELESS_TRIAL && 4 * self.saved < self.spent;
+        let is_enough = self.batches >= TRIAL.0 && self.subsets >= TRIAL.1;
+        if !is_hopeless && !is_enough && self.subsets < LARGE_TRIAL {
+            return false;
+        }
+        let fails = self.saved < self.spent;
+        let pause = if fails { (2 * self.pause).clamp(PAUSE.0, PAUSE.1) } else { 0 };
+        *self = Self { wait: pause, pause, is_trial_begun: !fails, ..Self::default() };
+        fails
+    }
+}
 
 /// The scores of a subset, and its sums where they are to be cached.
 type Built<S> = (Measures, Option<Vec<S>>);
@@ -124,18 +205,20 @@ impl<A: Additive> Incremental<A> {
         let bytes = additive.n_sums() * size_of::<A::Sum>();
         // Half of the memory is for kept sums; the rest is for tables, the memo and the sums under way.
         let capacity = (resources.memory / 2 / bytes.max(1) as u64).min(1 << 20) as usize;
-        let capacity = if resources.incremental { capacity } else { 0 };
+        let moving = match resources.references {
+            References::Always => MovingCost { start: 0, keep: 0 },
+            _ => MovingCost::of(bytes),
+        };
+        let is_wide = additive.n_features() >= FEATURES_PER_START * moving.start;
+        let is_used = resources.references != References::Never && is_wide;
+        let capacity = if is_used { capacity } else { 0 };
+        let is_judged = resources.references == References::WherePaying;
         let least = if bytes <= CACHED { CACHED_FEATURES } else { UNCACHED_FEATURES };
         Self {
             keeps_slots: additive.n_features() >= least,
-            cache: ReferenceCache {
-                all: None,
-                best: None,
-                leader: None,
-                recent: Vec::new(),
-                oldest: 0,
-                own: Vec::new(),
-            },
+            moving,
+            payoff: is_judged.then(Payoff::default),
+            cache: ReferenceCache::default(),
             pool: resources.pool,
             isa,
             work: Work { setup_ops: additive.setup_ops(), ..Work::default() },
@@ -161,22 +244,25 @@ impl<A: Additive> Incremental<A> {
         let references: Vec<(usize, &Reference<A::Sum>)> =
             self.cache.references().map(|kept| (kept.subset.count(), kept)).collect();
         let (keeps_slots, isa, additive) = (self.keeps_slots, self.isa, &self.additive);
+        let start = self.moving.start;
         self.pool.map((0..subsets.len()).collect(), |slot| {
             let subset = &subsets[slot];
             let (size, words) = (subset.count(), subset.words());
             if !additive.needs_sums(subset) {
                 return Route { from: None, cost: size, keep: false };
             }
-            let (mut cost, mut from) = (size, None);
+            // A reference has to save more than reading its sums costs.
+            let (mut nearest, mut from) = (size.saturating_sub(start), None);
             for &(other, reference) in &references {
                 // |size - other| <= distance: most references are ruled out by their size.
-                if size.abs_diff(other) < cost
+                if size.abs_diff(other) < nearest
                     && let Some(distance) =
-                        distance_below(isa, words, reference.subset.words(), cost)
+                        distance_below(isa, words, reference.subset.words(), nearest)
                 {
-                    (cost, from) = (distance, Some(Arc::clone(reference)));
+                    (nearest, from) = (distance, Some(Arc::clone(reference)));
                 }
             }
+            let cost = if from.is_some() { nearest } else { size };
             // The only subset of a batch is its leader: it is cached as it is built.
             let keep = slot < slots && (keeps_slots && cost > NEAR || subsets.len() == 1);
             Route { from, cost, keep }
@@ -185,7 +271,34 @@ impl<A: Additive> Incremental<A> {
 
     /// The number of slots that can keep their last subset, beside the references of all, best and leader.
     fn slots(&self, batch: usize) -> usize {
-        self.capacity.saturating_sub(3).min(batch)
+        if self.is_paused() { 0 } else { self.capacity.saturating_sub(3).min(batch) }
+    }
+
+    /// True in batches without references.
+    fn is_paused(&self) -> bool {
+        self.payoff.as_ref().is_some_and(|payoff| payoff.wait > 0)
+    }
+
+    /// Element operations that references have saved in a batch, and the cost of comparing and keeping them.
+    fn saved_and_spent(
+        &self,
+        subsets: &[Subset],
+        routes: &[Route<A::Sum>],
+        leader: usize,
+    ) -> (u64, u64) {
+        let (ops, n_sums) = (self.additive.ops(), self.additive.n_sums() as u64);
+        // All features are one reference, which stays.
+        let is_full = |from: &Reference<A::Sum>| from.subset.count() == self.additive.n_features();
+        let (mut saved, mut kept) = (0, 0);
+        for (slot, (subset, route)) in subsets.iter().zip(routes).enumerate() {
+            if route.from.as_ref().is_some_and(|from| !is_full(from)) {
+                saved += (subset.count() - route.cost - self.moving.start) as u64 * ops;
+            }
+            kept += u64::from(route.keep || slot == leader);
+        }
+        let n_words: usize = subsets.iter().map(|subset| subset.words().len()).sum();
+        let compared = self.cache.references().count() as u64 * n_words as u64;
+        (saved, compared * COMPARE_OPS + kept * self.moving.keep * n_sums)
     }
 
     /// Updates the references after a batch.
@@ -204,10 +317,15 @@ impl<A: Additive> Incremental<A> {
         if self.capacity == 0 {
             return;
         }
+        if let Some(payoff) = self.payoff.as_mut().filter(|payoff| payoff.wait > 0) {
+            payoff.wait -= 1;
+            return;
+        }
         let merit = |slot: usize| -> Merit { (measures[slot].error, subsets[slot].count()) };
         let better = |a: Merit, b: Merit| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).is_lt();
         let leader = (1..subsets.len())
             .fold(0, |best, slot| if better(merit(slot), merit(best)) { slot } else { best });
+        let (saved, spent) = self.saved_and_spent(subsets, &routes, leader);
         let slots = self.slots(subsets.len());
         let recent = self.cache.recent.len().max(2 * slots).min(self.capacity.saturating_sub(3));
         let bests = self.capacity.saturating_sub(3 + recent).min(slots);
@@ -259,6 +377,10 @@ impl<A: Additive> Incremental<A> {
             }
             self.cache.leader = leading;
         }
+        let payoff = self.payoff.as_mut();
+        if payoff.is_some_and(|payoff| payoff.count(subsets.len(), saved, spent)) {
+            self.cache = ReferenceCache { all: self.cache.all.take(), ..ReferenceCache::default() };
+        }
     }
 
     /// The sums of a kept subset, built now if a resumed run knows the subset only.
@@ -307,6 +429,13 @@ fn kept<S>(subset: Subset) -> Reference<S> {
 
 fn indices(subset: &Subset) -> Vec<u32> {
     subset.iter().map(|feature| feature as u32).collect()
+}
+
+impl<S> Default for ReferenceCache<S> {
+    fn default() -> Self {
+        let (recent, own) = (Vec::new(), Vec::new());
+        Self { all: None, best: None, leader: None, recent, oldest: 0, own }
+    }
 }
 
 impl<S> ReferenceCache<S> {
@@ -442,13 +571,10 @@ mod tests {
         }
     }
 
-    /// An evaluator with room for `capacity` sums.
+    /// An evaluator with room for `capacity` sums, where moving them costs nothing.
     fn evaluator(recorded: Recorded, capacity: usize) -> Incremental<Recorded> {
-        let memory = (2 * capacity * recorded.n_sums * size_of::<i64>()) as u64;
-        let evaluator =
-            Incremental::new(recorded, Resources { memory, ..Resources::default() }, Isa::Scalar);
-        assert_eq!(evaluator.capacity, capacity);
-        evaluator
+        let evaluator = Incremental::new(recorded, Resources::default(), Isa::Scalar);
+        Incremental { capacity, moving: MovingCost { start: 0, keep: 0 }, ..evaluator }
     }
 
     /// The first `size` of `n_features` features from `first` on.
@@ -468,15 +594,38 @@ mod tests {
 
     #[test]
     fn half_of_the_memory_is_for_sums() {
-        let capacity = |n_sums, memory, incremental| {
-            let resources = Resources { memory, incremental, ..Resources::default() };
-            Incremental::new(Recorded::new(4, n_sums, 1), resources, Isa::Scalar).capacity
+        let capacity = |n_sums, memory, references| {
+            let resources = Resources { memory, references, ..Resources::default() };
+            Incremental::new(Recorded::new(16, n_sums, 1), resources, Isa::Scalar).capacity
         };
-        assert_eq!(capacity(16, 1279, true), 4);
-        assert_eq!(capacity(16, 1280, true), 5);
-        assert_eq!(capacity(16, 1280, false), 0);
-        assert_eq!(capacity(1, 1 << 30, true), 1 << 20);
-        assert_eq!(capacity(0, 20, true), 10);
+        assert_eq!(capacity(16, 1279, References::WherePaying), 4);
+        assert_eq!(capacity(16, 1280, References::Always), 5);
+        assert_eq!(capacity(16, 1280, References::Never), 0);
+        assert_eq!(capacity(1, 1 << 30, References::Always), 1 << 20);
+        assert_eq!(capacity(0, 20, References::Always), 10);
+    }
+
+    #[test]
+    fn tables_of_few_features_have_no_references() {
+        let has_some = |n_features, bytes: usize| {
+            let recorded = Recorded::new(n_features, bytes / size_of::<i64>(), 1);
+            Incremental::new(recorded, Resources::default(), Isa::Scalar).capacity > 0
+        };
+        assert!(!has_some(15, CACHED) && has_some(16, CACHED));
+        assert!(!has_some(47, CACHED + 8) && has_some(48, SHARED));
+        assert!(!has_some(159, SHARED + 8) && has_some(160, SHARED + 8));
+    }
+
+    #[test]
+    fn a_reference_has_to_save_more_than_reading_it_costs() {
+        let d = 40;
+        let mut evaluator = evaluator(Recorded::new(d, 1, 1), 100);
+        evaluator.moving.start = 6;
+        assert_eq!(reached(&mut evaluator, &[run(d, 0, 10)])[0].changes, 10);
+        // Three features from a reference and the cost of six are more than seven, and less than thirteen.
+        assert_eq!(reached(&mut evaluator, &[run(d, 3, 7)])[0].changes, 7);
+        assert_eq!(reached(&mut evaluator, &[run(d, 0, 13)])[0].changes, 3);
+        assert_eq!(reached(&mut evaluator, &[run(d, 20, 6)])[0].changes, 6);
     }
 
     #[test]
@@ -679,5 +828,65 @@ mod tests {
         assert!(!is_split(2, &[1, 1, 1, 1]));
         assert!(is_split(1, &[4]));
         assert!(!is_split(1, &[4, 4]));
+    }
+
+    #[test]
+    fn a_trial_is_judged_after_enough_subsets_and_pauses_grow() {
+        let mut payoff = Payoff::default();
+        // The first batch of a trial has no references yet: it does not count.
+        assert!(!payoff.count(1000, 0, 9));
+        assert!((0..3).all(|_| !payoff.count(16, 5, 6)));
+        assert!(payoff.count(16, 5, 6));
+        assert_eq!(payoff.wait, 16);
+        payoff.wait = 0;
+        // Large batches need fewer of them.
+        assert!(!payoff.count(600, 0, 9) && payoff.count(512, 8, 9));
+        assert_eq!(payoff.wait, 32);
+        payoff.wait = 0;
+        // References that pay stay, are judged on, and shorten the next pause.
+        assert!(!payoff.count(600, 0, 9) && !payoff.count(600, 9, 9) && payoff.count(600, 8, 9));
+        assert_eq!(payoff.wait, 16);
+        // Few subsets in many batches.
+        let mut single = Payoff { is_trial_begun: true, ..Payoff::default() };
+        assert!((0..63).all(|_| !single.count(1, 1, 2)) && single.count(1, 1, 2));
+        // A trial that saves next to nothing ends early.
+        let mut hopeless = Payoff { is_trial_begun: true, ..Payoff::default() };
+        assert!((0..31).all(|_| !hopeless.count(1, 0, 1)) && hopeless.count(1, 0, 1));
+        for _ in 0..20 {
+            single = Payoff { is_trial_begun: true, pause: single.pause, ..Payoff::default() };
+            assert!(single.count(512, 0, 1));
+        }
+        assert_eq!(single.wait, 1024);
+    }
+
+    #[test]
+    fn references_are_given_up_where_subsets_have_little_in_common() {
+        let d = 23 * 64 * 30;
+        let batch = |at: usize| -> Vec<Subset> {
+            (0..64).map(|slot| run(d, (at * 64 + slot) * 30, 30)).collect()
+        };
+        let mut evaluator = evaluator(Recorded::new(d, 1, 1), 1000);
+        for at in 0..2 {
+            assert!(reached(&mut evaluator, &batch(at)).iter().any(|step| step.is_kept));
+        }
+        assert!(evaluator.cache.references().next().is_none());
+        for at in 2..18 {
+            let steps = reached(&mut evaluator, &batch(at));
+            assert!(steps.iter().all(|step| step.from_zero && !step.is_kept));
+        }
+        // The next trial.
+        assert!(reached(&mut evaluator, &batch(22)).iter().any(|step| step.is_kept));
+    }
+
+    #[test]
+    fn references_stay_where_subsets_resemble_each_other() {
+        let d = 4000;
+        let mut evaluator = evaluator(Recorded::new(d, 10, 4000), 1000);
+        for at in 0..40 {
+            let subsets: Vec<Subset> = (0..20).map(|slot| run(d, at + slot, 900)).collect();
+            let steps = reached(&mut evaluator, &subsets);
+            assert!(at == 0 || steps.iter().all(|step| step.changes <= 2 * NEAR));
+        }
+        assert!(!evaluator.is_paused());
     }
 }

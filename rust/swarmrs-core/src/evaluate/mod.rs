@@ -364,6 +364,17 @@ impl EvaluationRequest {
     }
 }
 
+/// When the sums of a subset are built from those of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum References {
+    /// Every subset is evaluated from scratch.
+    Never,
+    /// Where that saves more time than keeping the sums of others costs.
+    WherePaying,
+    /// Always, whatever it costs: for tests of the incremental path.
+    Always,
+}
+
 /// Threads, memory and instructions of a run; none of them changes an answer.
 #[derive(Debug, Clone)]
 pub struct Resources {
@@ -371,8 +382,8 @@ pub struct Resources {
     pub pool: Arc<Pool>,
     /// Bytes for what is cached between evaluations.
     pub memory: u64,
-    /// True if subsets may be built from others.
-    pub incremental: bool,
+    /// When subsets are built from others.
+    pub references: References,
     /// The instruction set of the kernels; without one, that of the process ([`Isa::of_process`]).
     pub isa: Option<Isa>,
 }
@@ -387,7 +398,7 @@ impl Resources {
     /// A pool of so many threads, 0 for one on each core, and 1 GiB of memory.
     pub fn with_threads(threads: usize) -> Self {
         let pool = Arc::new(Pool::new(threads));
-        Self { pool, memory: 1 << 30, incremental: true, isa: None }
+        Self { pool, memory: 1 << 30, references: References::WherePaying, isa: None }
     }
 
     fn isa(&self) -> Result<Isa> {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::data::dataset::{Dataset, Scale};
 use crate::data::folds::{FoldSpec, Folds};
-use crate::evaluate::{Classifier, Resources, ScaleFit};
+use crate::evaluate::{Classifier, References, Resources, ScaleFit};
 use proptest::prelude::*;
 
 /// Values that tie, values that nearly do, and values that do not.
@@ -315,11 +315,11 @@ fn sums_of_long_columns_are_built_feature_after_feature() {
         scale_fit: ScaleFit::All,
         folds: FoldSpec::Splits { splits },
     };
-    let build = |incremental| {
-        let resources = Resources { incremental, ..Resources::default() };
+    let build = |references| {
+        let resources = Resources { references, ..Resources::default() };
         crate::evaluate::build(&data, &spec, false, resources).unwrap().0
     };
-    let (mut kept, mut fresh) = (build(true), build(false));
+    let (mut kept, mut fresh) = (build(References::Always), build(References::Never));
     for size in [40, 39, 20, 36] {
         let subset = [Subset::from_indices(d, 0..size)];
         assert_eq!(kept.evaluate(&subset).unwrap(), fresh.evaluate(&subset).unwrap());

@@ -476,7 +476,7 @@ mod tests {
     use super::*;
     use crate::data::dataset::{Dataset, Scale};
     use crate::data::folds::{FoldSpec, Folds};
-    use crate::evaluate::{Classifier, ScaleFit};
+    use crate::evaluate::{Classifier, References, ScaleFit};
     use proptest::prelude::*;
 
     /// Ties, near ties, outliers and values that are not whole in steps.
@@ -614,11 +614,11 @@ mod tests {
         let data = Dataset::new(&columns, codes(n), 3, names, Scale::Standard).unwrap();
         let folds = FoldSpec::Kfold { k: 10, shuffle: true, seed: 1 };
         let spec = spec(5, Metric::Euclidean, Weights::Uniform, folds);
-        let evaluator = |incremental| {
-            let resources = Resources { incremental, ..Resources::with_threads(2) };
+        let evaluator = |references| {
+            let resources = Resources { references, ..Resources::with_threads(2) };
             crate::evaluate::build(&data, &spec, false, resources).unwrap().0
         };
-        let (mut kept, mut fresh) = (evaluator(true), evaluator(false));
+        let (mut kept, mut fresh) = (evaluator(References::Always), evaluator(References::Never));
         for size in [2, 3, 4, 3, 9, 2] {
             let subset = Subset::from_indices(d, 0..size);
             let measures = kept.evaluate(std::slice::from_ref(&subset)).unwrap();
