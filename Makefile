@@ -34,7 +34,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping answer fronts differential crash fuzz mutants mutants-python mutants-rust soak dist wheel sdist test-oldest ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping answer fronts differential crash fuzz mutants mutants-python mutants-rust soak docs dist wheel sdist test-oldest ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -119,6 +119,9 @@ mutants-rust: build ## the same for the engine; ARGS="--sample 300 --only knn" f
 	CARGO_TARGET_DIR=target/mutants-tool cargo build --release --locked --manifest-path tests/mutants_rust/Cargo.toml
 	$(BIN)/python tests/mutants_rust/run.py $(ARGS)
 
+docs: build $(BIN)/mkdocs ## build the documentation site in target/site; warnings are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict $(ARGS)
+
 # The wheel is built from the archive, so that the archive lacks nothing. It has no crate of benches, which
 # changes Cargo.lock by that alone: --locked would refuse it, the versions are the locked ones all the same.
 dist: cargo $(BIN)/maturin $(BIN)/twine ## build the source archive, and the wheel from it alone
@@ -177,6 +180,9 @@ $(BIN)/maturin:
 
 $(BIN)/twine: | $(BIN)/maturin
 	$(BIN)/python -m pip install --quiet abi3audit twine
+
+$(BIN)/mkdocs: | $(BIN)/maturin
+	$(BIN)/python -m pip install --quiet 'mkdocs-material>=9.6,<10' 'mkdocstrings[python]>=1,<2' 'griffelib>=2,<3'
 
 # Python sources are linked, not copied, so only Rust and the settings make it necessary to build again.
 $(BUILT): $(SOURCES) | cargo $(BIN)/maturin

@@ -1,14 +1,22 @@
-"""Draws the figures of algorithms.md from real runs: `.venv/bin/python docs/figures.py`.
+"""Draws the figures of algorithms.md and gallery.md: `.venv/bin/python docs/figures.py`.
 
-Every family is run on the same data with the same folds. A swarm's line is the mean over a few
-random seeds; a sequential search is deterministic and runs once. The same package gives the same
-files: no dates, no random ids. Names after the script choose some of them: `figures.py ant`.
+Every family of algorithms is run on the same data with the same folds. A swarm's line is the mean
+over a few random seeds; a sequential search is deterministic and runs once. A figure of a guide is
+drawn from the variables of its notebook after a run. The same package gives the same files: no
+dates, no random ids. Names after the script choose some of them: `figures.py ant guide-genes`.
 """
 
+import io
 import re
+import runpy
 import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager, redirect_stdout
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import swarmrs
@@ -67,8 +75,9 @@ def run(algo: str) -> Line:
     return evaluations, np.mean(error, axis=0), np.mean(size, axis=0)
 
 
-def draw(name: str) -> Path:
-    """Run the algorithms of one figure, draw it and return its file."""
+@contextmanager
+def saved(name: str, n_axes: int, width: float) -> Iterator[Any]:
+    """Give a figure and its axes; write them to a file of this name."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -76,7 +85,26 @@ def draw(name: str) -> Path:
 
     settings = {"svg.fonttype": "none", "svg.hashsalt": "swarmrs", "font.size": 9}
     with mpl.rc_context(settings):
-        figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 2.6), layout="constrained")
+        figure, axes = plt.subplots(1, n_axes, figsize=(width, 2.6), layout="constrained")
+        yield figure, axes
+        for each in figure.axes:
+            each.spines[["top", "right"]].set_visible(False)
+        path = FOLDER / f"{name}.svg"
+        figure.savefig(path, metadata={"Date": None, "Creator": None})
+        plt.close(figure)
+    # A hundredth of a point is enough for the eye, and a third of the bytes. Labels are kept.
+    text = re.sub(r"<[^>]*>", lambda tag: rounded(tag[0]), path.read_text())
+    path.write_text("\n".join(line.rstrip() for line in text.splitlines()) + "\n")
+
+
+def rounded(tag: str) -> str:
+    """Round the coordinates of a tag."""
+    return re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", tag)
+
+
+def draw_family(name: str) -> None:
+    """Run the algorithms of one figure and draw it."""
+    with saved(name, 2, 7.6) as (figure, (left, right)):
         algos = FIGURES[name] if name == "baseline" else (*FIGURES[name], "random")
         for algo in algos:
             evaluations, error, size = run(algo)
@@ -89,18 +117,117 @@ def draw(name: str) -> Path:
             axes.set_xscale("log")
             axes.minorticks_off()
             axes.set_xlabel("evaluations")
-            axes.spines[["top", "right"]].set_visible(False)
         figure.legend(loc="outside right upper", frameon=False, fontsize=8)
-        path = FOLDER / f"{name}.svg"
-        figure.savefig(path, metadata={"Date": None, "Creator": None})
-        plt.close(figure)
-    # A hundredth of a point is enough for the eye, and a third of the bytes.
-    text = re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.2f}", path.read_text())
-    path.write_text("\n".join(line.rstrip() for line in text.splitlines()) + "\n")
-    return path
+
+
+def draw_guide(name: str) -> None:
+    """Run a notebook and draw the figure of its guide."""
+    notebook = Path(__file__).with_name("guides") / f"{name.removeprefix('guide-')}.py"
+    with tempfile.TemporaryDirectory() as folder, chdir(folder), warnings.catch_warnings():
+        warnings.simplefilter("ignore", swarmrs.exceptions.SwarmrsWarning)
+        with redirect_stdout(io.StringIO()):
+            names = runpy.run_path(str(notebook))
+    with saved(name, 1, 4.2) as (_, axes):
+        GUIDES[name](axes, names)
+
+
+def bars(axes: Any, shares: dict[str, float], label: str, reference: float, meaning: str) -> None:
+    """Draw horizontal bars with their values, and a reference line."""
+    drawn = axes.barh([*shares], [*shares.values()], color="C0", height=0.6)
+    axes.bar_label(drawn, fmt="%.2f", label_type="center", color="white")
+    axes.axvline(reference, color="0.6", linestyle="--", label=meaning)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.set_xlabel(label)
+    axes.figure.legend(loc="outside upper center", frameon=False, fontsize=8)
+
+
+def genes(axes: Any, names: dict[str, Any]) -> None:
+    """Draw the error on shuffled labels."""
+    shares = {
+        "selected before\nthe folds": 1 - names["biased"].mean(),
+        "selected inside\nthe folds": 1 - names["unbiased"].mean(),
+    }
+    bars(axes, shares, "error on shuffled labels", 2 / 3, "guessing")
+
+
+def credit(axes: Any, names: dict[str, Any]) -> None:
+    """Draw the scores of inner and outer folds."""
+    shares = {
+        "inner CV": names["inner"],
+        "outer CV": names["outer"],
+        "outer CV,\nimputed": names["imputed"].scores["balanced_accuracy"],
+    }
+    bars(axes, shares, "balanced accuracy", 0.5, "majority class")
+
+
+def any_classifier(axes: Any, names: dict[str, Any]) -> None:
+    """Draw the score of a model on the subsets that another classifier found."""
+    from sklearn.model_selection import cross_val_score
+
+    cancer, model, front = names["cancer"], names["model"], names["native"].front
+    scores = [
+        cross_val_score(
+            model,
+            cancer.data[:, np.isin(cancer.feature_names, point.selected)],
+            cancer.target,
+            cv=3,
+            scoring="roc_auc",
+        ).mean()
+        for point in front
+    ]
+    sizes = [point.size for point in front]
+    axes.plot(sizes, [1 - point.error for point in front], "o-", label="naive Bayes, accuracy")
+    axes.plot(sizes, scores, "s-", label="logistic regression, ROC AUC")
+    axes.set_xlabel("features")
+    axes.set_ylabel("score")
+    axes.legend(frameon=False, fontsize=8)
+
+
+def several_objectives(axes: Any, names: dict[str, Any]) -> None:
+    """Draw the errors along a Pareto front."""
+    from sklearn.naive_bayes import GaussianNB
+
+    train, test = names["X_train"], names["X_test"]
+    front = swarmrs.select((train, names["y_train"]), algo="mopbpso", **names["settings"]).front
+    errors = []
+    for point in front:
+        model = GaussianNB().fit(train[list(point.selected)], names["y_train"])
+        errors.append(1 - model.score(test[list(point.selected)], names["y_test"]))
+    sizes = [point.size for point in front]
+    axes.plot(sizes, [point.error for point in front], "o-", label="cross-validation")
+    axes.plot(sizes, errors, "s-", label="held-out rows")
+    axes.plot(front.knee.size, front.knee.error, "o", color="C3", label="knee", markersize=8)
+    axes.set_ylim(0)
+    axes.set_xlabel("features")
+    axes.set_ylabel("error")
+    axes.legend(frameon=False, fontsize=8)
+
+
+def stable(axes: Any, names: dict[str, Any]) -> None:
+    """Draw how often a cluster of features is selected, and its most frequent member."""
+    rows = sorted(names["rows"], key=lambda row: -row[2])[:6]
+    places = np.arange(len(rows))
+    axes.barh(places - 0.2, [row[2] for row in rows], 0.4, label="any member")
+    axes.barh(places + 0.2, [row[3] for row in rows], 0.4, label="most frequent member")
+    axes.set_yticks(places, [f"{row[0]} ({row[1]})" for row in rows])
+    axes.invert_yaxis()
+    axes.set_xlabel("share of 20 runs")
+    axes.figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=8)
+
+
+# The file of each guide and what draws it.
+GUIDES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
+    "guide-genes": genes,
+    "guide-credit": credit,
+    "guide-any-classifier": any_classifier,
+    "guide-several-objectives": several_objectives,
+    "guide-stable": stable,
+}
 
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for chosen in sys.argv[1:] or FIGURES:
-        print(draw(chosen).name)
+    for chosen in sys.argv[1:] or [*FIGURES, *GUIDES]:
+        (draw_guide if chosen in GUIDES else draw_family)(chosen)
+        print(f"{chosen}.svg")

@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from swarmrs import compare
+from joblib import parallel_config
+from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeClassifier
+from swarmrs import compare, select
 from swarmrs.exceptions import ClusterError, SpecError
 from swarmrs.experiments._store import Store
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 # Processes that import dask take seconds each to start where cores are few.
 pytestmark = pytest.mark.timeout(300)
 
@@ -97,6 +100,34 @@ def test_a_local_cluster_of_two_workers_gives_the_results_of_threads(
     assert end(start(*command(table, here))) == (0, "")
     assert end(start(*command(table, there, "--cluster", "local", "--jobs", 2))) == (0, "")
     assert results(there) == results(here)
+
+
+def test_an_estimator_is_scored_by_the_workers_of_a_cluster(tmp_path: Path) -> None:
+    def accuracy(model: BaseEstimator, x: Any, y: Any) -> float:
+        (tmp_path / str(os.getpid())).touch()
+        return float(model.score(x, y))
+
+    settings: dict[str, Any] = {
+        "estimator": DecisionTreeClassifier(random_state=0),
+        "scoring": accuracy,
+        "algo": "pbpso",
+        "algo_params": {"population": 8},
+        "max_evals": 24,
+        "cv": 3,
+        "random_state": 1,
+    }
+    here = select("sklearn:wine", **settings)
+    (tmp_path / str(os.getpid())).unlink()
+    with cluster(2) as (address, workers), distributed.Client(address) as client:
+        client.wait_for_workers(2, timeout=120)
+        with parallel_config(backend="dask", n_jobs=2):
+            there = select("sklearn:wine", **settings)
+        pids = {str(worker.pid) for worker in workers[1:]}
+    assert there.trace.equals(here.trace)
+    # It is the workers that scored, on either of them.
+    scored = {path.name for path in tmp_path.iterdir()}
+    assert scored
+    assert scored <= pids
 
 
 def test_a_table_without_a_path_is_refused() -> None:

@@ -24,7 +24,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from swarmrs import Evaluator, SwarmSelector, rank, read_table, select
 from swarmrs._base._tasks import REGRESSION
-from swarmrs.data._table import read_table
 from swarmrs.data._target import guess_task
 from swarmrs.evaluation._numbers import jackknife_numbers, weighted_scores
 from swarmrs.exceptions import DataError, SpecError

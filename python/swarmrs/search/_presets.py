@@ -182,8 +182,8 @@ _ALL = (
         population={"swarm": 20, "genetic": 20},
     ),
 )
-# By name; `swarmrs.presets` for users.
 presets: Mapping[str, Preset] = {preset.name: preset for preset in _ALL}
+"""The settings of published studies by name, such as ``presets["tran2019"].options``."""
 
 
 def find_preset(name: str) -> Preset:
