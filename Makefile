@@ -34,7 +34,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-rust quality high-dimension grouping answer fronts differential crash fuzz mutants mutants-python mutants-rust soak docs dist wheel sdist test-oldest ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-reading bench-rust quality high-dimension grouping answer fronts differential crash fuzz mutants mutants-python mutants-rust soak docs dist wheel sdist test-oldest ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ bench: build ## measure swarmrs against scikit-learn and numpy; ARGS="--only thr
 
 bench-python: build ## measure whole searches against the same swarms in plain Python; ARGS="--seeds 1 --datasets wine" for a part
 	$(BIN)/python benches/bench_python.py $(ARGS)
+
+bench-reading: build ## measure the reading of files and arrays against polars and numpy; ARGS="--shapes 100x1000" for a part
+	$(BIN)/python benches/reading.py $(ARGS)
 
 bench-rust: cargo ## run the criterion benches of the core; ARGS=knn_loo for some of them
 	cargo bench -p swarmrs-benches $(LOCKED) -- $(ARGS)

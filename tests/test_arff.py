@@ -79,8 +79,8 @@ def test_the_content_decides(write: Write) -> None:
         assert table.x[:, 0].tolist() == [3.5, 1.5, 2.5, 5.5]
         assert table.labels == ("a", "b")
         assert "the target is the last column, 'class'" in table.notices
-    assert not is_arff("@relation_of,class\n1,x\n")
-    assert is_arff("\n  % c\n\n@attribute a real\n")
+    assert not is_arff(b"@relation_of,class\n1,x\n")
+    assert is_arff(b"\n  % c\n\n@attribute a real\n")
 
 
 HEAD = "@relation r\n@attribute a numeric\n@attribute c {x,y}\n"

@@ -222,3 +222,29 @@ class TestIdentifiers:
         frame = pl.DataFrame(self.X, schema=["patient", "age"], orient="row")
         with pytest.warns(SwarmrsWarning, match="'patient' looks like a row identifier"):
             SwarmSelector(algo="sfs", cv=2).fit(frame, self.y)
+
+
+def test_a_table_of_a_frame_shares_no_memory_with_it() -> None:
+    array = np.asfortranarray(np.random.default_rng(0).normal(size=(12, 40)))
+    frame = pl.from_numpy(array, orient="row")
+    table = read_table((frame, [0, 1] * 6))
+    assert table.x.flags.f_contiguous
+    table.x[:] = 0.0
+    assert np.array_equal(frame.to_numpy(), array)
+
+
+def test_whole_numbers_of_a_frame_are_those_of_its_columns() -> None:
+    columns = {
+        "long": pl.Series([2**53 - 1, 3, 1, 2]),
+        "short": pl.Series([7, -3, 5, 1], dtype=pl.Int8),
+        "unsigned": pl.Series([9, 2, 2, 8], dtype=pl.UInt64),
+        "single": pl.Series([0.5, 2**60, 3.0, 1.0], dtype=pl.Float32),
+    }
+    table = read_table((pl.DataFrame(columns), list("abab")))
+    assert table.x.T.tolist() == [[float(value) for value in column] for column in columns.values()]
+    assert table.frame.dtypes == [pl.Int64, pl.Int8, pl.UInt64, pl.Float32]
+    assert table.warnings == ()
+    long = pl.DataFrame({**columns, "longer": [2**53 + 1, 3, 1, 2]})
+    assert read_table((long, list("abab"))).warnings == (
+        "1 column of whole numbers too long, rounded: 'longer'",
+    )

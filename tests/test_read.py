@@ -10,11 +10,23 @@ from hypothesis import strategies as st
 from swarmrs import read_table
 from swarmrs.data._formats._text import parse_text
 from swarmrs.data._options import NULL_WORDS
+from swarmrs.data._read import Raw
 from swarmrs.exceptions import DataError, SpecError
 
 Write = Callable[..., Path]
 
 CSV = b"a,b,class\n1,0.5,x\n2,0.25,y\n3,0.125,x\n"
+
+
+def parse(content: bytes, separator: str = ",", decimal: str = ".") -> Raw:
+    return parse_text(
+        content,
+        "made",
+        separator=separator,
+        decimal=decimal,
+        null_words=NULL_WORDS,
+        dedupe_names=False,
+    )
 
 
 class TestText:
@@ -32,6 +44,31 @@ class TestText:
         rows = b"".join(b"%d,%d\n" % (i, i % 2) for i in range(2000))
         table = read_table(write(b"a,class\n" + rows + b"0.5,1\n"))
         assert table.x[-1].tolist() == [0.5]
+
+    @pytest.mark.parametrize(
+        ("first", "last", "dtype"),
+        [
+            ("1", "2", pl.Int64),
+            ("1", "0.5", pl.Float64),
+            ("0.5", "1", pl.Float64),
+            ("1", "+2 ", pl.Int64),
+            ("1", "word", pl.String),
+            ("", "7", pl.Int64),
+            ("", "true", pl.Boolean),
+            ("true", "word", pl.String),
+            ('"1"', '" 2.5"', pl.Float64),
+        ],
+    )
+    def test_rows_past_those_that_are_looked_at_first(
+        self, first: str, last: str, dtype: type[pl.DataType]
+    ) -> None:
+        for n in (20, 99, 100, 101, 300):
+            text = "a,class\n" + f"{first},x\n" * n + f"{last},y\n" * 3
+            assert parse(text.encode()).frame.dtypes == [dtype, pl.String]
+
+    def test_a_late_point_beside_decimal_commas_is_no_number(self) -> None:
+        text = b"a;class\n" + b"1,5;x\n" * 200 + b"2.5;y\n" * 3
+        assert parse(text, separator=";", decimal=",").frame.dtypes == [pl.String, pl.String]
 
     def test_long_whole_numbers(self, write: Write) -> None:
         table = read_table(write(b"a,class\n12345678901234567890,x\n2,y\n3,x\n"))
@@ -118,14 +155,7 @@ def test_numbers_come_back_bit_for_bit(rows: list[tuple[float, int]]) -> None:
     text = "".join(
         f"{real!r},{whole},{index % 2}\n" for index, (real, whole) in enumerate(rows * 2)
     )
-    raw = parse_text(
-        f"r,w,class\n{text}",
-        "made",
-        separator=",",
-        decimal=".",
-        null_words=NULL_WORDS,
-        dedupe_names=False,
-    )
+    raw = parse(f"r,w,class\n{text}".encode())
     expected = [(real, float(whole)) for real, whole in rows * 2]
     assert raw.frame.select(pl.col("r", "w").cast(pl.Float64)).rows() == expected
 

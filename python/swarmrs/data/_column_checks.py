@@ -1,6 +1,6 @@
 """Features that cannot help a search, or help too well: constant, duplicate, row identifiers."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from swarmrs._base._hints import has_setting, setting
 from swarmrs._base._messages import counted, listed, quoted
+from swarmrs.data._arrays import blocks
 from swarmrs.data._encode import TEXT
+from swarmrs.data._read import columns_of
 
 # In fewer rows than this random values are too often in order to call a feature an identifier.
 _MIN_ROWS_FOR_IDENTIFIER = 10
-# Cells that are looked at in one step: 2 MiB of float64 stay in the second-level cache.
-_BLOCK = 1 << 18
+# Rows by which nearly all features are told apart, before all rows are compared.
+_FIRST_ROWS = 16
 
 
 class Findings(NamedTuple):
@@ -76,7 +78,7 @@ def inspect(
 def constant_features(x: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return whether each feature has one value, or none."""
     is_constant = np.empty(x.shape[1], dtype=bool)
-    for block in _blocks(*x.shape):
+    for block in blocks(*x.shape):
         part = x[:, block]
         is_constant[block] = (part == part[0]).all(axis=0)
         # A missing value equals nothing, so a feature without any value is not found above.
@@ -84,12 +86,6 @@ def constant_features(x: NDArray[np.float64]) -> NDArray[np.bool_]:
         if empty.any():
             is_constant[block] |= np.isnan(part).all(axis=0)
     return is_constant
-
-
-def _blocks(rows: int, width: int) -> Iterator[slice]:
-    """Yield slices of columns of about `_BLOCK` cells."""
-    step = max(1, _BLOCK // max(1, rows))
-    return (slice(start, start + step) for start in range(0, width, step))
 
 
 def _is_increasing(x: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -110,9 +106,10 @@ def _identifiers(
             reasons[index] = "text that never repeats"
     numbers = varying[~is_nominal[varying]]
     for sign, reason in ((1, "strictly increasing"), (-1, "strictly decreasing")):
-        # Three rows rule out five features of six that are in random order.
+        # Three rows rule out five features of six that are in random order, a few more nearly all.
         candidates = numbers[_is_increasing(sign * x[:3, numbers])]
-        for block in _blocks(len(x), len(candidates)):
+        candidates = candidates[_is_increasing(sign * x[:_FIRST_ROWS, candidates])]
+        for block in blocks(len(x), len(candidates)):
             part = candidates[block]
             is_monotonic = _is_increasing(sign * x[:, part])
             reasons |= dict.fromkeys(part[is_monotonic].tolist(), reason)
@@ -121,22 +118,27 @@ def _identifiers(
 
 def _duplicates(x: NDArray[np.float64], varying: NDArray[np.intp]) -> tuple[tuple[int, ...], ...]:
     """Return groups of equal features, each in ascending order, by their first features."""
-    hashes = np.empty(len(varying), dtype=np.uint64)
+    groups: dict[bytes, list[int]] = {}
+    # Only features whose hash occurs twice are compared byte by byte.
+    for index in _same_hash(x, _same_hash(x[:_FIRST_ROWS], varying)).tolist():
+        groups.setdefault(_bits(x[:, index]).tobytes(), []).append(index)
+    return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+
+
+def _same_hash(x: NDArray[np.float64], features: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return those of the features whose hash is that of another one."""
+    hashes = np.empty(len(features), dtype=np.uint64)
     # Odd multipliers, a different one for each row: the golden ratio in 64 bits times 1, 2, 3, ...
     weights = np.arange(1, len(x) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     weights |= np.uint64(1)
-    for block in _blocks(len(x), len(varying)):
-        bits = _bits(x[:, varying[block]])
+    for block in blocks(len(x), len(features)):
+        bits = _bits(x[:, features[block]])
         # Small whole numbers have zeros in all low bits of a float: a product would keep a dozen
         # bits of the multiplier only.
         bits ^= (bits >> np.uint64(32)) ^ (bits >> np.uint64(52))
         hashes[block] = (bits * weights[:, np.newaxis]).sum(axis=0, dtype=np.uint64)
     _, first, counts = np.unique(hashes, return_inverse=True, return_counts=True)
-    groups: dict[bytes, list[int]] = {}
-    # Only features whose hash occurs twice are compared byte by byte.
-    for index in varying[counts[first] > 1].tolist():
-        groups.setdefault(_bits(x[:, index]).tobytes(), []).append(index)
-    return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+    return features[counts[first] > 1]
 
 
 def _bits(values: NDArray[np.float64]) -> NDArray[np.uint64]:
@@ -163,32 +165,39 @@ def _identifier_warning(names: list[str], reason: str) -> str:
 
 def copies_of(labels: pl.Series, frame: pl.DataFrame) -> list[str]:
     """Return the names of the features that equal the target wherever they have a value."""
-    return [column.name for column in frame if _is_copy(column, labels)]
+    numbers, text = _is_number(labels.dtype), labels.dtype in TEXT
+    alike = columns_of(
+        frame, lambda dtype: (numbers and _is_number(dtype)) or (text and dtype in TEXT)
+    )
+    # The first row decides for nearly all columns at little cost.
+    first, values = labels[0], alike.row(0) if alike.width else ()
+    return [
+        alike.columns[index]
+        for index, value in enumerate(values)
+        if (value is None or first is None or value == first)
+        and _is_copy(alike.to_series(index), labels)
+    ]
+
+
+def _is_number(dtype: pl.DataType) -> bool:
+    return dtype.is_numeric() or dtype == pl.Boolean
 
 
 def numeric_copies(labels: pl.Series, x: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the positions of the features that equal the target; no value is missing."""
-    if not (labels.dtype.is_numeric() or labels.dtype == pl.Boolean):
+    if not _is_number(labels.dtype):
         return np.empty(0, dtype=np.intp)
     values = labels.cast(pl.Float64).to_numpy()
-    copies = np.flatnonzero(x[0] == values[0])
-    # Halving: most features differ from the target in the first few rows.
-    for block in np.array_split(np.arange(len(x)), min(len(x), 8)):
-        copies = copies[(x[np.ix_(block, copies)] == values[block, np.newaxis]).all(axis=0)]
+    copies = np.arange(x.shape[1])
+    # Most features differ from the target in the first few rows.
+    for rows in (slice(1), slice(_FIRST_ROWS), slice(None)):
+        copies = copies[(x[rows, copies] == values[rows, np.newaxis]).all(axis=0)]
     return copies
 
 
 def _is_copy(column: pl.Series, labels: pl.Series) -> bool:
-    is_text = [series.dtype in TEXT for series in (column, labels)]
-    is_number = [
-        series.dtype.is_numeric() or series.dtype == pl.Boolean for series in (column, labels)
-    ]
-    if not (all(is_text) or all(is_number)):
-        return False
-    # The first row decides for nearly all columns at little cost.
-    if column[0] is not None and labels[0] is not None and column[0] != labels[0]:
-        return False
-    kind = pl.String() if all(is_text) else pl.Float64()
+    """Tell whether a column of the same kind equals the target wherever both have a value."""
+    kind = pl.Float64() if _is_number(labels.dtype) else pl.String()
     is_equal = bool((column.cast(kind) == labels.cast(kind)).all())
     # A few values may agree at random where most are missing.
     return is_equal and column.drop_nulls().n_unique() > 1

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from swarmrs._base._messages import counted, quoted
+from swarmrs.data._read import columns_of
 
 _DAY = 86_400_000_000  # microseconds
 
@@ -82,10 +83,10 @@ def read_dates(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Dates]]:
     ([Date, String], '%Y-%m-%d')
     """
     columns, found = [], {}
-    for column in frame:
+    for column in columns_of(frame, lambda dtype: is_date(dtype) or dtype == pl.String):
         if is_date(column.dtype):
             found[column.name] = Dates(column.dtype, None)
-        elif column.dtype == pl.String and (read := _read_iso(column)) is not None:
+        elif (read := _read_iso(column)) is not None:
             dates, pattern = read
             columns.append(dates)
             found[column.name] = Dates(dates.dtype, pattern)
@@ -122,7 +123,7 @@ def dates_to_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     (2, ["1 column of dates read as days since 1970-01-01: 'day'"])
     """
     columns, kinds = [], {"dates": [], "durations": [], "times": []}  # type: ignore[var-annotated]
-    for column in frame[:, [name for name, dtype in frame.schema.items() if is_date(dtype)]]:
+    for column in columns_of(frame, is_date):
         if column.dtype == pl.Date:
             columns.append(column.cast(pl.Int32))
             kinds["dates"].append(column.name)

@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from swarmrs.data._read import incomplete
+
 
 class Copies(NamedTuple):
     """Rows for each split: a row with missing values has a copy for each split.
@@ -113,7 +115,7 @@ def impute(
 
     A column without any value among the donors becomes zeros, a constant without information.
     """
-    missing = [column.name for column in frame if column.null_count()]
+    missing = [column.name for column in incomplete(frame)]
     empty = [name for name in missing if donors[name].null_count() == donors.height]
     # Columns by name, not expressions: as those, '*' and '^f.*$' are other columns, too.
     frame = frame.with_columns(frame[name].cast(pl.Float64) for name in missing)

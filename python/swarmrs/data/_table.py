@@ -24,6 +24,7 @@ from swarmrs.data._dates import Dates, dates_to_numbers, read_dates
 from swarmrs.data._encode import (
     BOOLEANS,
     Codes,
+    complete_matrix,
     drop_columns,
     drop_rows,
     mark_missing,
@@ -142,7 +143,7 @@ class Table:
     @cached_property
     def has_gaps(self) -> bool:
         """Whether values are missing."""
-        return bool(np.isnan(self.x).any())
+        return bool(np.isnan(self.x.min(initial=0.0)))
 
     def take(self, rows: NDArray[np.intp], by: NDArray[np.intp] | None = None) -> "Table":
         """Return some rows; missing values are imputed from the rows `by`, or from these rows.
@@ -344,16 +345,32 @@ def prepare(
     """
     features, labels, notices = split(raw, target, _target_name(task))
     blank = present_names(features.columns, exclude, raw.name, encode, labels.name)
-    features = mark_missing(features)
     if blank:
         features = features.with_columns(pl.lit(0.0).alias(name) for name in blank)
+    is_apart = labels.name not in raw.frame.columns
+    x = None if labels.null_count() else complete_matrix(features)
+    if x is not None:
+        return _complete_table(
+            raw.name,
+            features,
+            x,
+            labels,
+            notices=notices,
+            warnings=raw.warnings,
+            exclude=exclude,
+            is_apart=is_apart,
+            allow_target_copy=allow_target_copy,
+            task=task,
+            identifiers=identifiers,
+            keys={},
+        )
+    features = mark_missing(features)
     if missing == "drop-rows":
         features, labels, dropped = drop_rows(features, labels, raw.name)
         notices += dropped
     elif missing == "drop-columns":
         features, dropped = drop_columns(features, exclude, raw.name)
         notices += dropped
-    is_apart = labels.name not in raw.frame.columns
     classes = _Classes.of(labels, raw.name, raw.gaps, task)
     notices += classes.notices
     warnings = [
@@ -401,7 +418,7 @@ def prepare_array(
     task: str | None = None,
     identifiers: bool = True,
 ) -> Table | None:
-    """Make a table of an array of numbers, without a loop over its columns.
+    """Make a table of an array of numbers, without a frame.
 
     None if something is empty, missing, infinite or rounded: `prepare` has the policies and the
     messages for that.
@@ -427,24 +444,61 @@ def prepare_array(
     x = as_floats(array)
     if x is None or labels.null_count():
         return None
-    classes = _Classes.of(labels, name, None, task)
-    copies = [names[index] for index in numeric_copies(labels, x)]
-    warnings = [*classes.warnings, *_check_copies(copies, is_apart or allow_target_copy)]
-    excluded = {locate(column, names, name, target=labels.name) for column in exclude}
-    found = inspect(x, excluded)
     is_boolean = array.dtype == bool
     dtype = np.dtype(np.uint8) if is_boolean else array.dtype
+    return _complete_table(
+        name,
+        ArrayColumns(names, x, dtype),
+        x,
+        labels,
+        notices=notices,
+        exclude=exclude,
+        is_apart=is_apart,
+        allow_target_copy=allow_target_copy,
+        task=task,
+        identifiers=identifiers,
+        keys=dict.fromkeys(names, BOOLEANS) if is_boolean else {},
+    )
+
+
+def _complete_table(
+    name: str,
+    features: pl.DataFrame | ArrayColumns,
+    x: NDArray[np.float64],
+    labels: pl.Series,
+    *,
+    notices: Sequence[str],
+    warnings: Sequence[str] = (),
+    exclude: Sequence[str | int],
+    is_apart: bool,
+    allow_target_copy: bool,
+    task: str | None,
+    identifiers: bool,
+    keys: Mapping[str, Codes | Dates],
+) -> Table:
+    """Make a table of numbers none of which is missing, `x`, without a loop over its columns."""
+    names = features.names if isinstance(features, ArrayColumns) else features.columns
+    classes = _Classes.of(labels, name, None, task)
+    copies = [names[index] for index in numeric_copies(labels, x)]
+    copied = _check_copies(copies, is_apart or allow_target_copy)
+    excluded = {locate(column, names, name, target=labels.name) for column in exclude}
+    found = inspect(x, excluded)
     return Table(
         name,
-        cast("pl.DataFrame", ArrayColumns(names, x, dtype)),
+        cast("pl.DataFrame", features),
         x,
         _renamed(labels.name, names, classes, is_apart),
         classes.codes,
         classes.labels,
         notices=(*notices, *classes.notices, *found.notices(names)),
-        warnings=(*warnings, *(found.warnings(names) if identifiers else ())),
+        warnings=(
+            *warnings,
+            *classes.warnings,
+            *copied,
+            *(found.warnings(names) if identifiers else ()),
+        ),
         values=classes.values,
-        keys=dict.fromkeys(names, BOOLEANS) if is_boolean else {},
+        keys=keys,
     )
 
 

@@ -47,8 +47,8 @@ def split(
     if target is None or isinstance(target, str | int):
         position, assumed = target_position(target, frame.columns, raw.name, raw.target)
         notices += assumed
-        labels = frame.to_series(position)
-        features = pl.DataFrame([column for column in frame if column.name != labels.name])
+        features = frame.clone()
+        labels = features.drop_in_place(frame.columns[position])
     else:
         labels, features = labels_beside(frame.columns, frame.height, target, name), frame
     if not features.width:
@@ -209,10 +209,18 @@ def classes_of(
             f"{f'; {gaps}' if gaps else ''}",
             f"remove these rows, or use {setting('missing', 'drop-rows')}",
         )
-    classes, codes, counts = np.unique(labels.to_numpy(), return_inverse=True, return_counts=True)
+    classes = labels.unique(maintain_order=True).sort()
     if len(classes) < 2:
         raise DataError(f"{target} has one class, expected 2 or more", another)
     if len(classes) == len(labels):
         raise DataError(f"{target} has a class for every row", another)
-    _refuse_no_classes(labels, counts, target)
-    return codes.astype(np.uint32), tuple(classes.tolist())
+    codes = _positions(labels, classes)
+    _refuse_no_classes(labels, np.bincount(codes), target)
+    return codes, tuple(classes.to_list())
+
+
+def _positions(labels: pl.Series, classes: pl.Series) -> NDArray[np.uint32]:
+    """Return the position of each label among the sorted classes."""
+    if labels.dtype == pl.String:
+        return labels.cast(pl.Enum(classes)).to_physical().cast(pl.UInt32).to_numpy(writable=True)
+    return np.searchsorted(classes.to_numpy(), labels.to_numpy()).astype(np.uint32)

@@ -10,7 +10,7 @@ from swarmrs._base._options import defaults_of
 from swarmrs.data._formats._arff import is_arff, parse_arff
 from swarmrs.data._formats._bytes import fetch
 from swarmrs.data._formats._columnar import check_magic, parse_arrow, parse_parquet
-from swarmrs.data._formats._text import decode, parse_text
+from swarmrs.data._formats._text import as_utf8, parse_text
 from swarmrs.data._options import DECIMALS, FORMATS, NULL_WORDS, ReadOptions
 from swarmrs.data._read import Raw
 from swarmrs.exceptions import SpecError
@@ -95,11 +95,11 @@ def parse_content(raw: bytes, packed: int, path: Path, name: str, reading: Readi
     if wanted == "arrow" or (wanted is None and raw.startswith(b"ARROW1")):
         return parse_arrow(raw, name, packed, reading.max_bytes)
     check_magic(raw, name)
-    text = decode(raw, name, reading.encoding)
-    if wanted == "arff" or (wanted is None and is_arff(text)):
-        return parse_arff(text, name, dedupe_names=reading.dedupe_names)
+    content = as_utf8(raw, name, reading.encoding)
+    if wanted == "arff" or (wanted is None and is_arff(content)):
+        return parse_arff(content.decode(), name, dedupe_names=reading.dedupe_names)
     return parse_text(
-        text,
+        content,
         name,
         separator=reading.separator_of(path),
         decimal=reading.decimal,

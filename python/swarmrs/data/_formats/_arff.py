@@ -20,7 +20,7 @@ _FIELD = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)")
 _CELL = re.compile(rf"\s*(\d{{1,18}})\s+({_QUOTED}|[^,\s]+)\s*(,|$)")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
-_FIRST = re.compile(r"(?:[ \t\r]*(?:%[^\n]*)?\n)*[ \t]*@(?:relation|attribute)\b", re.IGNORECASE)
+_FIRST = re.compile(rb"(?:[ \t\r]*(?:%[^\n]*)?\n)*[ \t]*@(?:relation|attribute)\b", re.IGNORECASE)
 
 
 _ISO_DATE = "yyyy-MM-dd'T'HH:mm:ss"
@@ -40,9 +40,9 @@ class _Attribute(NamedTuple):
         return self.values[0] if self.values else "0"
 
 
-def is_arff(text: str) -> bool:
+def is_arff(content: bytes) -> bool:
     """Tell whether text is ARFF, by its first line that is neither blank nor a comment."""
-    return _FIRST.match(text) is not None
+    return _FIRST.match(content) is not None
 
 
 def parse_arff(text: str, name: str, *, dedupe_names: bool) -> Raw:

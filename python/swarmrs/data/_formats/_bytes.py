@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import sys
 import zlib
 from pathlib import Path
@@ -33,7 +34,8 @@ def fetch(source: str, name: str, limit: int) -> tuple[bytes, int]:
             raw = _read_all(sys.stdin.buffer, name, limit)
         else:
             with path.open("rb") as stream:
-                raw = _read_all(stream, name, limit)
+                size = os.fstat(stream.fileno()).st_size
+                raw = _read_all(stream, name, limit, first=size)
         if raw.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(raw)) as unpacked:
                 return _read_all(unpacked, name, limit, packed=len(raw)), len(raw)
@@ -75,14 +77,20 @@ def check_size(name: str, size: int, packed: int, limit: int) -> None:
 
 
 def _read_all(
-    stream: IO[bytes] | gzip.GzipFile, name: str, limit: int, packed: int | None = None
+    stream: IO[bytes] | gzip.GzipFile,
+    name: str,
+    limit: int,
+    *,
+    packed: int | None = None,
+    first: int = 0,
 ) -> bytes:
-    out = io.BytesIO()
-    while chunk := stream.read(_CHUNK):
-        out.write(chunk)
-        size = out.tell()
+    """Return all bytes of a stream, within the limit; `first` is the size that is expected."""
+    chunks, size = [], 0
+    while chunk := stream.read(_CHUNK if size else max(_CHUNK, min(first, limit) + 1)):
+        chunks.append(chunk)
+        size += len(chunk)
         check_size(name, size, size if packed is None else packed, limit)
-    return out.getvalue()
+    return b"".join(chunks)  # One chunk is not copied.
 
 
 def _other_file(path: Path) -> str:

@@ -1,7 +1,6 @@
 """Parquet and Arrow: their size is known before they are read."""
 
 import io
-from collections.abc import Callable
 
 import polars as pl
 
@@ -41,26 +40,21 @@ def check_magic(raw: bytes, name: str) -> None:
 
 def parse_parquet(raw: bytes, name: str, packed: int, limit: int) -> Raw:
     """Read Parquet."""
-    return _parse(raw, name, "Parquet", packed, limit, pl.scan_parquet, pl.read_parquet)
+    return _parse(raw, name, "Parquet", packed, limit)
 
 
 def parse_arrow(raw: bytes, name: str, packed: int, limit: int) -> Raw:
     """Read an Arrow file, which Feather of version 2 is."""
-    return _parse(raw, name, "Arrow", packed, limit, pl.scan_ipc, pl.read_ipc)
+    return _parse(raw, name, "Arrow", packed, limit)
 
 
-def _parse(
-    raw: bytes,
-    name: str,
-    kind: str,
-    packed: int,
-    limit: int,
-    scan: Callable[[io.BytesIO], pl.LazyFrame],
-    read: Callable[[io.BytesIO], pl.DataFrame],
-) -> Raw:
+def _parse(raw: bytes, name: str, kind: str, packed: int, limit: int) -> Raw:
+    scan = pl.scan_parquet if kind == "Parquet" else pl.scan_ipc
     try:
+        # The metadata is parsed once for all queries of one lazy frame. No row costs less than the
+        # schema, which is built in Python: 0.1 s of 0.6 s for 100 000 columns.
         lazy = scan(io.BytesIO(raw))
-        width = len(lazy.collect_schema())
+        width = lazy.head(0).collect().width
         rows = lazy.select(pl.len()).collect().item()
         if rows > MAX_ROWS:
             raise DataError(f"{name} has {rows} rows, expected at most {MAX_ROWS}", "split it")
@@ -68,7 +62,7 @@ def _parse(
         # A damaged header makes polars request so much memory that the process is aborted.
         if kind == "Parquet" and not _swarmrs.is_sound_parquet(raw, limit // _CELL):
             raise DataError(*_unreadable(name, kind))
-        return Raw(name, read(io.BytesIO(raw)), kind=kind)
+        return Raw(name, lazy.collect(), kind=kind)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
         raise DataError(*_unreadable(name, kind)) from problem
 
