@@ -117,7 +117,7 @@ print(f"{', '.join(found.selected)}: RMSE {-found.score:.2f}")
 """
 ## Pitfalls
 
-- `vlpso-ls`, the default algorithm, evaluates a hundred subsets or more per iteration. For a slow estimator set a small
+- `vlpso-ls` evaluates a hundred subsets or more per iteration. For a slow estimator set a small
   `population`, or use `sfs`, `sffs` or `pbpso`.
 - A randomized estimator needs its own `random_state`. Without one, the same subset gets another score in the next run.
 - `fit_params` of `select` passes `sample_weight` to `fit`, see [selectors.md](../selectors.md#sample-groups-and-weights).
