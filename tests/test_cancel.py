@@ -43,14 +43,18 @@ def interrupted() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def long() -> XY:
     """Return a table of which one subset takes minutes."""
+    # More features than a kd-tree is used for.
     rng = np.random.default_rng(1)
-    return rng.random((200_000, 3)), rng.integers(0, 2, 200_000)
+    x, y = rng.random((200_000, 20)), rng.integers(0, 2, 200_000)
+    # What a search imports is imported before the signal comes.
+    select((x[:50], y[:50]), algo="bpso", max_evals=30, repeats=2, n_jobs=2)
+    return x, y
 
 
 def test_an_evaluator_is_interrupted_within_one_subset(long: XY) -> None:
     evaluator = Evaluator(*long)
     with interrupted():
-        evaluator.measure([True, True, True])
+        evaluator.measure([True] * 20)
 
 
 @pytest.mark.parametrize(
@@ -85,9 +89,25 @@ def test_searches_on_threads_are_interrupted_within_an_iteration(long: XY) -> No
 
 def test_a_time_limit_acts_within_an_iteration(long: XY) -> None:
     start = time.monotonic()
-    with pytest.raises(SpecError, match="the first iteration of bpso takes longer than the time"):
+    with pytest.raises(SpecError, match="of bpso takes longer than the time limit of 0.5 s"):
         select(long, algo="bpso", time_limit=0.5)
     assert time.monotonic() - start < MOST
+
+
+def test_of_a_first_iteration_cut_short_the_finished_evaluations_count() -> None:
+    # A batch of 30 subsets of about 15 features: some seconds.
+    rng = np.random.default_rng(1)
+    x, y = rng.random((20_000, 30)), rng.integers(0, 2, 20_000)
+    x[:, 3] += y
+    start = time.monotonic()
+    found = select((x, y), algo="bpso", time_limit=1.0, random_state=1, cv=2, scale="none")
+    assert time.monotonic() - start < MOST
+    assert found.stop == "time_limit"
+    assert 1 <= found.evaluations.total
+    assert found.evaluations.total == found.trace["evaluations"][-1]
+    # It is scored like any other subset.
+    again = Evaluator((x, y), cv=2, scale="none").measure(found.support)
+    assert again["error"][0] == found.scores["error"]
 
 
 def test_an_unfinished_iteration_is_dropped_as_a_whole(blobs: XY) -> None:
@@ -191,7 +211,8 @@ def test_a_signal_ends_a_command_within_one_subset(
     import polars as pl
 
     path = tmp_path / "long.parquet"
-    pl.DataFrame({"a": long[0][:, 0], "b": long[0][:, 1], "tree": long[1]}).write_parquet(path)
+    columns = {f"f{at}": column for at, column in enumerate(long[0].T)}
+    pl.DataFrame({**columns, "tree": long[1]}).write_parquet(path)
     with start("select", path, "--algo", "bpso", "--checkpoint", tmp_path / "run") as process:
         while not (tmp_path / "run").exists():
             assert process.poll() is None

@@ -431,7 +431,8 @@ class SearchOptions(TypedDict, total=False):
         int,
         Option(
             default=2**30,
-            help="Memory for cached distances, such as 512MiB. It changes no result.",
+            help="Memory for cached distances and for the scores of evaluated subsets, such as "
+            "512MiB. It changes no result.",
             more="In bytes.",
             doors="pc",
             cli=str,

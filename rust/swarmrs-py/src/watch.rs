@@ -226,6 +226,11 @@ struct Scorer {
 }
 
 impl Evaluator for Scorer {
+    /// What Python computes may differ the second time, and may take long.
+    fn is_repeatable(&self) -> bool {
+        false
+    }
+
     fn allows_empty(&self) -> bool {
         self.allows_empty
     }
