@@ -62,7 +62,7 @@ RETURNED = [
     *(swarmrs.Front, swarmrs.FrontPoint, swarmrs.Parsimony, swarmrs.Baseline),
     swarmrs.Competition,
     *(swarmrs.Evaluations, swarmrs.Seconds, swarmrs.Work, swarmrs.Iteration),
-    *(swarmrs.Stability, swarmrs.Agreement, swarmrs.HeldOut, swarmrs.Part),
+    *(swarmrs.Stability, swarmrs.Agreement, swarmrs.HeldOut, swarmrs.Part, swarmrs.RowsUsed),
     swarmrs.Minimum,
     *(swarmrs.Card, swarmrs.Parameter, swarmrs.Preset),
     *(swarmrs.Description, swarmrs.Column),

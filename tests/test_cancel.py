@@ -18,6 +18,9 @@ from swarmrs import Evaluator, _swarmrs, select
 from swarmrs.exceptions import SpecError
 from swarmrs.search._progress import Iteration
 
+# The tables are long on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:this search takes")
+
 XY = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 # Far less than the calls below take, and far more than they may take to hear of it.
@@ -89,7 +92,7 @@ def test_searches_on_threads_are_interrupted_within_an_iteration(long: XY) -> No
 
 def test_a_time_limit_acts_within_an_iteration(long: XY) -> None:
     start = time.monotonic()
-    with pytest.raises(SpecError, match="of bpso takes longer than the time limit of 0.5 s"):
+    with pytest.raises(SpecError, match="of bpso takes longer than the time limit"):
         select(long, algo="bpso", time_limit=0.5)
     assert time.monotonic() - start < MOST
 
@@ -103,7 +106,7 @@ def test_of_a_first_iteration_cut_short_the_finished_evaluations_count() -> None
     found = select((x, y), algo="bpso", time_limit=1.0, random_state=1, cv=2, scale="none")
     assert time.monotonic() - start < MOST
     assert found.stop == "time_limit"
-    assert 1 <= found.evaluations.total
+    assert found.evaluations.total >= 1
     assert found.evaluations.total == found.trace["evaluations"][-1]
     # It is scored like any other subset.
     again = Evaluator((x, y), cv=2, scale="none").measure(found.support)

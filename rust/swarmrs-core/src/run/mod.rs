@@ -68,12 +68,12 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let clock = Clock::start();
         let set_up = || Self::set_up(spec, data, resources, scorer, clock);
+        // Without a limit of its own it ends with the work of its caller.
+        let Some(limit) = spec.budget.seconds else { return set_up() };
         match cancel::until(spec.budget.first_deadline(clock), set_up) {
             Ok(run) => run,
             Err(Ended::Requested) => Err(Error::Interrupted),
-            Err(Ended::Deadline) => {
-                Err(no_time("the set-up", &spec.algorithm, spec.budget.seconds.unwrap_or_default()))
-            }
+            Err(Ended::Deadline) => Err(no_time("the set-up", &spec.algorithm, limit)),
         }
     }
 
