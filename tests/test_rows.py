@@ -206,6 +206,22 @@ def test_the_time_limit_covers_the_score_on_all_rows(
     assert late.data["rows"] == 3000
 
 
+def test_an_interrupted_score_on_all_rows_costs_no_result(
+    tall: XY, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Search, "price_within", interrupt)
+    options: dict[str, Any] = {"algo": "sfs", "rows": 400, "random_state": 1}
+    found = select(tall, on_interrupt="return", **options)
+    assert found.stop == "interrupted"
+    assert found.rows is not None
+    assert found.rows[:3] == (400, 400, 3000)
+    with pytest.raises(KeyboardInterrupt):
+        select(tall, **options)
+
+
 def test_a_price_that_takes_too_long_is_given_up() -> None:
     rng = np.random.default_rng(1)
     table = read_table((rng.random((60_000, 12)), rng.integers(0, 2, 60_000)))

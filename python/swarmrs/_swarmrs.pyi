@@ -107,6 +107,7 @@ def price(
     threads: int,
     scorer: Callable[[NDArray[np.bool_]], Sequence[float]] | None = None,
     seconds: float | None = None,
+    cancel: Cancel | None = None,
 ) -> str | None: ...
 def minimize(
     cost: Callable[[NDArray[np.bool_]], Sequence[float]],

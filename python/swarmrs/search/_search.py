@@ -197,7 +197,10 @@ class Search:
         left = None if limit is None else max(0.0, begun + limit - start)
         point = None
         if found.stop != "interrupted":
-            point = self.price_within(left, found.selected_indices, threads)
+            try:
+                point = self.price_within(left, found.selected_indices, threads)
+            except KeyboardInterrupt:
+                found = replace(found, stop="interrupted")
         spent = time.perf_counter() - start
         total = len(self.table.x)
         scored = searched if point is None else total
@@ -303,6 +306,7 @@ class Search:
             threads=threads,
             scorer=self._scorer,
             seconds=seconds,
+            cancel=CANCEL.get(),
         )
         if priced is None:
             return None

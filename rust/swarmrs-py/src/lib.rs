@@ -458,7 +458,8 @@ fn run<'py>(
 /// What masks, none of them empty, cost and show by the evaluation of a spec: JSON, without a search. None if that takes
 /// longer than `seconds`.
 #[pyfunction]
-#[pyo3(signature = (dataset, spec, masks, *, threads, scorer=None, seconds=None))]
+#[pyo3(signature = (dataset, spec, masks, *, threads, scorer=None, seconds=None, cancel=None))]
+#[allow(clippy::too_many_arguments, reason = "keywords on the Python side")]
 fn price(
     py: Python<'_>,
     dataset: &PyDataset,
@@ -467,11 +468,13 @@ fn price(
     threads: usize,
     scorer: Option<Py<PyAny>>,
     seconds: Option<f64>,
+    cancel: Option<PyRef<'_, PyCancel>>,
 ) -> PyResult<Option<String>> {
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
     let subsets = self::masks(py, &masks, dataset.inner.n_features())?;
     let problem = Problem::Table { data: &dataset.inner, threads, scorer };
-    watch::price(py, problem, &spec, &subsets, seconds)
+    let cancel = cancel.map_or_else(Arc::default, |cancel| Arc::clone(&cancel.inner));
+    watch::price(py, problem, &spec, &subsets, seconds, &cancel)
 }
 
 /// Searches strings of bits for the least cost and returns what it found as JSON.

@@ -108,9 +108,9 @@ pub fn price(
     spec: &Spec,
     subsets: &[Subset],
     seconds: Option<f64>,
+    cancel: &Arc<Cancel>,
 ) -> PyResult<Option<String>> {
-    let cancel = Arc::default();
-    let priced = watched(py, &cancel, |raised| {
+    let priced = watched(py, cancel, |raised| {
         let deadline = seconds.map(|seconds| Deadline { clock: Clock::start(), seconds });
         let priced = cancel::until(deadline, || problem.prepare(spec, raised)?.price(subsets));
         match priced {
