@@ -50,7 +50,7 @@ type Scores = FxHashMap<Key, [f64; Measures::FIELDS]>;
 pub(crate) struct EvaluationCache {
     young: Scores,
     old: Scores,
-    /// Entries of a generation; a batch is not divided and may exceed it.
+    /// Entries of a generation; only a batch that is larger exceeds it.
     capacity: usize,
     n_evaluated: u64,
 }
@@ -72,7 +72,8 @@ impl EvaluationCache {
     /// The subsets that have to be evaluated: not cached, each once, in the order proposed; the empty one only if allowed.
     /// All others are in the cache until the next call.
     pub fn unknown(&mut self, proposed: &[(Subset, Key)], allows_empty: bool) -> Vec<Subset> {
-        if self.young.len() >= self.capacity {
+        // Before the batch, so that all of it is in one generation and no table grows beyond its places.
+        if !self.young.is_empty() && self.young.len() + proposed.len() > self.capacity {
             std::mem::swap(&mut self.young, &mut self.old);
             self.young.clear();
         }
@@ -167,7 +168,7 @@ mod tests {
             );
             assert_eq!(cache.get(asked[0].1), Some(Measures::from_error(at as f64)));
             assert_eq!(cache.get(asked[1].1), Some(Measures::from_error(0.0)));
-            assert!(cache.young.len() <= 5 && cache.old.len() <= 5);
+            assert!(cache.young.len() <= 4 && cache.old.len() <= 4);
         }
         assert_eq!(cache.n_evaluated(), 100);
         assert_eq!(cache.unknown(&[keyed(50), keyed(99), keyed(0)], false), [one(n, 50).0]);
