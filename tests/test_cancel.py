@@ -18,6 +18,9 @@ from swarmrs import Evaluator, _swarmrs, select
 from swarmrs.exceptions import SpecError
 from swarmrs.search._progress import Iteration
 
+# The tables are long on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:this search takes")
+
 XY = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 # Far less than the calls below take, and far more than they may take to hear of it.
@@ -44,7 +47,10 @@ def interrupted() -> Iterator[None]:
 def long() -> XY:
     """Return a table of which one subset of more than eight features takes minutes."""
     rng = np.random.default_rng(1)
-    return rng.random((200_000, 24)), rng.integers(0, 2, 200_000)
+    x, y = rng.random((200_000, 24)), rng.integers(0, 2, 200_000)
+    # What a search imports is imported before the signal comes.
+    select((x[:50], y[:50]), algo="bpso", max_evals=30, repeats=2, n_jobs=2)
+    return x, y
 
 
 @pytest.mark.parametrize("size", [8, 24])
@@ -87,9 +93,25 @@ def test_searches_on_threads_are_interrupted_within_an_iteration(long: XY) -> No
 
 def test_a_time_limit_acts_within_an_iteration(long: XY) -> None:
     start = time.monotonic()
-    with pytest.raises(SpecError, match="the first iteration of bpso takes longer than the time"):
+    with pytest.raises(SpecError, match="of bpso takes longer than the time limit"):
         select(long, algo="bpso", time_limit=0.5)
     assert time.monotonic() - start < MOST
+
+
+def test_of_a_first_iteration_cut_short_the_finished_evaluations_count() -> None:
+    # A batch of 30 subsets of about 15 features: some seconds.
+    rng = np.random.default_rng(1)
+    x, y = rng.random((20_000, 30)), rng.integers(0, 2, 20_000)
+    x[:, 3] += y
+    start = time.monotonic()
+    found = select((x, y), algo="bpso", time_limit=1.0, random_state=1, cv=2, scale="none")
+    assert time.monotonic() - start < MOST
+    assert found.stop == "time_limit"
+    assert found.evaluations.total >= 1
+    assert found.evaluations.total == found.trace["evaluations"][-1]
+    # It is scored like any other subset.
+    again = Evaluator((x, y), cv=2, scale="none").measure(found.support)
+    assert again["error"][0] == found.scores["error"]
 
 
 def test_an_unfinished_iteration_is_dropped_as_a_whole(blobs: XY) -> None:

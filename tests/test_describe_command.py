@@ -1,5 +1,6 @@
 """describe prints a command that works, whatever the table is like, and how long it takes."""
 
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import describe, read_table, select
-from swarmrs.search._time_estimate import estimate_seconds
+from swarmrs.exceptions import SpecError, SwarmrsWarning
+from swarmrs.search._time_estimate import estimate_seconds, subset_seconds
 
 Cli = Callable[..., Any]
 N = 60
@@ -237,6 +240,20 @@ class TestTime:
         more, once = (estimate_seconds(rows, features, n) for n in (1001, 1))
         assert 1 / 3 < (more - once) / (milliseconds / 1000 * 1000) < 3
 
+    @pytest.mark.parametrize(
+        ("rows", "features", "seconds"), [(150_000, 3, 0.18), (150_000, 8, 0.5), (327_000, 8, 1.15)]
+    )
+    def test_the_model_knows_of_trees(self, rows: int, features: int, seconds: float) -> None:
+        # Means over all subsets.
+        assert 1 / 3 < subset_seconds(rows, features) / seconds < 3
+
+    def test_a_script_is_warned_in_its_own_words(self) -> None:
+        rng = np.random.default_rng(0)
+        data = rng.random((30_000, 20)), rng.integers(0, 2, 30_000)
+        warned = pytest.warns(SwarmrsWarning, match="try rows=10000 or time_limit=600")
+        with warned, pytest.raises(SpecError, match="n_neighbors"):
+            select(data, algo="vlpso-ls", estimator=KNeighborsClassifier(99_999))
+
     def test_a_small_search_says_nothing(self, cli: Cli, blobs_csv: Path) -> None:
         assert "rough estimate" in cli("describe", blobs_csv).out
         assert "rough estimate" not in cli("select", blobs_csv, "--max-evals", "30").err
@@ -251,7 +268,13 @@ class TestTime:
         # k is too large: the search is refused after the note, before it is begun.
         long = cli("select", tmp_path / "d.csv", "-a", "vlpso-ls", "--jobs", "1", "-k", "99999")
         assert forecast in long.err
-        assert "(10000 evaluations of 9000 rows)" in long.err
-        for option in (("--time-limit", "5"), ("--max-evals", "30"), ("-e", "nb"), ("-q",)):
+        assert re.search(
+            r"by a rough estimate: 10000 evaluations of \d+ ms; "
+            r"try --rows 2000 or --time-limit (60|600)\n",
+            long.err,
+        )
+        sampled = ("--rows", "300")
+        others = (("--time-limit", "5"), ("--max-evals", "30"), ("-e", "nb"), ("-q",))
+        for option in (sampled, *others):
             short = cli("select", tmp_path / "d.csv", "-a", "vlpso-ls", "--cv", "99999", *option)
             assert forecast not in short.err

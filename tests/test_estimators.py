@@ -123,6 +123,7 @@ def test_its_parameters_are_few_and_the_estimator_comes_first() -> None:
         "max_iter": None,
         "max_evals": None,
         "time_limit": None,
+        "rows": None,
         "patience": None,
         "n_jobs": None,
         "random_state": None,

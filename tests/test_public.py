@@ -37,6 +37,7 @@ def results() -> dict[str, object]:
         *(table, found, found.front, found.front[0], found.evaluations, found.seconds, found.work),
         *(stability, stability.agreement, held_out, held_out.parts[0], held_out.baseline),
         swarmrs.select(table, algo="auto", random_state=1, max_evals=100).competition,
+        swarmrs.select(table, rows=30, **search).rows,
         *(small.parsimony, described, described.columns[0], card, card.params[0]),
         *(swarmrs.presets["tran2019"], swarmrs.rank(table), swarmrs.group(table, by="hclust=5")),
         swarmrs.minimize(lambda masks: masks.sum(axis=1), 3000, max_evals=60, random_state=1),

@@ -89,6 +89,7 @@ class TestSelection:
             "stability",
             "held_out",
             "competition",
+            "rows",
             "versions",
         ]
         assert plain["algorithm"] == "bpso"

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from swarmrs.search._results import Parameter as Parameter
     from swarmrs.search._results import Seconds as Seconds
     from swarmrs.search._results import Selection as Selection
+    from swarmrs.search._rows import RowsUsed as RowsUsed
     from swarmrs.search._select import select as select
     from swarmrs.search._settings import algorithms as algorithms
     from swarmrs.search._stability import Agreement as Agreement
@@ -73,6 +74,7 @@ _MODULES = {
     "search._presets": "Preset presets",
     "search._progress": "Iteration",
     "search._results": "Card Evaluations Parameter Seconds Selection",
+    "search._rows": "RowsUsed",
     "search._select": "select",
     "search._settings": "algorithms",
     "search._stability": "Agreement Stability",

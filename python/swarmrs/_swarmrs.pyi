@@ -106,7 +106,9 @@ def price(
     *,
     threads: int,
     scorer: Callable[[NDArray[np.bool_]], Sequence[float]] | None = None,
-) -> str: ...
+    seconds: float | None = None,
+    cancel: Cancel | None = None,
+) -> str | None: ...
 def minimize(
     cost: Callable[[NDArray[np.bool_]], Sequence[float]],
     n_bits: int,

@@ -26,6 +26,20 @@ _LIMITS = {
 }
 
 
+def rows_text(searched: int, scored: int, total: int) -> str:
+    """Say which rows of a table were searched and scored.
+
+    Examples
+    --------
+    >>> rows_text(10_000, 1_000_000, 1_000_000)
+    'searched on 10000 of 1000000, scored on all'
+    """
+    of = f"{searched} of {total}"
+    if scored == total:
+        return f"searched on {of}, scored on all"
+    return f"searched and scored on {of}: no time was left to score on all"
+
+
 def why_stopped(stop: str, params: Mapping[str, object], budget: Mapping[str, object]) -> str:
     """Say which stopping criterion ended a search.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swarmrs._base._files import whole_file
-from swarmrs._base._messages import counted, listed, printable, shortened, why_stopped
+from swarmrs._base._messages import counted, listed, printable, rows_text, shortened, why_stopped
 from swarmrs._base._tasks import CLASSIFICATION, REGRESSION, Task
 from swarmrs.cli._text import aligned, line
 from swarmrs.cli._validation import (
@@ -68,6 +68,7 @@ def selection_table(result: Mapping[str, Any], is_front_wanted: bool) -> str:
     return "\n".join(
         [
             line("data", _data(result["data"])),
+            *_rows(result["rows"]),
             line("algorithm", f"{result['algorithm']}, seed {result['seed']}"),
             line("evaluated by", _evaluated_by(result)),
             line("objective", _objective(result["objective"])),
@@ -251,6 +252,12 @@ def _data(data: Mapping[str, Any]) -> str:
     if data["classes"] is None:
         return f"{data['name']}: {counts}, numeric target '{data['target']}'"
     return f"{data['name']}: {counts}, {counted(data['classes'], 'class')} of '{data['target']}'"
+
+
+def _rows(rows: Mapping[str, Any] | None) -> list[str]:
+    if rows is None:
+        return []
+    return [line("rows", rows_text(rows["searched"], rows["scored"], rows["total"]))]
 
 
 def _evaluated_by(result: Mapping[str, Any]) -> str:

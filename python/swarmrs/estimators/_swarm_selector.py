@@ -77,6 +77,8 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         The maximum number of subset evaluations; None is the algorithm's own.
     time_limit : float, optional
         The maximum number of seconds. Such a search is not reproducible.
+    rows : int, optional
+        Search a stratified sample of so many rows; `best_score_` is that of all rows.
     patience : int, optional
         Early stopping: the number of iterations without a better subset after which to stop.
     n_jobs : int, optional
@@ -135,6 +137,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         max_iter: int | None = None,
         max_evals: int | None = None,
         time_limit: float | None = None,
+        rows: int | None = None,
         patience: int | None = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,
@@ -152,6 +155,7 @@ class SwarmSelector(CallbackSupportMixin, Chooser):  # type: ignore[misc]
         self.max_iter = max_iter
         self.max_evals = max_evals
         self.time_limit = time_limit
+        self.rows = rows
         self.patience = patience
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -31,10 +31,12 @@ MOST_CELLS = 1_000_000
 # experiment.
 OPTIONS = options_of(SearchOptions, "m")
 # Options that the first stores did not have; None is what was done without them.
-_ADDED = ("ridge_alpha",)
+_ADDED = ("ridge_alpha", "rows")
 _SHARED = tuple(name for name in OPTIONS if name != "algo_params")
 # Those that `all` has no use for: it does not search.
-_OF_A_SEARCH = ("max_evals", "max_iter", "max_features", "prescreen", "feature_groups", "pick")
+_OF_A_SEARCH = (
+    *("max_evals", "max_iter", "max_features", "prescreen", "feature_groups", "pick", "rows"),
+)
 
 
 @dataclass(frozen=True)

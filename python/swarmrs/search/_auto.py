@@ -39,11 +39,12 @@ from swarmrs.evaluation._numbers import weighted_scores
 from swarmrs.evaluation._objectives import Objective
 from swarmrs.exceptions import DataError
 from swarmrs.filters._rank import MEASURES, score
-from swarmrs.search._front import Front
+from swarmrs.search._front import Front, FrontPoint
 from swarmrs.search._nested import side_by_side
 from swarmrs.search._pool import CANCEL, run_all
 from swarmrs.search._progress import Callback, Iteration
 from swarmrs.search._results import TRACE, Evaluations, Seconds, Selection, scoring_of
+from swarmrs.search._rows import sample_rows
 
 if TYPE_CHECKING:
     from swarmrs.search._search import Search
@@ -175,18 +176,29 @@ class _Trial(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What competes: the methods, the sizes, the number of splits, the evaluations of a search."""
+    """What competes: the methods, the sizes, the number of splits, the evaluations of a search.
+
+    `most_rows` are the rows that the competition is held on, at most.
+    """
 
     methods: tuple[str, ...]
     sizes: tuple[int, ...]
     n_splits: int
     evaluations: int
+    most_rows: int
 
     @classmethod
-    def of(cls, table: Table, limit: int | None = None, max_evals: int | None = None) -> "Plan":
+    def of(
+        cls,
+        table: Table,
+        limit: int | None = None,
+        max_evals: int | None = None,
+        most_rows: int | None = None,
+    ) -> "Plan":
         """Plan by the size of the table alone, so that the same seed gives the same result."""
         rows, width = table.x.shape
-        n, limit = min(rows, _MOST_ROWS), width if limit is None else limit
+        most_rows = most_rows or _MOST_ROWS
+        n, limit = min(rows, most_rows), width if limit is None else limit
         least = 1 if width <= _WIDE else _LEAST
         most = min(limit, _SIZES[-1])
         sizes = (*(size for size in _SIZES if least <= size < most), most)
@@ -197,18 +209,14 @@ class Plan:
         # A feature should be in about a hundred subsets. Long tables get fewer: each takes longer,
         # and says more.
         evaluations = min(5500.0, max(600.0, 50.0 * width)) * min(1.0, 200 / n)
-        plan = cls(tuple(methods), sizes, max(5, min(20, 6000 // n)), max(int(evaluations), 300))
+        n_splits = max(5, min(20, 6000 // n))
+        plan = cls(tuple(methods), sizes, n_splits, max(int(evaluations), 300), most_rows)
         if max_evals is None or max_evals >= plan.total:
             return plan
         share = int(plan.evaluations * max_evals / plan.total)
         if share >= _FEWEST:
             return replace(plan, evaluations=share)
         return replace(plan, methods=tuple(it for it in methods if it not in _SEARCHES))
-
-    @property
-    def most_rows(self) -> int:
-        """The rows that a competition is held on, at most."""
-        return _MOST_ROWS
 
     @property
     def n_searches(self) -> int:
@@ -227,8 +235,8 @@ def compete(
     """Hold the competition, and select features by its winner."""
     arena = _Arena(search, seed, threads)
     if isinstance(search.measure, Evaluation):
-        # Settings that do not fit the table are refused in terms of the whole table.
-        search.price([int(np.flatnonzero(search.free)[0])])
+        # Settings that do not fit the table are refused in terms of it, not of a split.
+        arena.search.price([int(np.flatnonzero(search.free)[0])])
     ran = run_all([arena.job(split) for split in arena.splits()], threads, True, callback)
     trials = [trial for trial in ran.done if trial is not None and trial.rows.size]
     if not trials:
@@ -237,7 +245,7 @@ def compete(
     method, size = configurations[choice.chosen]
     winner = arena.final(method, trials)
     indices = arena.first(winner.order, len(winner.order) if size is None else size)
-    point = search.price(indices, threads)
+    point = arena.search.price(indices, threads)
     spent = [trial.evaluations for trial in trials] + [winner.evaluations]
     total, unique = (sum(counts) for counts in zip(*spent, strict=True))
     seconds = time.perf_counter() - arena.begun
@@ -270,7 +278,7 @@ def compete(
     objective: Objective = {"kind": "error"}
     if search.scoring:
         objective["scoring"] = search.scoring
-    return Selection(
+    found = Selection(
         algorithm="auto",
         params={"method": method, "size": len(indices)},
         seed=seed,
@@ -293,16 +301,24 @@ def compete(
         work=Work(0, 0, 0),
         stop=ran.stop or ("time_limit" if arena.is_late else "finished"),
         trace=pl.DataFrame(schema=TRACE),
-        front=Front(
-            (point,),
-            point,
-            max(0.0, 1.0 - point.loss) * (1.0 - point.size / search.mask(()).size),
-        ),
+        front=_front_of(point, search.mask(()).size),
         warnings=tuple(warnings),
         scoring=scoring_of(search.measure, search.scoring),
         baseline=baseline,
         competition=competition,
     )
+    if arena.search is search:
+        return found
+    found = search.rescored(found, competition.n_rows, arena.begun, threads)
+    error = found.scores["error"]
+    assert error is not None, "every measure tells its error"
+    point = point._replace(error=error, cost=found.cost, scores=found.scores, loss=found.loss)
+    return replace(found, front=_front_of(point, found.support.size))
+
+
+def _front_of(point: FrontPoint, width: int) -> Front:
+    """Return the front of one subset."""
+    return Front((point,), point, max(0.0, 1.0 - point.loss) * (1.0 - point.size / width))
 
 
 def mean_ranking(rankings: Sequence[Sequence[int]], width: int) -> list[int]:
@@ -334,7 +350,10 @@ class _Arena:
         self.threads = threads
         self.done = 0
         self.draw = np.random.RandomState(seed % 2**32)
-        sample = self._sample(search.table)
+        rows = search.settings.rows
+        sample = (
+            self._sample(search.table) if rows is None else sample_rows(search.table, rows, seed)
+        )
         self.search = search if sample is None else search.on(search.table.take(sample))
         self.included = search.spec["include"]
         self.units = search.spec["together"]
@@ -344,7 +363,10 @@ class _Arena:
         limits = search.spec["budget"]
         self.limit: float | None = limits["seconds"]
         self.plan = Plan.of(
-            self.search.table, min(n_free, most - len(self.included)), limits["evaluations"]
+            self.search.table,
+            min(n_free, most - len(self.included)),
+            limits["evaluations"],
+            rows,
         )
 
     @property

@@ -376,6 +376,18 @@ class SearchOptions(TypedDict, total=False):
             section="Stopping",
         ),
     ]
+    rows: Annotated[
+        "int | None",
+        Option(
+            help="Search a stratified sample of this many rows, drawn by the seed; the selection "
+            "is scored on all rows.",
+            more="Numeric targets are sampled at random. ``'auto'`` samples 2000 rows of a longer "
+            "table anyway.",
+            section="Stopping",
+            brief=True,
+            shown="all, 2000 for auto",
+        ),
+    ]
     # -- validation ------------------------------------------------------------------------------
     outer_cv: Annotated[
         "CV | None",
@@ -431,7 +443,8 @@ class SearchOptions(TypedDict, total=False):
         int,
         Option(
             default=2**30,
-            help="Memory for cached distances, such as 512MiB. It changes no result.",
+            help="Memory for cached distances and for the scores of evaluated subsets, such as "
+            "512MiB. It changes no result.",
             more="In bytes.",
             doors="pc",
             cli=str,

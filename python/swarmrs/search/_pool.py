@@ -1,8 +1,9 @@
 """Several searches at once, on the threads of one process."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from contextvars import ContextVar, copy_context
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -24,6 +25,8 @@ Found = TypeVar("Found", bound=Ended)
 Job: TypeAlias = Callable[[int, Callback], Found]
 
 CUT = ("interrupted", "callback")
+# Seconds that Ctrl-C may go unheard.
+_HEED = 0.1
 
 # Ends the searches of other threads when Ctrl-C arrives in the main one, which alone hears signals.
 CANCEL: ContextVar[_swarmrs.Cancel | None] = ContextVar("CANCEL", default=None)
@@ -142,7 +145,9 @@ def _share(
         for _ in range(workers):
             Thread(target=copy_context().run, args=(serve,), daemon=True).start()
         while len(ended) < len(found):
-            bell.get()
+            # A signal that arrives just before the wait does not end it: Python looks after it.
+            with suppress(Empty):
+                bell.get(timeout=_HEED)
     except KeyboardInterrupt:
         is_interrupted = True
         halt()

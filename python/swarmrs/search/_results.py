@@ -21,6 +21,7 @@ from swarmrs.evaluation._native import Evaluation, Work
 from swarmrs.evaluation._objectives import Objective
 from swarmrs.exceptions import SpecError
 from swarmrs.search._front import Front, FrontPoint, Parsimony
+from swarmrs.search._rows import RowsUsed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,6 +136,8 @@ class Selection:
         ``index``, its ``support`` by the subsets evaluated and the ``standard_error`` of that.
     competition : Competition or None
         If ``algo='auto'``, the methods that competed and their held-out scores.
+    rows : RowsUsed or None
+        If a sample of the rows was searched, how many, and how many the selection was scored on.
     """
 
     algorithm: str
@@ -168,6 +171,7 @@ class Selection:
     baseline: Baseline | None = None
     ranking: pl.DataFrame | None = None
     competition: "Competition | None" = None
+    rows: RowsUsed | None = None
 
     @property
     def score(self) -> float:
@@ -246,6 +250,7 @@ class Selection:
             "stability": None if self.stability is None else self.stability.to_dict(),
             "held_out": None if self.held_out is None else self.held_out.to_dict(),
             "competition": None if self.competition is None else self.competition.to_dict(),
+            "rows": None if self.rows is None else self.rows._asdict(),
             "versions": versions(),
         }
 

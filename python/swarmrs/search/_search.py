@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from swarmrs import _swarmrs
 from swarmrs._base._choices import ANSWERS
+from swarmrs._base._hints import setting
 from swarmrs._base._messages import check_number, check_whole, check_word
 from swarmrs.data._dataset import dataset_of, describe_data
 from swarmrs.data._table import Table
@@ -35,8 +37,11 @@ from swarmrs.search._results import (
     read_selection,
     scoring_of,
 )
+from swarmrs.search._rows import SEARCHING, RowsUsed, sample_rows
 from swarmrs.search._settings import AUTO, SINGLE, Settings
 
+# Samples of half as many rows are proposed for longer tables.
+_LONG = 20_000
 # A competition on fewer rows would hold out too few of them.
 _LEAST_ROWS = 20
 
@@ -166,19 +171,88 @@ class Search:
             from swarmrs.search._auto import compete
 
             return compete(self, seed, threads=threads, callback=callback)
+        most = self.settings.rows
+        drawn = None if most is None else sample_rows(self.table, most, seed)
+        run = (seed, threads, checkpoint, callback, keep_all)
+        if drawn is None:
+            return self._run(*run)
+        begun, limit = time.perf_counter(), self.spec["budget"]["seconds"]
+        here = self.on(self.table.take(drawn))
+        if limit is not None:
+            budget = here.spec["budget"] | {"seconds": SEARCHING * limit}
+            here = replace(here, spec=here.spec | {"budget": budget})
+        found = here._run(*run)
+        found = replace(found, budget=found.budget | {"seconds": limit})
+        return self.rescored(found, len(drawn), begun, threads)
+
+    def rescored(
+        self, found: Selection, searched: int, begun: float, threads: int = 1
+    ) -> Selection:
+        """Return what was found on a sample with its scores on all rows.
+
+        Where an interruption or the time limit, which counts from `begun`, leaves no time for that,
+        the scores stay those of the sample.
+        """
+        start, limit = time.perf_counter(), self.spec["budget"]["seconds"]
+        left = None if limit is None else max(0.0, begun + limit - start)
+        point = None
+        if found.stop != "interrupted":
+            try:
+                point = self.price_within(left, found.selected_indices, threads)
+            except KeyboardInterrupt:
+                found = replace(found, stop="interrupted")
+        spent = time.perf_counter() - start
+        total = len(self.table.x)
+        scored = searched if point is None else total
+        found = replace(
+            found,
+            data=describe_data(self.table, self.dataset.fingerprint)
+            | {"codes": self.table.text_codes(found.selected)},
+            seconds=Seconds(
+                found.seconds.search, found.seconds.evaluate + spent, found.seconds.total + spent
+            ),
+            rows=RowsUsed(searched, scored, total, found.cost, found.loss),
+        )
+        if point is None:
+            return found
+        return replace(
+            found,
+            evaluation=self.measure.to_dict(),
+            cost=point.cost,
+            scores=point.scores,
+            baseline=self.baseline(self.measure),
+        )
+
+    def _run(
+        self,
+        seed: int,
+        threads: int,
+        checkpoint: str | os.PathLike[str] | None,
+        callback: Callback | None,
+        keep_all: bool,
+    ) -> Selection:
+        """Search the rows of this table."""
         patience, patient = self.settings.options["patience"], None
         if patience is not None:
             patient = Patience(check_whole("patience", patience), callback)
-        text, kept = _swarmrs.run(
-            self.dataset,
-            self.said(seed),
-            threads=threads,
-            checkpoint=None if checkpoint is None else os.fspath(checkpoint),
-            callback=patient or callback,
-            scorer=self._scorer,
-            keep_all=keep_all,
-            cancel=CANCEL.get(),
-        )
+        try:
+            text, kept = _swarmrs.run(
+                self.dataset,
+                self.said(seed),
+                threads=threads,
+                checkpoint=None if checkpoint is None else os.fspath(checkpoint),
+                callback=patient or callback,
+                scorer=self._scorer,
+                keep_all=keep_all,
+                cancel=CANCEL.get(),
+            )
+        except SpecError as problem:
+            if "takes longer than the time limit" in str(problem) and len(self.table.x) > _LONG:
+                fewer = setting("rows", _LONG // 2)
+                raise SpecError(
+                    str(problem), f"search a sample of the rows with {fewer}, or allow more time"
+                ) from None
+            raise
         found, measure = json.loads(text), self.measure
 
         def spread(indices: Sequence[int]) -> float:
@@ -212,14 +286,30 @@ class Search:
 
     def price(self, indices: Sequence[int], threads: int = 1) -> FrontPoint:
         """Return what a subset costs and shows, measured as in a run."""
+        point = self.price_within(None, indices, threads)
+        assert point is not None, "there is no time limit"
+        return point
+
+    def price_within(
+        self, seconds: float | None, indices: Sequence[int], threads: int = 1
+    ) -> FrontPoint | None:
+        """Return what a subset costs and shows; None if that takes longer than so many seconds."""
         masks = self.mask(indices)[np.newaxis]
-        spec = {**self.spec, "seed": 0}
+        spec = {**self.spec, "seed": 0, "budget": {**self.spec["budget"], "seconds": None}}
         if spec["algorithm"] == AUTO:
             # The engine does not know it, and needs an algorithm of any name here.
             spec["algorithm"] = SINGLE
         priced = _swarmrs.price(
-            self.dataset, as_json(spec), masks, threads=threads, scorer=self._scorer
+            self.dataset,
+            as_json(spec),
+            masks,
+            threads=threads,
+            scorer=self._scorer,
+            seconds=seconds,
+            cancel=CANCEL.get(),
         )
+        if priced is None:
+            return None
         return read_point(json.loads(priced)[0], self.table, self.measure, self.scoring)
 
     def baseline(self, measure: Evaluation | Outside) -> Baseline | None:

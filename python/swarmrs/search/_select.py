@@ -25,6 +25,7 @@ from swarmrs.search._repeats import repeat
 from swarmrs.search._results import Selection
 from swarmrs.search._search import Search
 from swarmrs.search._settings import Settings
+from swarmrs.search._time_estimate import announce
 
 _OWN_READ_OPTIONS = {"missing", "encode", "exclude"}
 
@@ -95,6 +96,8 @@ def select(
     )
     if is_kept:
         table = table.with_samples(frame)
+    for message in announce(table, settings):
+        warnings.warn(message, SwarmrsWarning, stacklevel=2)
     selection = run_search(table, settings)
     if selection.stop == "interrupted" and options["on_interrupt"] == "raise":
         raise KeyboardInterrupt

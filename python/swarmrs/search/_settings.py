@@ -157,6 +157,18 @@ class Settings:
         return own.name
 
     @property
+    def rows(self) -> int | None:
+        """The rows that a search is held on, at most; None for its default.
+
+        Raises
+        ------
+        SpecError
+            If it is no whole number of 2 or more.
+        """
+        rows = self.options["rows"]
+        return None if rows is None else check_whole("rows", rows, 2)
+
+    @property
     def outer_seed(self) -> int:
         """The seed that draws rows outside of a search."""
         return self.options["cv_seed"] or 0

@@ -14,12 +14,14 @@ use swarmrs_core::base::subset::Subset;
 use swarmrs_core::data::dataset::{Dataset, Scale};
 use swarmrs_core::data::folds::FoldSpec;
 use swarmrs_core::evaluate::{
-    self, Classifier, EvaluationSpec, Metric, Resources, ScaleFit, Weights,
+    self, Classifier, EvaluationSpec, Evaluator, Finished, Measures, Metric, Resources, ScaleFit,
+    Weights,
 };
 use swarmrs_core::filter::{CfsRules, Filter, Prescreen};
 use swarmrs_core::problem::budget::{Budget, Stop};
 use swarmrs_core::run::Run;
 use swarmrs_core::search::observer::Observer;
+use swarmrs_core::search::replay::Replay;
 
 /// So many rows of noise.
 fn long(n: usize, n_features: usize) -> Dataset {
@@ -157,17 +159,89 @@ fn an_iteration_that_is_cancelled_is_dropped_as_a_whole() {
 }
 
 #[test]
-fn a_time_limit_acts_within_an_iteration() {
-    let data = long(200_000, 3);
+fn a_time_limit_acts_within_one_evaluation() {
+    // 2e10 distances of ten features for each subset: half a minute.
+    let data = long(200_000, 20);
     let mut spec = spec("bpso", 1);
     spec.budget = Budget { seconds: Some(0.2), ..Budget::default() };
-    let run = Run::new(&spec, &data, Resources::default(), None).unwrap();
     let clock = Clock::start();
-    let error = run.execute(None, &mut []).unwrap_err();
+    let run = Run::new(&spec, &data, Resources::default(), None);
+    let error = run.and_then(|run| run.execute(None, &mut [])).unwrap_err();
     assert!(clock.seconds() < 20.0);
-    assert_eq!(
-        error.to_string(),
-        "the first iteration of bpso takes longer than the time limit of 0.2 s"
-    );
+    let message = error.to_string();
+    assert!(message.ends_with(" of bpso takes longer than the time limit of 0.2 s"), "{message}");
     assert!(error.hint().unwrap().starts_with("raise the time limit"));
+}
+
+/// Costs by the number of features; the end is requested once so many subsets are evaluated.
+struct EndsAfter(usize, Arc<Cancel>);
+
+impl Evaluator for EndsAfter {
+    fn evaluate(&mut self, subsets: &[Subset]) -> swarmrs_core::Result<Vec<Measures>> {
+        self.evaluate_noting(subsets, &Finished::default())
+    }
+
+    fn evaluate_noting(
+        &mut self,
+        subsets: &[Subset],
+        finished: &Finished,
+    ) -> swarmrs_core::Result<Vec<Measures>> {
+        let one = |(place, subset): (usize, &Subset)| {
+            if self.0 == 0 {
+                self.1.request();
+            }
+            cancel::check();
+            self.0 -= 1;
+            let measures = Measures::from_error(1.0 / (1.0 + subset.count() as f64));
+            finished.note(place, measures);
+            measures
+        };
+        Ok(subsets.iter().enumerate().map(one).collect())
+    }
+}
+
+#[test]
+fn of_a_first_iteration_that_is_cut_short_the_finished_evaluations_count() {
+    let (mut spec, data) = (spec("bpso", 2000), table());
+    spec.objective = Some(swarmrs_core::problem::objective::Objective::Error);
+    for n_finished in [1, 7] {
+        let cancel = Arc::new(Cancel::default());
+        let scorer = Box::new(EndsAfter(n_finished, Arc::clone(&cancel)));
+        let mut replay = Replay::new("", "");
+        let found = cancel::scope(&cancel, || {
+            let run = Run::new(&spec, &data, Resources::default(), Some(scorer)).unwrap();
+            run.execute(None, &mut [&mut replay as &mut dyn Observer]).unwrap()
+        });
+        let found = found.unwrap();
+        assert_eq!(found.stop, Stop::Interrupted);
+        assert_eq!(found.evaluations.unique, n_finished as u64);
+        assert_eq!(found.trace.n_unique, [n_finished as u64]);
+        assert_eq!(found.cost.value(), 1.0 / (1.0 + found.size as f64));
+        assert!(found.front.points.iter().all(|point| point.size <= found.size));
+        // A search that resumes evaluates the iteration anew.
+        assert!(replay.iterations().is_empty());
+    }
+    let cancel = Arc::new(Cancel::default());
+    let scorer = Box::new(EndsAfter(0, Arc::clone(&cancel)));
+    let run = Run::new(&spec, &data, Resources::default(), Some(scorer)).unwrap();
+    let done = cancel::scope(&cancel, || run.execute(None, &mut []).map(|found| found.size));
+    assert_eq!(done, Ok(Err(Error::Interrupted)));
+}
+
+#[test]
+fn evaluators_note_what_is_done() {
+    let data = long(200, 6);
+    let subsets: Vec<Subset> =
+        (0..20).map(|at| Subset::from_fn(6, |feature| (feature * 7 + at) % 3 > 0)).collect();
+    for classifier in [Classifier::Knn, Classifier::Nb, Classifier::Ridge] {
+        for threads in [1, 2] {
+            let spec = EvaluationSpec { classifier, ..knn(Metric::Euclidean) };
+            let resources = Resources::with_threads(threads);
+            let (mut evaluator, _) = evaluate::build(&data, &spec, false, resources).unwrap();
+            let finished = Finished::default();
+            let measures = evaluator.evaluate_noting(&subsets, &finished).unwrap();
+            let expected: Vec<_> = subsets.iter().cloned().zip(measures).collect();
+            assert_eq!(finished.of(&subsets), expected);
+        }
+    }
 }

@@ -111,3 +111,19 @@ fn a_run_resumed_after_any_turn_is_the_uninterrupted_one() {
         }
     }
 }
+
+#[test]
+fn an_evaluation_cache_that_drops_subsets_changes_no_search() {
+    // More distinct subsets than the smallest cache holds, so that some are dropped and evaluated once more.
+    let run = |memory: u64| {
+        let mut spec = spec("ga", 60_000);
+        spec.params = support::params(r#"{"mutation_rate": 0.5}"#);
+        spec.memory = memory;
+        select(&spec, Resources::default(), &mut [])
+    };
+    let (small, large) = (run(0), run(1 << 30));
+    assert_eq!((&small.selected, small.cost), (&large.selected, large.cost));
+    assert_eq!(small.trace.best_cost, large.trace.best_cost);
+    assert_eq!(small.trace.n_evaluations, large.trace.n_evaluations);
+    assert!(small.evaluations.unique > large.evaluations.unique);
+}

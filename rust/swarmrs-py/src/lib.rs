@@ -456,9 +456,11 @@ fn run<'py>(
     Ok((found, kept.transpose()?))
 }
 
-/// What masks, none of them empty, cost and show by the evaluation of a spec: JSON, without a search.
+/// What masks, none of them empty, cost and show by the evaluation of a spec: JSON, without a search. None if that takes
+/// longer than `seconds`.
 #[pyfunction]
-#[pyo3(signature = (dataset, spec, masks, *, threads, scorer=None))]
+#[pyo3(signature = (dataset, spec, masks, *, threads, scorer=None, seconds=None, cancel=None))]
+#[allow(clippy::too_many_arguments, reason = "keywords on the Python side")]
 fn price(
     py: Python<'_>,
     dataset: &PyDataset,
@@ -466,11 +468,14 @@ fn price(
     masks: PyReadonlyArray2<'_, bool>,
     threads: usize,
     scorer: Option<Py<PyAny>>,
-) -> PyResult<String> {
+    seconds: Option<f64>,
+    cancel: Option<PyRef<'_, PyCancel>>,
+) -> PyResult<Option<String>> {
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
     let subsets = self::masks(py, &masks, dataset.inner.n_features())?;
     let problem = Problem::Table { data: &dataset.inner, threads, scorer };
-    watch::price(py, problem, &spec, &subsets)
+    let cancel = cancel.map_or_else(Arc::default, |cancel| Arc::clone(&cancel.inner));
+    watch::price(py, problem, &spec, &subsets, seconds, &cancel)
 }
 
 /// Searches strings of bits for the least cost and returns what it found as JSON.

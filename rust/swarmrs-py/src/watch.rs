@@ -10,7 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
-use swarmrs_core::base::cancel::{self, Cancel};
+use swarmrs_core::base::cancel::{self, Cancel, Deadline, Ended};
+use swarmrs_core::base::clock::Clock;
 use swarmrs_core::base::subset::Subset;
 use swarmrs_core::data::dataset::Dataset;
 use swarmrs_core::evaluate::{Evaluator, Measures, Resources};
@@ -100,19 +101,27 @@ pub fn run(
     Ok((found, kept))
 }
 
-/// What subsets cost and show, without a search.
+/// What subsets cost and show, without a search; nothing if that takes longer than `seconds`.
 pub fn price(
     py: Python<'_>,
     problem: Problem<'_>,
     spec: &Spec,
     subsets: &[Subset],
-) -> PyResult<String> {
-    let cancel = Arc::default();
-    let priced = watched(py, &cancel, |raised| {
-        let priced = problem.prepare(spec, raised)?.price(subsets)?;
-        if cancel.is_requested() { Err(Error::Interrupted) } else { Ok(priced) }
+    seconds: Option<f64>,
+    cancel: &Arc<Cancel>,
+) -> PyResult<Option<String>> {
+    let priced = watched(py, cancel, |raised| {
+        let deadline = seconds.map(|seconds| Deadline { clock: Clock::start(), seconds });
+        let priced = cancel::until(deadline, || problem.prepare(spec, raised)?.price(subsets));
+        match priced {
+            _ if cancel.is_requested() => Err(Error::Interrupted),
+            Ok(priced) => priced.map(Some),
+            Err(Ended::Requested) => Err(Error::Interrupted),
+            Err(Ended::Deadline) => Ok(None),
+        }
     })?;
-    serde_json::to_string(&priced).map_err(|error| unwritten(py, &error))
+    let written = priced.map(|priced| serde_json::to_string(&priced)).transpose();
+    written.map_err(|error| unwritten(py, &error))
 }
 
 fn unwritten(py: Python<'_>, error: &serde_json::Error) -> PyErr {
@@ -226,6 +235,11 @@ struct Scorer {
 }
 
 impl Evaluator for Scorer {
+    /// What Python computes may differ the second time, and may take long.
+    fn is_repeatable(&self) -> bool {
+        false
+    }
+
     fn allows_empty(&self) -> bool {
         self.allows_empty
     }

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from swarmrs._base._files import whole_file
-from swarmrs._base._messages import counted, listed, why_stopped
+from swarmrs._base._messages import counted, listed, rows_text, why_stopped
 from swarmrs._base._tasks import CLASSIFICATION, REGRESSION
 from swarmrs.evaluation._losses import against, loss_name
 from swarmrs.experiments._report._drawing import (
@@ -71,6 +71,8 @@ def write_selection_report(
     settings: dict[str, object] = {name: plain[name] for name in _SETTINGS}
     if selection.groups is not None:
         settings["groups"] = len(selection.groups)
+    if (rows := selection.rows) is not None:
+        settings["rows"] = rows_text(rows.searched, rows.scored, rows.total)
     if command is not None:
         settings["command"] = command
     with drawing():

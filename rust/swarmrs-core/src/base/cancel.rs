@@ -78,7 +78,7 @@ pub fn scope<T>(cancel: &Arc<Cancel>, work: impl FnOnce() -> T) -> Result<T> {
     catching(scope, work).map_err(|_| Error::Interrupted)
 }
 
-/// Does `work` within the scope of this thread, and only until a deadline.
+/// Does `work` within the scope of this thread, and only until a deadline; without one, until that of the scope.
 ///
 /// # Errors
 /// Why it ended early.
@@ -86,7 +86,8 @@ pub fn until<T>(
     deadline: Option<Deadline>,
     work: impl FnOnce() -> T,
 ) -> std::result::Result<T, Ended> {
-    catching(Scope { deadline, ..current().unwrap_or_default() }, work)
+    let scope = current().unwrap_or_default();
+    catching(Scope { deadline: deadline.or(scope.deadline), ..scope }, work)
 }
 
 /// Does `work` in spite of the requests so far; another one ends it.
@@ -199,6 +200,7 @@ mod tests {
         let deadline = Deadline { clock: Clock::start(), seconds: 0.0 };
         assert_eq!(until(Some(deadline), check), Err(Ended::Deadline));
         assert_eq!(until(None, check), Ok(()));
+        assert_eq!(until(Some(deadline), || until(None, check)), Err(Ended::Deadline));
         let cancel = Arc::new(Cancel::default());
         let _ = scope(&cancel, || {
             cancel.request();

@@ -8,7 +8,7 @@
 //! References cost time: every subset is compared with each of them, and their sums are written to memory. Where they save
 //! less than that, as with random subsets of many features, they are given up for some batches ([`Payoff`]).
 
-use super::{Evaluator, Measures, References, Resources, Work};
+use super::{Evaluator, Finished, Measures, References, Resources, Work};
 use crate::base::cancel;
 use crate::base::error::Result;
 use crate::base::parallel::Pool;
@@ -451,28 +451,47 @@ impl<S> ReferenceCache<S> {
     }
 }
 
-impl<A: Additive> Evaluator for Incremental<A> {
-    fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+impl<A: Additive> Incremental<A> {
+    fn evaluate_all(&mut self, subsets: &[Subset], finished: Option<&Finished>) -> Vec<Measures> {
         let routes = self.routes(subsets);
         let ops = self.additive.ops();
         let splits = |route: &Route<A::Sum>| {
             subsets.len() < 2 * self.pool.threads() && route.cost as u64 * ops >= SPLIT_OPS
         };
+        let evaluate = |slot: usize, pool: Option<&Pool>| {
+            let built = self.evaluate_one(&subsets[slot], &routes[slot], pool);
+            if let Some(finished) = finished {
+                finished.note(slot, built.0);
+            }
+            built
+        };
         let evaluated: Vec<Built<A::Sum>> = if routes.iter().any(splits) {
             // Few and heavy: one after the other, each over all threads.
             let one = |slot: usize| {
                 cancel::check();
-                self.evaluate_one(&subsets[slot], &routes[slot], Some(&self.pool))
+                evaluate(slot, Some(&self.pool))
             };
             (0..subsets.len()).map(one).collect()
         } else {
-            self.pool.map((0..subsets.len()).collect(), |slot| {
-                self.evaluate_one(&subsets[slot], &routes[slot], None)
-            })
+            self.pool.map((0..subsets.len()).collect(), |slot| evaluate(slot, None))
         };
         let (measures, built): (Vec<_>, Vec<_>) = evaluated.into_iter().unzip();
         self.update_cache(subsets, routes, &measures, built);
-        Ok(measures)
+        measures
+    }
+}
+
+impl<A: Additive> Evaluator for Incremental<A> {
+    fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+        Ok(self.evaluate_all(subsets, None))
+    }
+
+    fn evaluate_noting(
+        &mut self,
+        subsets: &[Subset],
+        finished: &Finished,
+    ) -> Result<Vec<Measures>> {
+        Ok(self.evaluate_all(subsets, Some(finished)))
     }
 
     fn recall(&mut self, subsets: &[Subset], measures: &[Measures]) {

@@ -27,7 +27,7 @@ use crate::simd::Isa;
 use folded::FoldedTable;
 use knn::CompleteVoter;
 use serde::{Deserialize, Serialize, Serializer};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Evaluates subsets: k-NN, naive Bayes, ridge classification, a filter merit, an external scorer.
 pub trait Evaluator: Send {
@@ -37,6 +37,24 @@ pub trait Evaluator: Send {
     /// # Errors
     /// [`Error::Scorer`] when an outside scorer fails. Cancelled work does not return; see [`cancel`](crate::base::cancel).
     fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>>;
+
+    /// Evaluates like [`evaluate`](Self::evaluate) and notes each subset that is done, so that these are not lost when the
+    /// work is cancelled before the last. An evaluator that scores a batch as a whole notes none.
+    ///
+    /// # Errors
+    /// Those of [`evaluate`](Self::evaluate).
+    fn evaluate_noting(
+        &mut self,
+        subsets: &[Subset],
+        _finished: &Finished,
+    ) -> Result<Vec<Measures>> {
+        self.evaluate(subsets)
+    }
+
+    /// True if a subset has the same scores, bit for bit, whenever it is evaluated.
+    fn is_repeatable(&self) -> bool {
+        true
+    }
 
     /// True if the empty subset is evaluated like any other instead of being the worst.
     fn allows_empty(&self) -> bool {
@@ -49,6 +67,24 @@ pub trait Evaluator: Send {
     /// The element operations done so far.
     fn work(&self) -> Work {
         Work::default()
+    }
+}
+
+/// The subsets of a batch that are evaluated already, by their places in it.
+#[derive(Debug, Default)]
+pub struct Finished(Mutex<Vec<(usize, Measures)>>);
+
+impl Finished {
+    /// Notes a subset.
+    pub fn note(&self, place: usize, measures: Measures) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((place, measures));
+    }
+
+    /// The subsets of this batch that are evaluated, in its order.
+    pub fn of(self, batch: &[Subset]) -> Vec<(Subset, Measures)> {
+        let mut finished = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        finished.sort_unstable_by_key(|(place, _)| *place);
+        finished.into_iter().map(|(place, measures)| (batch[place].clone(), measures)).collect()
     }
 }
 
@@ -380,7 +416,7 @@ pub enum References {
 pub struct Resources {
     /// The thread pool, shared by everything a run does.
     pub pool: Arc<Pool>,
-    /// Bytes for what is cached between evaluations.
+    /// Bytes for what is cached between evaluations; the evaluation cache of a search has a share of its own.
     pub memory: u64,
     /// When subsets are built from others.
     pub references: References,

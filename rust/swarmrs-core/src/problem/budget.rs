@@ -6,11 +6,11 @@ use crate::base::error::{Error, Result};
 use crate::problem::objective::Cost;
 use serde::{Deserialize, Serialize};
 
-/// Seconds that the first iteration has even if the time limit is shorter.
+/// Seconds that set-up and first iteration have even if the time limit is shorter.
 const FIRST_ITERATION: f64 = 1.0;
 
 /// The limits of a run; the first one reached ends it, at the end of an iteration. Where the time limit comes
-/// within an iteration, that iteration is dropped.
+/// within an iteration, that iteration is dropped; of the first one, the finished evaluations count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
@@ -68,7 +68,8 @@ impl Budget {
         }
     }
 
-    /// The reason to stop a run that has spent this much and would evaluate `next` subsets now; none if it goes on.
+    /// The reason to stop a run that has spent this much and would evaluate `next` subsets now; none if it goes on. The
+    /// time limit stops a first iteration by its [`deadline`](Self::deadline) alone.
     pub fn stop(&self, spent: &Spent, next: usize) -> Option<Stop> {
         let is_over = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count > limit);
         if self.cost.is_some_and(|cost| spent.best.is_some_and(|best| best <= Cost::new(cost))) {
@@ -77,7 +78,9 @@ impl Budget {
             Some(Stop::MaxIter)
         } else if is_over(self.evaluations, spent.evaluations + next as u64) {
             Some(Stop::MaxEvals)
-        } else if self.seconds.is_some_and(|limit| spent.clock.seconds() >= limit) {
+        } else if spent.iterations > 0
+            && self.seconds.is_some_and(|limit| spent.clock.seconds() >= limit)
+        {
             Some(Stop::TimeLimit)
         } else {
             None
@@ -90,10 +93,17 @@ impl Budget {
         (spent.iterations == 0 && limit < next).then_some(limit)
     }
 
-    /// The deadline of the next iteration. The first one has a second at least: without it there is no result.
+    /// The deadline of the next iteration.
     pub fn deadline(&self, spent: &Spent) -> Option<Deadline> {
-        let least = if spent.iterations == 0 { FIRST_ITERATION } else { 0.0 };
-        self.seconds.map(|limit| Deadline { clock: spent.clock, seconds: limit.max(least) })
+        if spent.iterations == 0 {
+            return self.first_deadline(spent.clock);
+        }
+        self.seconds.map(|seconds| Deadline { clock: spent.clock, seconds })
+    }
+
+    /// The deadline of set-up and first iteration, a second at least: without an evaluation there is no result.
+    pub fn first_deadline(&self, clock: Clock) -> Option<Deadline> {
+        self.seconds.map(|limit| Deadline { clock, seconds: limit.max(FIRST_ITERATION) })
     }
 
     /// The share of the tightest limit that is spent, from 0 to 1.

@@ -4,7 +4,7 @@ pub mod selection;
 pub mod spec;
 
 use crate::algorithms::{self, Entry, Prepared};
-use crate::base::cancel;
+use crate::base::cancel::{self, Ended};
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
@@ -31,6 +31,8 @@ use std::sync::Arc;
 
 /// The redundancy of features may fill one part in so many of the memory.
 const FILTER_SHARE: u64 = 4;
+/// So may the evaluation cache; cached distances have half of the memory.
+const CACHE_SHARE: u64 = 4;
 
 /// A validated run, ready to start.
 pub struct Run<'a> {
@@ -48,18 +50,39 @@ pub struct Run<'a> {
     cost_function: CostFunction,
     resolved: ResolvedEvaluation,
     pool: Arc<Pool>,
+    /// Runs since the set-up began: a time limit covers it.
+    clock: Clock,
 }
 
 impl<'a> Run<'a> {
     /// Checks a spec against the data. `scorer` takes the place of our own classifiers where there is one.
     ///
     /// # Errors
-    /// Whatever is wrong with the spec, before anything is computed.
+    /// Whatever is wrong with the spec, before anything is computed; [`Error::TooLarge`] if the set-up takes longer than
+    /// the time limit.
     pub fn new(
         spec: &'a Spec,
         data: &Dataset,
         resources: Resources,
         scorer: Option<Box<dyn Evaluator>>,
+    ) -> Result<Self> {
+        let clock = Clock::start();
+        let set_up = || Self::set_up(spec, data, resources, scorer, clock);
+        // Without a limit of its own it ends with the work of its caller.
+        let Some(limit) = spec.budget.seconds else { return set_up() };
+        match cancel::until(spec.budget.first_deadline(clock), set_up) {
+            Ok(run) => run,
+            Err(Ended::Requested) => Err(Error::Interrupted),
+            Err(Ended::Deadline) => Err(no_time("the set-up", &spec.algorithm, limit)),
+        }
+    }
+
+    fn set_up(
+        spec: &'a Spec,
+        data: &Dataset,
+        resources: Resources,
+        scorer: Option<Box<dyn Evaluator>>,
+        clock: Clock,
     ) -> Result<Self> {
         let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
         // Bad settings are found now, not after the tables are built.
@@ -157,6 +180,7 @@ impl<'a> Run<'a> {
             cost_function,
             resolved,
             pool,
+            clock,
         })
     }
 
@@ -196,6 +220,7 @@ impl<'a> Run<'a> {
             groups,
             resolved: ResolvedEvaluation::of(&spec.evaluation.settle(&algorithm.protocol)),
             pool: Arc::new(Pool::new(1)),
+            clock: Clock::start(),
             prescreened: None,
             evaluator: scorer,
             judge: None,
@@ -270,6 +295,8 @@ impl<'a> Run<'a> {
             constraints: &self.constraints,
             pool: &self.pool,
             replay,
+            memory: self.spec.memory / CACHE_SHARE,
+            clock: self.clock,
         }
         .run(&mut all)?;
         let best = match outcome.best {
@@ -278,7 +305,8 @@ impl<'a> Run<'a> {
             None => {
                 let id = entry.id;
                 if outcome.stop == Stop::TimeLimit {
-                    return Err(no_time(id, self.budget.seconds.unwrap_or_default()));
+                    let limit = self.budget.seconds.unwrap_or_default();
+                    return Err(no_time("one evaluation", id, limit));
                 }
                 let what = format!("{id} proposed only the empty subset: no subset was evaluated");
                 return Err(Error::BadSpec { what });
@@ -338,14 +366,11 @@ impl<'a> Run<'a> {
     }
 }
 
-fn no_time(id: &str, seconds: f64) -> Error {
+fn no_time(what: &str, id: &str, seconds: f64) -> Error {
     Error::TooLarge {
-        what: format!(
-            "the first iteration of {id} takes longer than the time limit of {seconds} s"
-        ),
-        hint:
-            "raise the time limit, or search fewer rows: without one iteration there is no result"
-                .into(),
+        what: format!("{what} of {id} takes longer than the time limit of {seconds} s"),
+        hint: "raise the time limit, or search a sample of the rows: without one evaluation there is no result"
+            .into(),
     }
 }
 

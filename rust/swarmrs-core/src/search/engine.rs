@@ -6,8 +6,8 @@ use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::base::random::{Phase, Streams};
 use crate::base::subset::Subset;
-use crate::evaluate::cache::EvaluationCache;
-use crate::evaluate::{Evaluator, Measures};
+use crate::evaluate::cache::{self, EvaluationCache, Key};
+use crate::evaluate::{Evaluator, Finished, Measures};
 use crate::problem::budget::{Budget, Spent, Stop};
 use crate::problem::constraints::Constraints;
 use crate::problem::objective::CostFunction;
@@ -43,7 +43,7 @@ pub struct Outcome {
 pub struct Evaluations {
     /// All, repeated subsets included: the number that a budget limits.
     pub total: u64,
-    /// Distinct subsets.
+    /// Distinct subsets; at most so many where they are more than the evaluation cache has room for.
     pub unique: u64,
 }
 
@@ -76,6 +76,10 @@ pub struct Engine<'a> {
     pub pool: &'a Pool,
     /// The evaluations of an earlier part of the same run.
     pub replay: Option<&'a Replay>,
+    /// Bytes for the evaluation cache.
+    pub memory: u64,
+    /// Runs since the start that a time limit counts from.
+    pub clock: Clock,
 }
 
 impl Engine<'_> {
@@ -83,14 +87,19 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// What the evaluator reports, except an interruption, which ends the run with the best so far. So does the time
-    /// limit, within an iteration, too.
+    /// limit. Both act within an iteration, which is dropped then; of the first one, the finished evaluations count.
     #[allow(clippy::too_many_lines, reason = "one iteration, read from top to bottom")]
     pub fn run(mut self, observers: &mut [&mut dyn Observer]) -> Result<Outcome> {
-        let mut spent = Spent { evaluations: 0, iterations: 0, best: None, clock: Clock::start() };
+        let start = Clock::start();
+        let mut spent = Spent { evaluations: 0, iterations: 0, best: None, clock: self.clock };
         let mut best: Option<Evaluation> = None;
         let mut best_choice: Option<Evaluation> = None;
         let mut is_answered = false;
-        let mut cache = EvaluationCache::default();
+        let mut cache = if self.evaluator.is_repeatable() {
+            EvaluationCache::within(self.memory)
+        } else {
+            EvaluationCache::unbounded()
+        };
         let mut unique = 0;
         let mut evaluating = Duration::ZERO;
         let mut iterations = None;
@@ -128,25 +137,48 @@ impl Engine<'_> {
                 break stop;
             }
             iterations = iterations.or(self.budget.iterations_of(choices.len()));
-            let wholes: Vec<Subset> =
-                choices.iter().map(|choice| self.constraints.whole(choice)).collect();
+            let mut wholes: Vec<(Subset, Key)> =
+                choices.iter().map(|choice| keyed(self.constraints.whole(choice))).collect();
             let clock = Clock::start();
-            let fresh = cache.unknown(&wholes, self.evaluator.allows_empty());
-            let evaluated = cancel::until(deadline, || self.evaluate(&fresh, number as usize));
+            let allows_empty = self.evaluator.allows_empty();
+            let fresh = cache.unknown(&wholes, allows_empty);
+            // As long as there is no result, what an iteration has finished is better than none.
+            let finished = best.is_none().then(Finished::default);
+            let evaluated = cancel::until(deadline, || {
+                self.evaluate(&fresh, number as usize, finished.as_ref())
+            });
             evaluating += clock.elapsed();
-            let evaluated = match evaluated {
-                Err(ended) => break ended.into(),
+            let mut is_cut_short = None;
+            let evaluated: Vec<(Subset, Measures)> = match evaluated {
+                Err(ended) => {
+                    is_cut_short = Some(ended.into());
+                    finished.map(|finished| finished.of(&fresh)).unwrap_or_default()
+                }
                 Ok(Err(Error::Interrupted)) => break Stop::Interrupted,
-                Ok(other) => other?,
+                Ok(measures) => fresh.into_iter().zip(measures?).collect(),
             };
-            let evaluated: Vec<(Subset, Measures)> = fresh.into_iter().zip(evaluated).collect();
+            if let Some(stop) = is_cut_short
+                && evaluated.is_empty()
+            {
+                break stop;
+            }
             cache.learn(&evaluated);
-            let evaluations: Vec<Evaluation> =
-                wholes.into_iter().map(|subset| self.evaluation(subset, &cache)).collect();
+            if is_cut_short.is_some() {
+                let is_known = |(_, key): &(Subset, Key)| cache.get(*key).is_some();
+                let mut known = wholes.iter().map(is_known);
+                choices.retain(|_| known.next().unwrap_or(false));
+                wholes.retain(is_known);
+            }
+            let evaluations: Vec<Evaluation> = wholes
+                .into_iter()
+                .map(|(subset, key)| self.evaluation(subset, cache.get(key)))
+                .collect();
             let choices = as_chosen(choices, &evaluations);
             // The empty subset has a cost to learn from but was not evaluated: it is never the result.
-            let answers =
-                evaluations.iter().zip(&choices).filter(|(whole, _)| cache.knows(&whole.subset));
+            let answers = evaluations
+                .iter()
+                .zip(&choices)
+                .filter(|(whole, _)| allows_empty || !whole.subset.is_empty());
             let mut better: Option<(&Evaluation, &Evaluation)> = None;
             let mut is_better_answered = is_answered;
             for (whole, choice) in answers {
@@ -161,7 +193,9 @@ impl Engine<'_> {
                     is_better_answered = is_answer;
                 }
             }
-            let learned = cancel::until(deadline, || {
+            // An algorithm learns from whole batches only; after one that is cut the run is over.
+            let is_whole = cut_from.is_none() && is_cut_short.is_none();
+            let learn = || {
                 let iteration = Iteration {
                     number,
                     fraction,
@@ -172,12 +206,9 @@ impl Engine<'_> {
                     phase: Phase::Tell,
                     pool: self.pool,
                 };
-                // An algorithm learns from whole batches only; after one that is cut the run is over.
-                if cut_from.is_none() {
-                    self.optimizer.tell(&iteration, &choices);
-                }
-            });
-            if let Err(ended) = learned {
+                self.optimizer.tell(&iteration, &choices);
+            };
+            if is_whole && let Err(ended) = cancel::until(deadline, learn) {
                 break ended.into();
             }
             if let Some((whole, choice)) = better {
@@ -186,7 +217,7 @@ impl Engine<'_> {
             }
             spent.evaluations += evaluations.len() as u64;
             spent.best = best.as_ref().filter(|_| is_answered).map(|best| best.cost);
-            unique = cache.len();
+            unique = cache.n_evaluated();
             // As long as only empty subsets were proposed, one of them is all there is to report.
             let Some(best) = best.as_ref().or(evaluations.first()) else { break Stop::Finished };
             let record = IterationRecord {
@@ -196,14 +227,18 @@ impl Engine<'_> {
                 best,
                 n_evaluations: spent.evaluations,
                 n_unique: unique,
-                seconds: spent.clock.seconds(),
-                notes: if cut_from.is_none() { self.optimizer.notes() } else { Vec::new() },
+                seconds: start.seconds(),
+                notes: if is_whole { self.optimizer.notes() } else { Vec::new() },
+                is_cut_short: is_cut_short.is_some(),
             };
             spent.iterations += 1;
             // Every observer sees every iteration, even if an earlier one stops the run.
             let mut is_stopped = false;
             for observer in observers.iter_mut() {
                 is_stopped |= observer.iteration_done(&record).is_break();
+            }
+            if let Some(stop) = is_cut_short {
+                break stop;
             }
             if is_stopped {
                 break Stop::Callback;
@@ -212,7 +247,7 @@ impl Engine<'_> {
                 break Stop::MaxEvals;
             }
         };
-        let (total, evaluate) = (spent.clock.seconds(), evaluating.as_secs_f64());
+        let (total, evaluate) = (start.seconds(), evaluating.as_secs_f64());
         Ok(Outcome {
             best,
             evaluations: Evaluations { total: spent.evaluations, unique },
@@ -225,7 +260,12 @@ impl Engine<'_> {
     }
 
     /// Evaluates, or repeats the evaluations of an earlier part of this run in the same iteration.
-    fn evaluate(&mut self, fresh: &[Subset], iteration: usize) -> Result<Vec<Measures>> {
+    fn evaluate(
+        &mut self,
+        fresh: &[Subset],
+        iteration: usize,
+        finished: Option<&Finished>,
+    ) -> Result<Vec<Measures>> {
         if fresh.is_empty() {
             return Ok(Vec::new());
         }
@@ -238,16 +278,25 @@ impl Engine<'_> {
             self.evaluator.recall(fresh, &measures);
             return Ok(measures);
         }
-        self.evaluator.evaluate(fresh)
+        match finished {
+            Some(finished) => self.evaluator.evaluate_noting(fresh, finished),
+            None => self.evaluator.evaluate(fresh),
+        }
     }
 
-    fn evaluation(&self, subset: Subset, cache: &EvaluationCache) -> Evaluation {
-        let (measures, cost) = match cache.get(&subset) {
+    fn evaluation(&self, subset: Subset, measures: Option<Measures>) -> Evaluation {
+        let (measures, cost) = match measures {
             Some(measures) => (measures, self.cost_function.cost(&measures, &subset)),
             None => (Measures::WORST, self.cost_function.worst()),
         };
         Evaluation { subset, measures, cost }
     }
+}
+
+/// A subset with the key of the evaluation cache.
+fn keyed(subset: Subset) -> (Subset, Key) {
+    let key = cache::key(&subset);
+    (subset, key)
 }
 
 /// The evaluations of whole subsets as those of the choices that stand for them.

@@ -30,4 +30,6 @@ pub struct IterationRecord<'a> {
     pub seconds: f64,
     /// Numbers that the algorithm notes, by name.
     pub notes: Vec<(&'static str, f64)>,
+    /// True if the run was ended within this iteration, its first: only some of its subsets were evaluated.
+    pub is_cut_short: bool,
 }

@@ -111,8 +111,8 @@ impl Replay {
 
 impl Observer for Replay {
     fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
-        // Iterations replayed from this very record are in it already.
-        if record.iteration as usize == self.iterations.len() {
+        // Iterations replayed from this very record are in it already. One that was cut short is evaluated anew.
+        if record.iteration as usize == self.iterations.len() && !record.is_cut_short {
             self.iterations.push(record.evaluated.to_vec());
         }
         ControlFlow::Continue(())

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 use std::ops::ControlFlow;
 use swarmrs_core::algorithms::{Entry, find};
+use swarmrs_core::base::clock::Clock;
 use swarmrs_core::base::error::Result;
 use swarmrs_core::base::parallel::Pool;
 use swarmrs_core::base::random::Streams;
@@ -126,6 +127,8 @@ pub fn search(
         constraints: &constraints,
         pool: &Pool::new(1),
         replay: None,
+        memory: 1 << 24,
+        clock: Clock::start(),
     };
     engine.run(&mut []).unwrap()
 }

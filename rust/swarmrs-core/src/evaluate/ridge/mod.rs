@@ -32,7 +32,7 @@ pub use forward::ridge_sfs;
 pub use rfe::ridge_rfe;
 
 use super::folded::FoldedTable;
-use super::{Classify, Evaluator, Measures, Resources, ScaleFit, TestCases, Work};
+use super::{Classify, Evaluator, Finished, Measures, Resources, ScaleFit, TestCases, Work};
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::base::subset::Subset;
@@ -392,15 +392,32 @@ impl ResidualMatrix {
     }
 }
 
+impl Ridge {
+    fn score(&self, subset: &Subset) -> Measures {
+        match self.mean {
+            None => self.cases.score(&self.classes(subset)),
+            Some(mean) => self.cases.score_numbers(&self.numbers(mean, subset)),
+        }
+    }
+}
+
 impl Evaluator for Ridge {
     fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         self.count_work(subsets);
-        let this = &*self;
-        let score = |subset| match this.mean {
-            None => this.cases.score(&this.classes(subset)),
-            Some(mean) => this.cases.score_numbers(&this.numbers(mean, subset)),
-        };
-        Ok(self.pool.map(subsets.iter().collect(), score))
+        Ok(self.pool.map(subsets.iter().collect(), |subset| self.score(subset)))
+    }
+
+    fn evaluate_noting(
+        &mut self,
+        subsets: &[Subset],
+        finished: &Finished,
+    ) -> Result<Vec<Measures>> {
+        self.count_work(subsets);
+        Ok(self.pool.map((0..subsets.len()).collect(), |place| {
+            let measures = self.score(&subsets[place]);
+            finished.note(place, measures);
+            measures
+        }))
     }
 
     fn recall(&mut self, subsets: &[Subset], _: &[Measures]) {
