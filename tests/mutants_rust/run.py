@@ -40,7 +40,14 @@ pub(crate) mod mutant {
     pub fn is(number: u32) -> bool { *ACTIVE == number }
 }
 """
-TESTS = ("--lib", "--test=oracle", "--test=refill", "--test=golden", "--test=filter_objectives")
+TESTS = (
+    "--lib",
+    "--test=oracle",
+    "--test=refill",
+    "--test=golden",
+    "--test=filter_objectives",
+    "--test=simd",
+)
 MODULES = ("evaluate::", "simd::", "quantization::", "dataset::", "folds::", "objective::", "run::")
 # Seconds of processor time after which a mutant that makes the tests endless is caught, and those
 # by the clock, for one that waits for ever. A busy machine must not count as a test that fails.

@@ -604,3 +604,15 @@ pub fn can_separate(data: &Dataset, spec: &EvaluationSpec) -> bool {
         && data.scale() == Scale::Minmax
         && spec.scale_fit == ScaleFit::All
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_external_score_is_an_error_and_its_complement() {
+        let measures = Measures::from_error(0.25);
+        assert_eq!((measures.error, measures.pooled_error, measures.accuracy), (0.25, 0.25, 0.75));
+        assert_eq!(Measures::from_error(f64::NAN).error, f64::INFINITY);
+    }
+}

@@ -364,7 +364,9 @@ mod tests {
         let folds = Folds::draw(&splits, data.codes(), 2).unwrap().0;
         let table = FoldedTable::new(&data, &folds, ScaleFit::All).unwrap().0;
         let mut terms = vec![0.0; 80];
-        Training::new(&table, Likelihood::Density).terms(0, &mut terms);
+        // Densities are cut at the worst that a feature may say, cumulative shares are not.
+        assert!(Training::new(&table, Likelihood::Density).terms(0, &mut terms));
         assert!(terms.iter().all(|term| term.is_finite()));
+        assert!(!Training::new(&table, Likelihood::Cumulative).terms(0, &mut terms));
     }
 }
