@@ -43,7 +43,7 @@ use separation::{PlaceClasses, Separations};
 use shortlist::Shortlist;
 use std::ops::Range;
 use std::sync::Arc;
-use tree::{Forest, Places, ScanSpeed};
+use tree::{Forest, Places};
 use vote::{Ballots, Decide, Means, Voter, Weighting, nearest, sort_nearest};
 
 /// The k-NN evaluator for this table, its scale and metric; with a voter for complete cross-validation, if that is asked for.
@@ -312,8 +312,8 @@ impl<K: Kernel> Neighbors<K> {
             && (self.voter.weighting.weights == Weights::Uniform || !self.uses_short_keys);
         match self.tree_use {
             TreeUse::Cheaper => {
-                let scan = ScanSpeed::of(self.isa);
-                is_able && tree::is_cheaper(self.ops(), self.cases.n_cases(), size, self.k, scan)
+                is_able
+                    && tree::is_cheaper(self.ops(), self.cases.n_cases(), size, self.k, self.isa)
             }
             TreeUse::Never => false,
             #[cfg(test)]

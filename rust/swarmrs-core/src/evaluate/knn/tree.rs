@@ -41,31 +41,15 @@ pub(super) const MOST_FEATURES: usize = 8;
 /// | 50 000 | 44, 27 | 18, 10 | 12, 7.0 | 7.6, 4.3 | 5.0, 3.0 | 2.9, 2.0 |
 ///
 /// The limits are where the ratio is about 1.5; about 2 below 4096 rows, where 32-bit keys may take less time than the
-/// 64-bit keys measured here. Twenty neighbors need about twice the rows that five do. These are the times of AVX2; a
-/// faster scan of all distances needs so many times the pairs.
-pub(super) fn is_cheaper(
-    pairs: u64,
-    n_cases: usize,
-    size: usize,
-    k: usize,
-    scan: ScanSpeed,
-) -> bool {
+/// 64-bit keys measured here. Twenty neighbors need about twice the rows that five do. These are the times of AVX2. AVX-512
+/// takes a third of them for all distances, so that a tree has to be three times as fast.
+pub(super) fn is_cheaper(pairs: u64, n_cases: usize, size: usize, k: usize, isa: Isa) -> bool {
     /// Pairs of a case, by the number of features, for up to ten neighbors.
     const LEAST: [u64; MOST_FEATURES] = [1000, 1000, 1000, 1500, 2000, 3000, 5000, 9000];
-    let least = size.checked_sub(1).and_then(|at| LEAST.get(at));
-    let pairs = pairs / scan.0;
+    const LEAST_AVX512: [u64; MOST_FEATURES] = [1000, 1100, 2000, 3300, 5000, 9000, 16_000, 30_000];
+    let limits = if matches!(isa, Isa::Avx512(_)) { LEAST_AVX512 } else { LEAST };
+    let least = size.checked_sub(1).and_then(|at| limits.get(at));
     least.is_some_and(|least| 10 * pairs >= least * k.max(10) as u64 * n_cases as u64)
-}
-
-/// How many times as fast as by AVX2 all distances are scanned.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ScanSpeed(u64);
-
-impl ScanSpeed {
-    /// AVX-512 takes 0.5 ns a pair for 12 features of 20 000 rows, AVX2 1.7 ns.
-    pub fn of(isa: Isa) -> Self {
-        Self(if matches!(isa, Isa::Avx512(_)) { 3 } else { 1 })
-    }
 }
 
 /// The trees of one subset.
@@ -616,11 +600,7 @@ mod tests {
 
     #[test]
     fn trees_are_for_many_rows_of_few_features() {
-        let is_cheaper_for = |pairs: u64, size, k| {
-            let is_fast = is_cheaper(pairs * 21, 7, size, k, ScanSpeed(3));
-            assert_eq!(is_fast, is_cheaper(pairs * 7, 7, size, k, ScanSpeed(1)));
-            is_fast
-        };
+        let is_cheaper_for = |pairs: u64, size, k| is_cheaper(pairs * 7, 7, size, k, Isa::Scalar);
         assert!(is_cheaper_for(1000, 1, 5) && is_cheaper_for(1000, 3, 10));
         assert!(!is_cheaper_for(999, 1, 5) && !is_cheaper_for(1000, 4, 5));
         assert!(is_cheaper_for(9000, 8, 1) && !is_cheaper_for(8999, 8, 1));
