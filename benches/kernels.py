@@ -80,7 +80,7 @@ def _start(path: str) -> subprocess.Popen[str]:
 
 
 def _is_available(path: str) -> bool:
-    check = "import numpy, swarmrs; swarmrs.Evaluator(numpy.eye(9), [0, 1, 0] * 3, cv=2)"
+    check = "import numpy, swarmrs; swarmrs.Evaluator(numpy.eye(30), [0, 1, 0] * 10, cv=2)"
     environment = os.environ | {"SWARMRS_SIMD": path}
     command = [sys.executable, "-W", "ignore", "-c", check]
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
