@@ -15,7 +15,7 @@ from swarmrs.data._read import columns_of
 
 # In fewer rows than this random values are too often in order to call a feature an identifier.
 _MIN_ROWS_FOR_IDENTIFIER = 10
-# Rows by which nearly all features are told apart, before all rows are compared.
+# Rows that rule out nearly all features, so that few are compared on all rows.
 _FIRST_ROWS = 16
 
 
