@@ -83,6 +83,8 @@ def test_jobs_are_bounded(cli: Callable[..., Any], command: list[str]) -> None:
 def test_runs_are_bounded(table: XY) -> None:
     with pytest.raises(SpecError, match="repeats is 1000000000, expected a whole number from 1"):
         select(table, repeats=10**9)
+    with pytest.raises(SpecError, match="repeats is '255', expected a whole number from 1"):
+        select(table, repeats="255", algo="gpso2d")
     with pytest.raises(SpecError, match="runs is 1000000000, expected a whole number from 1"):
         compare(["sklearn:iris"], "sfs", runs=10**9)
 

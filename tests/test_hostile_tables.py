@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from swarmrs import FilterSelector, describe, read_table, select
@@ -151,8 +152,8 @@ class TestDescribe:
         assert "missing       1 value in 1 column, 1 value of the target\n" in out
 
 
-# What polars takes for several columns where it is given an expression.
-PATTERNS = ["*", "^f.*$", "f0", "^.*$"]
+# Names that look like patterns of names, but are none to polars where they name a series.
+PATTERNS = ["*", "^f.*", "f0", "f.*$"]
 
 
 @pytest.mark.parametrize("missing", ["mean", "median", "knn", "drop-columns"])
@@ -173,8 +174,29 @@ def test_names_that_are_patterns_name_one_column(missing: str) -> None:
         np.testing.assert_allclose(table.x[~known, 0], filled)
     np.testing.assert_array_equal(table.x[:, -3:], x[:, 1:])
     found = select(table, algo="sfs", max_features=1, outer_cv=3)
-    assert found.selected == ("^f.*$",)
-    assert table.reduced(found.selected).columns == ["^f.*$", "class"]
+    assert found.selected == ("^f.*",)
+    assert table.reduced(found.selected).columns == ["^f.*", "class"]
+
+
+@pytest.mark.parametrize("name", ["^f.*$", "^$"])
+@pytest.mark.parametrize("values", [[0.5, 1.5], ["low", "high"], [None, 1.0]])
+def test_a_name_that_is_a_regular_expression_is_refused(
+    tmp_path: Path, name: str, values: list[Any]
+) -> None:
+    frame = pl.DataFrame({"f0": [1.0, 2.0] * 9, name: values * 9, "class": ["x", "y", "y"] * 6})
+    frame.write_csv(tmp_path / "data.csv")
+    frame.write_parquet(tmp_path / "data.parquet")
+    for source in (frame, pd.DataFrame(frame.to_dict(as_series=False)), *tmp_path.iterdir()):
+        with pytest.raises(DataError, match="a regular expression"):
+            read_table(source, "class")
+        with pytest.raises(DataError, match="a regular expression"):
+            describe(source, "class")
+
+
+def test_a_code_that_makes_a_regular_expression_is_refused() -> None:
+    frame = pl.DataFrame({"^f": ["a$", "b"] * 9, "class": ["x", "y", "y"] * 6})
+    with pytest.raises(DataError, match=r"'\^f=a\$', which polars reads as a regular"):
+        read_table(frame, "class", encode="onehot")
 
 
 def test_text_under_such_a_name_is_described(tmp_path: Path) -> None:

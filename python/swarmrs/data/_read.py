@@ -39,6 +39,12 @@ class Raw(NamedTuple):
     kind: str = "frame"
 
 
+def raw_frame(name: str, frame: pl.DataFrame, kind: str = "frame") -> Raw:
+    """Return a frame as it is, the names of its columns checked."""
+    check_names(frame.columns, name)
+    return Raw(name, frame, kind=kind)
+
+
 def read_built_in(name: str) -> Raw:
     """Return a data set of scikit-learn, the names of its classes or its numbers last."""
     from sklearn import datasets
@@ -221,13 +227,19 @@ def check_names(
     where: str,
     hint: str | None = None,
 ) -> None:
-    """Refuse names that occur twice.
+    """Refuse names that occur twice, and names that polars takes for a pattern of names.
 
     Raises
     ------
     DataError
-        If one does; it gives both positions, the first column being 1.
+        If there is one; of equal names it gives both positions, the first column being 1.
     """
+    if patterns := [name for name in names if name.startswith("^") and name.endswith("$")]:
+        raise DataError(
+            f"{where} has a column called '{patterns[0]}', "
+            "which polars reads as a regular expression",
+            "rename it so that it does not both start with '^' and end with '$'",
+        )
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         first = names.index(twice[0])

@@ -35,7 +35,7 @@ from swarmrs.data._encode import (
 from swarmrs.data._formats import Reading, read_file
 from swarmrs.data._impute import Unfilled
 from swarmrs.data._options import ENCODINGS, MISSING, ReadOptions
-from swarmrs.data._read import Raw, frame_of_array, read_built_in, read_pandas
+from swarmrs.data._read import Raw, frame_of_array, raw_frame, read_built_in, read_pandas
 from swarmrs.data._target import (
     Label,
     Target,
@@ -580,9 +580,9 @@ def find(source: Source, reading: Reading) -> Raw:
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
     if isinstance(source, pl.DataFrame):
-        return Raw("frame", source)
+        return raw_frame("frame", source)
     if hasattr(source, "iloc"):
         return read_pandas(source, dedupe_names=reading.dedupe_names)
     if hasattr(source, "__arrow_c_stream__"):
-        return Raw("frame", pl.DataFrame(cast("ArrowStreamExportable", source)))
+        return raw_frame("frame", pl.DataFrame(cast("ArrowStreamExportable", source)))
     return Raw("array", frame_of_array(source), kind="array")

@@ -9,7 +9,7 @@ import numpy as np
 from swarmrs._base._arguments import check_arguments
 from swarmrs._base._choices import ON_INTERRUPT
 from swarmrs._base._hints import named, setting
-from swarmrs._base._messages import MOST_RUNS, check_whole, check_word, refuse_unknown
+from swarmrs._base._messages import check_word, refuse_unknown
 from swarmrs._base._options import options_of, takes_options
 from swarmrs._base._resources import count_threads, draw_seed
 from swarmrs.data._options import ReadOptions
@@ -109,7 +109,7 @@ def select(
 def run_search(table: Table, settings: Settings) -> Selection:
     """Search a table, once or several times; score the selection on held-out rows if requested."""
     options = settings.options
-    n_runs = check_whole("repeats", options["repeats"], most=MOST_RUNS)
+    n_runs = settings.repeats
     drawn = _check_share("resample", options["resample"])
     held = _check_share("test_size", options["test_size"])
     outer_cv, checkpoint = options["outer_cv"], options["checkpoint"]

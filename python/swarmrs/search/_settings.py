@@ -13,6 +13,7 @@ from swarmrs import _swarmrs
 from swarmrs._base._choices import AUTO_CARD
 from swarmrs._base._hints import named, worded
 from swarmrs._base._messages import (
+    MOST_RUNS,
     Setting,
     check_number,
     check_whole,
@@ -167,6 +168,11 @@ class Settings:
         """
         rows = self.options["rows"]
         return None if rows is None else check_whole("rows", rows, 2)
+
+    @property
+    def repeats(self) -> int:
+        """How many times the search is run."""
+        return check_whole("repeats", self.options["repeats"], most=MOST_RUNS)
 
     @property
     def outer_seed(self) -> int:

@@ -170,7 +170,7 @@ def announce(table: Table, settings: Settings) -> tuple[str, ...]:
     if rows < total:
         # What is selected is scored on all rows.
         seconds += estimate_seconds(total, width, 1, threads=threads, **how)
-    seconds *= options["repeats"]
+    seconds *= settings.repeats
     folds = str(options["outer_cv"])
     if folds.isdecimal() and int(folds) > 1:
         # Each fold searches the rows of the others; k-NN takes the square of their share.

@@ -6,7 +6,7 @@ import polars as pl
 
 from swarmrs import _swarmrs
 from swarmrs.data._formats._bytes import check_size
-from swarmrs.data._read import Raw
+from swarmrs.data._read import Raw, raw_frame
 from swarmrs.exceptions import DataError
 
 # polars numbers rows by 32 bits.
@@ -62,7 +62,7 @@ def _parse(raw: bytes, name: str, kind: str, packed: int, limit: int) -> Raw:
         # A damaged header makes polars request so much memory that the process is aborted.
         if kind == "Parquet" and not _swarmrs.is_sound_parquet(raw, limit // _CELL):
             raise DataError(*_unreadable(name, kind))
-        return Raw(name, lazy.collect(), kind=kind)
+        return raw_frame(name, lazy.collect(), kind)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
         raise DataError(*_unreadable(name, kind)) from problem
 
