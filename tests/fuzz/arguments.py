@@ -284,7 +284,9 @@ def _is_documented(problem: BaseException, name: str, given: dict[str, Any]) -> 
     if "fn" in given and ours and ours[-1].name == "costs":
         return True
     # A callable of the user that does not take what it is given.
-    said = ("positional argument", "takes at most")
+    said = ["positional argument", "takes at most"]
+    if any(held is min for held in given.values()):
+        said.append("object is not iterable")
     return isinstance(problem, TypeError) and any(words in str(problem) for words in said)
 
 
