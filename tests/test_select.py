@@ -291,6 +291,22 @@ class TestEvaluation:
         with pytest.raises(SpecError, match="it gave no finite number for any subset"):
             select(blobs, scorer=lambda masks: [np.nan] * len(masks), **QUICK)
 
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            (lambda masks: masks, "the scorer returned 6 x 6 numbers for 6 subsets"),
+            (lambda masks: [0.5], "the scorer returned 1 numbers for 6 subsets"),
+            (lambda masks: None, "the scorer returned None for 6 subsets"),
+            (lambda masks: ["a"] * 6, "the scorer returned a list without numbers for 6 subsets"),
+        ],
+    )
+    def test_a_function_that_gives_no_number_for_each_is_refused(
+        self, given: Any, message: str
+    ) -> None:
+        data = (np.random.default_rng(0).random((10, 6)), [0, 1] * 5)
+        with pytest.raises(SpecError, match=message):
+            select(data, scorer=given, algo="sfs")
+
     def test_an_error_of_the_function_is_not_lost(self, blobs: Blobs) -> None:
         def broken(masks: NDArray[np.bool_]) -> list[float]:
             raise ZeroDivisionError("by the scorer")

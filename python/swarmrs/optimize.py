@@ -16,7 +16,7 @@ from swarmrs._base._arguments import check_arguments
 from swarmrs._base._messages import Setting, check_number, check_whole, counted
 from swarmrs._base._public import public
 from swarmrs._base._resources import RandomState, draw_seed
-from swarmrs.evaluation._estimator import Outside
+from swarmrs.evaluation._estimator import ONE_EACH, Outside, numbers_for
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 from swarmrs.filters._groups import given_groups
 from swarmrs.search._progress import Callback
@@ -237,27 +237,12 @@ def _check_freedom(forced: set[int], barred: set[int], n_bits: int, max_bits: in
 
 
 def _check_costs(given: ArrayLike, candidates: NDArray[np.bool_]) -> list[float]:
-    hint = "return one finite number for each row of the matrix"
-    expected = counted(len(candidates), "candidate")
-    try:
-        costs = np.asarray(given)
-        # NumPy would drop the imaginary part with a warning at most.
-        if np.iscomplexobj(costs):
-            raise TypeError
-        costs = costs.astype(np.float64)
-    except (TypeError, ValueError):
-        kind = type(given).__name__
-        raise SpecError(
-            f"the function returned a {kind} without numbers for {expected}", hint
-        ) from None
-    if costs.shape != (len(candidates),):
-        numbers = " x ".join(map(str, costs.shape)) + " numbers" if costs.ndim else repr(given)
-        raise SpecError(f"the function returned {numbers} for {expected}", hint)
+    costs = numbers_for(given, candidates, "the function", "candidate")
     bad = np.flatnonzero(~np.isfinite(costs))
     if len(bad):
         n_set = counted(int(candidates[bad[0]].sum()), "bit")
         raise SpecError(
             f"the function returned {costs[bad[0]]} for a candidate with {n_set} set",
-            f"{hint}; for one that is not allowed a large number",
+            f"{ONE_EACH}; for one that is not allowed a large number",
         )
-    return costs.tolist()  # type: ignore[no-any-return]
+    return costs

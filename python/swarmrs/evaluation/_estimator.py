@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from swarmrs import _swarmrs
 from swarmrs._base._choices import NATIVE_SCORES
 from swarmrs._base._hints import named
-from swarmrs._base._messages import nearest
+from swarmrs._base._messages import counted, nearest
 from swarmrs._base._resources import count_threads
 from swarmrs.data._table import Table
 from swarmrs.evaluation._folds import CV, Folds, Rows
@@ -22,6 +22,38 @@ from swarmrs.evaluation._native import majority, spread_of_mean
 from swarmrs.exceptions import SpecError
 
 Scorer: TypeAlias = Callable[[NDArray[np.bool_]], Sequence[float]]
+
+
+# What to do about a function of a batch of masks that returns something else.
+ONE_EACH = "return one finite number for each row of the matrix"
+
+
+def numbers_for(
+    given: ArrayLike, masks: NDArray[np.bool_], function: str, unit: str
+) -> list[float]:
+    """Return what a function of the user gave for a batch of masks, as numbers.
+
+    Raises
+    ------
+    SpecError
+        If it is not one number for each; `function` and `unit` say what gave it, and for what.
+    """
+    expected = counted(len(masks), unit)
+    try:
+        numbers = np.asarray(given)
+        # NumPy would drop the imaginary part with a warning at most.
+        if np.iscomplexobj(numbers):
+            raise TypeError
+        numbers = numbers.astype(np.float64)
+    except (TypeError, ValueError):
+        kind = type(given).__name__
+        raise SpecError(
+            f"{function} returned a {kind} without numbers for {expected}", ONE_EACH
+        ) from None
+    if numbers.shape != (len(masks),):
+        shown = " x ".join(map(str, numbers.shape)) + " numbers" if numbers.ndim else repr(given)
+        raise SpecError(f"{function} returned {shown} for {expected}", ONE_EACH)
+    return numbers.tolist()  # type: ignore[no-any-return]
 
 
 class Estimator(Protocol):
@@ -101,7 +133,11 @@ class Outside:
     @classmethod
     def of_callable(cls, scorer: Scorer) -> "Outside":
         """Return a measure by a function of a batch of masks."""
-        return cls(getattr(scorer, "__qualname__", type(scorer).__qualname__), scorer)
+
+        def checked(masks: NDArray[np.bool_]) -> list[float]:
+            return numbers_for(scorer(masks), masks, "the scorer", "subset")
+
+        return cls(getattr(scorer, "__qualname__", type(scorer).__qualname__), checked)
 
     @classmethod
     def of_estimator(

@@ -566,6 +566,56 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn forward_selection_adds_the_feature_with_the_least_leave_one_out_residuals(
+            columns in (1usize..8).prop_flat_map(|d| proptest::collection::vec(-3.0..3.0, 11 * d)),
+            n_classes in 2usize..4,
+            alpha in prop_oneof![Just(0.1), Just(1.0), Just(30.0)],
+            n_steps in 0usize..9,
+            threads in 1usize..3,
+        ) {
+            let codes: Vec<u32> = (0..11).map(|row| row * row % 7 % n_classes as u32).collect();
+            let data = dataset(&columns, &codes, n_classes, Scale::Standard);
+            let ridge = ridge(&data, alpha, &FoldSpec::Loo);
+            let loss = |features: &[usize]| -> f64 {
+                let residuals = (0..11).flat_map(|row| {
+                    let decisions = naive(&ridge, features, &ridge.all_but(&[row]), row as usize);
+                    let targets = ridge.targets.rows();
+                    targets.zip(decisions).map(move |(target, value)| target[row as usize] - value)
+                });
+                residuals.map(|residual| residual * residual).sum()
+            };
+            let every: Vec<usize> = (0..data.n_features()).rev().collect();
+            let order = ridge_sfs(&data, &every, n_steps, Some(alpha), &Pool::new(threads)).unwrap();
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            prop_assert!(sorted.into_iter().eq(0..data.n_features()));
+            let added = |n: usize, feature: usize| loss(&[&order[..n], &[feature]].concat());
+            for (at, &feature) in order.iter().enumerate() {
+                // Beyond the last step, features follow in the order of their losses.
+                let selected = at.min(n_steps);
+                let here = added(selected, feature);
+                for &later in &order[at + 1..] {
+                    prop_assert!(here <= added(selected, later) * (1.0 + 1e-9));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equal_features_are_added_by_index() {
+        let signal: Vec<f64> = (0..12).map(|row| f64::from(row % 2 * 9 + row * row % 5)).collect();
+        let noise: Vec<f64> = (0..12).map(|row| f64::from(row * row % 7)).collect();
+        let columns = [&noise[..], &signal, &noise, &signal].concat();
+        let codes: Vec<u32> = (0..12).map(|row| row % 2).collect();
+        let data = dataset(&columns, &codes, 2, Scale::Standard);
+        let order =
+            |n_steps| ridge_sfs(&data, &[3, 2, 1, 0], n_steps, None, &Pool::new(1)).unwrap();
+        assert_eq!(order(0), [1, 3, 0, 2]);
+        assert_eq!(order(1)[0], 1);
+    }
+
     #[test]
     fn a_row_that_alone_has_a_value_is_fitted_without_it() {
         // The first feature is 0 but for one row: without that row it says nothing, and 1 - leverage cancels.
