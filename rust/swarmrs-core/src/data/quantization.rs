@@ -281,7 +281,10 @@ fn gcd(a: u64, b: u64) -> u64 {
 fn narrow_resolution(lattice: u64, n_features: usize, n: usize) -> f64 {
     let summable = (exact_sum_limit(n) / n_features as f64).sqrt() - 1.0;
     let most = (summable as u64).clamp(1, NARROW_STEPS);
-    (if lattice <= most { most / lattice * lattice } else { most }) as f64
+    match most / lattice {
+        0 => most as f64,
+        times => (times * lattice) as f64,
+    }
 }
 
 /// The finest resolution for which every squared distance, and its key with the row index behind it, is an exact integer:

@@ -129,6 +129,12 @@ mod tests {
     }
 
     #[test]
+    fn the_key_of_many_features_is_a_fixed_hash() {
+        let subset = Subset::from_indices(200, [0, 63, 64, 130, 199]);
+        assert_eq!(key(&subset), [0xbc02_46e2_21e8_1738, 0x6486_6e9a_1830_9d9b]);
+    }
+
+    #[test]
     fn only_new_subsets_are_evaluated_and_each_once() {
         let mut cache = EvaluationCache::within(0);
         cache.learn(&[(of(&[1]).0, Measures::WORST)]);

@@ -387,7 +387,7 @@ impl<const D: usize, const SQUARED: bool> Tree<D, SQUARED> {
         shortlist: &Shortlist,
         rows: &mut Vec<u32>,
     ) {
-        let is_open = |distance: f64| distance <= near || !shortlist.is_apart(near, distance);
+        let is_open = |distance: f64| !shortlist.is_apart(near, distance);
         let mut ahead = [0u32; DEPTH + 1];
         let mut n_ahead = 1;
         while n_ahead > 0 {

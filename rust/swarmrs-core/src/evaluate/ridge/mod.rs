@@ -635,6 +635,29 @@ mod tests {
     }
 
     #[test]
+    fn large_systems_are_solved_as_small_ones() {
+        let (n, d) = (150, 200);
+        let columns: Vec<f64> = (0..n * d).map(|at| (at * at % 9973) as f64 / 9973.0).collect();
+        let codes: Vec<u32> = (0..n as u32).map(|row| row * row % 7 % 3).collect();
+        let data = dataset(&columns, &codes, 3, Scale::Standard);
+        let ridge = ridge(&data, 10.0, &FoldSpec::Loo);
+        // The first is solved by its features, the second by its rows.
+        for features in [(0..70).collect::<Vec<_>>(), (0..d).collect()] {
+            let residuals = ResidualMatrix::new(&ridge, &features);
+            for test in [&[149][..], &[3, 77, 148]] {
+                let mut decisions = vec![0.0; 3 * test.len()];
+                assert!(residuals.decide(&ridge, test, &mut decisions));
+                for (&row, found) in test.iter().zip(decisions.chunks(3)) {
+                    let expected = naive(&ridge, &features, &ridge.all_but(test), row as usize);
+                    for (found, expected) in found.iter().zip(expected) {
+                        assert!((found - expected).abs() < 1e-8, "{found} {expected}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_fold_is_fitted_again_where_that_is_cheaper() {
         let columns: Vec<f64> = (0..900).map(|value| f64::from(value * value % 41)).collect();
         let codes: Vec<u32> = (0..300).map(|row| row % 2).collect();

@@ -107,6 +107,25 @@ mod tests {
     }
 
     #[test]
+    fn targets_are_centered_and_features_are_in_standard_deviations() {
+        let data = dataset(&[1.0, 1.0, 5.0, 5.0, 1.0, 5.0], vec![0, 1, 2, 0, 0, 0]);
+        let Standardized { columns, targets, rows, alpha } = standardized(&data, None).unwrap();
+        assert_eq!((columns.row(0), alpha), (&[0.0, 0.0, 2.0, 2.0, 0.0, 2.0, 0.0, 0.0][..], 6.0));
+        assert_eq!(rows, [0, 1, 2, 3, 4, 5]);
+        let centered = |class: u32, share: f64| -> Vec<f64> {
+            let is_class = |&code: &u32| f64::from(u8::from(code == class));
+            data.codes().iter().map(|code| 2.0 * (is_class(code) - share)).collect()
+        };
+        let shares = [4.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0];
+        assert_eq!(targets.len(), 3);
+        for ((class, share), target) in (0..).zip(shares).zip(targets.rows()) {
+            for (found, expected) in target.iter().zip(centered(class, share)) {
+                assert!((found - expected).abs() < 1e-15);
+            }
+        }
+    }
+
+    #[test]
     fn informative_features_come_first_and_equal_ones_by_index() {
         let codes: Vec<u32> = (0..30).map(|row| row % 3).collect();
         let noise = |factor: u32| move |row: u32| f64::from(row * row * factor % 43);
