@@ -204,8 +204,9 @@ fn normalize(columns: &mut [f64], n: usize, scale: Scale) -> Vec<i32> {
             let (low, high) = bounds(column);
             low < high
         });
-        let widest = of_varying.map(|(_, &exponent)| exponent).max().unwrap_or(0);
-        exponents.fill(widest);
+        if let Some(widest) = of_varying.map(|(_, &exponent)| exponent).max() {
+            exponents.fill(widest);
+        }
     }
     for (column, exponent) in columns.chunks_exact_mut(n).zip(&mut exponents) {
         *exponent = needed(*exponent);

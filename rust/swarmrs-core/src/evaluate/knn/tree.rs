@@ -482,6 +482,19 @@ mod tests {
     use crate::evaluate::{Classifier, References, ScaleFit};
     use proptest::prelude::*;
 
+    #[test]
+    fn the_distance_to_a_box_is_that_of_its_nearest_corner_or_side() {
+        let item =
+            |x: f64, y: f64, index: u32| Item { point: [x, y], place: 0, row: 0, index, fold: 0 };
+        let node = Node::new(&[item(2.0, 10.0, 5), item(4.0, 30.0, 3)]);
+        assert_eq!((node.low, node.high, node.least), ([2.0, 10.0], [4.0, 30.0], 3));
+        let cases = [([3.0, 20.0], 0.0, 0.0), ([7.0, 20.0], 3.0, 9.0), ([1.0, 8.0], 3.0, 5.0)];
+        for (point, manhattan, squared) in cases {
+            assert_eq!(node.distance::<false>(&point), manhattan);
+            assert_eq!(node.distance::<true>(&point), squared);
+        }
+    }
+
     /// Ties, near ties, outliers and values that are not whole in steps.
     fn value() -> impl Strategy<Value = f64> {
         prop_oneof![

@@ -149,7 +149,15 @@ pub(super) fn nearest(
     // Rows before the tie come first, then those of the tie by their index, then the others.
     let rank = |&(distance, row): &(f64, u32)| {
         let off = distance - kth;
-        if off.abs() <= kth * TIE { (1, row) } else { (if off < 0.0 { 0 } else { 2 }, 0) }
+        let is_tied = off.abs() <= kth * TIE;
+        let place = if is_tied {
+            1
+        } else if off < 0.0 {
+            0
+        } else {
+            2
+        };
+        (place, row)
     };
     candidates.select_nth_unstable_by_key(k - 1, rank);
     candidates[..k].iter().map(|&(distance, row)| (distance, row as usize))
