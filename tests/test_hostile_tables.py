@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from swarmrs import FilterSelector, describe, read_table, select
+from swarmrs import FilterSelector, compare, describe, read_table, select
 from swarmrs.exceptions import DataError, SpecError
 
 Cli = Callable[..., Any]
@@ -227,3 +227,19 @@ def test_a_column_that_begins_with_a_range_is_text() -> None:
 def test_infinities_in_a_row_are_described() -> None:
     x = np.array([[-np.inf, 1.0], [-np.inf, 2.0], [-np.inf, 0.5], [1.0, 3.0]] * 3)
     assert "infinite values" in str(describe((x, [0, 1] * 6)).refusal)
+
+
+def test_a_feature_may_be_excluded_by_name_and_by_index() -> None:
+    x, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    frame = pl.DataFrame(x, schema=["a", "b", "c"])
+    assert "a" not in select((frame, y), algo="sfs", exclude=["a", 0]).selected
+    x[0, 1] = np.nan
+    frame = pl.DataFrame(x, schema=["a", "b", "c"])
+    found = select((frame, y), algo="sfs", exclude=["a", 0], missing="mean")
+    assert "a" not in found.selected
+
+
+def test_a_comparison_refuses_settings_that_are_not_finite() -> None:
+    x, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    with pytest.raises(SpecError, match="rows is nan, expected a finite number"):
+        compare({"made": (x, y)}, algos="sfs", runs=1, rows=float("nan"))

@@ -100,16 +100,17 @@ def marked_missing(labels: pl.Series) -> pl.Series:
 def present_names(
     names: list[str], columns: Sequence[str | int], where: str, encode: str, target: str
 ) -> list[str]:
-    """Return the names of features given by name or index.
+    """Return the names of features given by name or index, each once.
 
     Under one-hot encoding a feature may be one that is yet to be made: then only those count that
     are named and present.
     """
-    return [
+    found = (
         names[locate(column, names, where, target=target)]
         for column in columns
         if encode != "onehot" or column in names
-    ]
+    )
+    return [*dict.fromkeys(found)]
 
 
 def many_values(labels: pl.Series, classes: tuple[Label, ...]) -> str | None:

@@ -1,7 +1,6 @@
 """Cells: the searches of a comparison, each with a key that hashes all its result depends on."""
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ from swarmrs.exceptions import SpecError
 from swarmrs.experiments._methods import ALL, Method
 from swarmrs.experiments._protocols import Protocol
 from swarmrs.search._options import SearchOptions
-from swarmrs.search._search import plain
+from swarmrs.search._search import as_json
 from swarmrs.search._settings import OF_CLASSIFIERS, Settings
 
 # Traces change with the second number of the version, and only then; results with them.
@@ -315,7 +314,7 @@ def canonical(value: object) -> str:
     >>> canonical({"b": 1, "a": [2.5, None]})
     '{"a":[2.5,null],"b":1}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=plain)
+    return as_json(value, sort_keys=True, separators=(",", ":"))
 
 
 def fingerprint_of(table: Table) -> str:

@@ -379,8 +379,8 @@ class Search:
         return as_json({**self.spec, "seed": seed})
 
 
-def as_json(spec: Mapping[str, object]) -> str:
-    """Return a spec as the engine reads it.
+def as_json(spec: object, **layout: Any) -> str:
+    """Return a spec as the engine reads it; `layout` is for `json.dumps`.
 
     Raises
     ------
@@ -388,7 +388,7 @@ def as_json(spec: Mapping[str, object]) -> str:
         If it holds what JSON does not: a number that is not finite, an object.
     """
     try:
-        return json.dumps(spec, default=plain, allow_nan=False)
+        return json.dumps(spec, default=plain, allow_nan=False, **layout)
     except ValueError:
         name, value = _not_finite(spec) or ("a setting", float("nan"))
         raise SpecError(f"{_SAID.get(name, name)} is {value}, expected a finite number") from None
@@ -398,8 +398,8 @@ def as_json(spec: Mapping[str, object]) -> str:
 _SAID = {"seconds": "time_limit", "cost": "target_cost"}
 
 
-def _not_finite(spec: Mapping[str, object]) -> tuple[str, float] | None:
-    for name, value in spec.items():
+def _not_finite(spec: object) -> tuple[str, float] | None:
+    for name, value in spec.items() if isinstance(spec, Mapping) else ():
         if isinstance(value, Mapping):
             if found := _not_finite(value):
                 return found
