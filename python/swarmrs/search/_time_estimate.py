@@ -172,9 +172,11 @@ def announce(table: Table, settings: Settings) -> tuple[str, ...]:
         seconds += estimate_seconds(total, width, 1, threads=threads, **how)
     seconds *= settings.repeats
     folds = str(options["outer_cv"])
-    if folds.isdecimal() and int(folds) > 1:
+    # More folds than rows are refused later.
+    n_folds = int(folds) if folds.isdecimal() and len(folds) <= len(str(total)) else 0
+    if n_folds > 1:
         # Each fold searches the rows of the others; k-NN takes the square of their share.
-        seconds *= 1 + int(folds) * (1 - 1 / int(folds)) ** 2
+        seconds *= 1 + n_folds * (1 - 1 / n_folds) ** 2
     if seconds < _LONG:
         return ()
     one = subset_seconds(rows, width, **how) / threads
