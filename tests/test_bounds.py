@@ -87,7 +87,7 @@ def test_runs_are_bounded(table: XY) -> None:
         select(table, repeats="255", algo="gpso2d")  # type: ignore[arg-type]
     for folds in (10**400, "9" * 5000):
         with pytest.raises(SpecError, match="cv"):
-            select(table, outer_cv=folds, algo="bpso")  # type: ignore[arg-type]
+            select(table, outer_cv=folds, algo="bpso")
     with pytest.raises(SpecError, match="runs is 1000000000, expected a whole number from 1"):
         compare(["sklearn:iris"], "sfs", runs=10**9)
 

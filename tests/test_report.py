@@ -234,7 +234,7 @@ def test_the_report_of_a_competition(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert_inert(text)
     shown_text = " ".join(" ".join(Page(text).text).split())
-    assert f"{found.competition.method} wins" in shown_text
+    assert f"{found.competition.method} has the best mean score" in shown_text
     low, high = found.competition.interval
     assert f"{found.competition.score:.4f}" in shown_text
     assert f"95 % interval {low:.4f} to {high:.4f}" in shown_text

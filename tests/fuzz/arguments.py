@@ -297,7 +297,7 @@ def _is_documented(problem: BaseException, name: str, given: dict[str, Any]) -> 
         return any("sklearn/" in frame.filename for frame in frames)
     # A function of the user that fails by itself.
     ours = [frame for frame in frames if "/swarmrs/" in frame.filename]
-    if "fn" in given and ours and ours[-1].name == "costs":
+    if {"fn", "scorer"} & given.keys() and ours and ours[-1].name in ("costs", "checked"):
         return True
     # A callable of the user that does not take what it is given.
     said = ("positional argument", "takes at most", "int() ")

@@ -100,6 +100,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else plural}"
 
 
+def counted_range(least: int, most: int, noun: str) -> str:
+    """Say from how many to how many there are.
+
+    Examples
+    --------
+    >>> counted_range(1, 5, "column"), counted_range(1, 1, "column")
+    ('1 to 5 columns', '1 column')
+    """
+    return counted(most, noun) if least == most else f"{least} to {counted(most, noun)}"
+
+
 def printable(text: str) -> str:
     r"""Return the text without characters that steer a terminal or a page, all on one line.
 

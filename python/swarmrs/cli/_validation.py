@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from swarmrs._base._messages import counted, printable
+from swarmrs._base._messages import counted, counted_range, printable
 from swarmrs._base._tasks import Task
 from swarmrs.cli._text import aligned, line
 from swarmrs.evaluation._losses import against
@@ -102,33 +102,19 @@ def competition_lines(competition: Mapping[str, Any] | None) -> list[str]:
     """Return how methods did on held-out rows, given as for JSON, for people."""
     if competition is None:
         return []
-    best: dict[str, Mapping[str, Any]] = {}
-    for row in competition["candidates"]:
-        known = best.get(row["method"])
-        if known is None or row["score"] > known["score"] or row["is_chosen"]:
-            best[row["method"]] = row
-    rows = [("METHOD", "FEATURES", competition["scoring"].upper(), "BELOW BEST", "")]
-    for row in sorted(best.values(), key=lambda row: -row["score"]):
-        gap = f"{row['difference']:.4f} ± {row['standard_error']:.4f}"
-        rows.append(
-            (
-                row["method"],
-                f"{row['size']:.0f}",
-                f"{row['score']:.4f}",
-                "" if row["difference"] == 0 else gap,
-                "winner" if row["is_chosen"] else "",
-            )
-        )
+    rows = [("METHOD", competition["scoring"].upper(), "BELOW BEST", "")]
+    for row in competition["methods"]:
+        is_winner = row["method"] == competition["method"]
+        gap = "" if is_winner else f"{row['difference']:.4f} ± {row['standard_error']:.4f}"
+        rows.append((row["method"], f"{row['score']:.4f}", gap, "winner" if is_winner else ""))
     low, high = competition["interval"]
-    splits = counted(competition["splits"], "random split")
+    splits = counted(competition["splits"], "split")
+    least, most = competition["sizes"]
+    sizes = counted_range(least, most, "feature")
     return [
-        line("competition", f"{splits}, scored on the 20 % of the rows held out from each"),
+        line("competition", f"{splits} of the rows, mean held-out score with {sizes}"),
         *(f"  {row}" for row in aligned(rows)),
-        line(
-            "winner",
-            f"{competition['method']}: the smallest subset within half a standard error of the "
-            "best score",
-        ),
+        line("size", f"{competition['size']}, by the mean score of the three best methods"),
         line(
             "new rows",
             f"{competition['scoring']} {competition['score']:.4f} expected, "

@@ -15,6 +15,10 @@ Matrix = NDArray[np.float64]
 
 # The quantiles of an interval of 95 %.
 _INTERVAL = (0.025, 0.975)
+# The best methods, whose mean decides the size.
+_TOP = 3
+# The score of a configuration that has none: below all others.
+_UNKNOWN = -1e9
 
 
 @dataclass(frozen=True)
@@ -46,70 +50,88 @@ class Resampled:
         is_known = np.isfinite(drawn).all(axis=1) & np.isfinite(left_out).all(axis=1)
         return cls(score(np.ones((1, n_units)))[0], drawn[is_known], left_out[is_known])
 
-    def standard_errors(self) -> Matrix:
-        """Return the standard error of the difference of each pair of configurations."""
-        if len(self.drawn) < 2:
-            return np.zeros((len(self.scores),) * 2)
-        covariance = np.atleast_2d(np.cov(self.drawn, rowvar=False))
-        variance = np.diag(covariance)
-        spread = variance[:, np.newaxis] + variance - 2.0 * covariance
-        return np.sqrt(np.maximum(spread, 0.0))
-
 
 @dataclass(frozen=True)
 class Choice:
-    """The configuration chosen, and its score corrected for the choice.
+    """A method and a size, and their score corrected for the choice.
 
     Attributes
     ----------
-    best, chosen : int
-        The configuration with the best score, and the smallest that is nearly as good.
+    method, size : int
+        The positions of the method and of the size chosen.
+    means : array
+        The mean score of each method over the larger half of the sizes.
     standard_errors : array
-        The standard error of the difference of each configuration to the best.
+        The standard error of the difference of each mean to that of the method chosen.
     estimate : float
         The mean score of what is chosen on bootstrap samples, on the units not drawn.
     interval : tuple of float
         The interval of 95 % of these scores.
     """
 
-    best: int
-    chosen: int
+    method: int
+    size: int
+    means: Matrix
     standard_errors: Matrix
     estimate: float
     interval: tuple[float, float]
 
 
-def choose(resampled: Resampled, sizes: Matrix, tolerance: float = 0.5) -> Choice:
-    """Choose the smallest configuration within `tolerance` standard errors of the best.
+def choose(resampled: Resampled, n_methods: int, tolerance: float = 0.0) -> Choice:
+    """Choose a method and a size; each configuration is a pair of both, sizes within methods.
 
-    The standard error is that of the paired difference. Of equal sizes the better score wins, of
-    equal scores the first.
+    The best of all configurations owes more of its score to luck than any average does. So a method
+    is chosen by its mean over the larger half of the sizes, and the size by the mean score of the
+    three best methods: the smallest within `tolerance` standard errors of the best. The standard
+    error is that of the paired difference. Of equal ones the first is chosen.
 
     Examples
     --------
-    >>> right = np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
-    >>> resampled = Resampled.of(4, 200, 0, lambda weights: mean_of(weights, right))
-    >>> choose(resampled, np.array([20.0, 5.0])).chosen
-    1
+    >>> right = np.array([[1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    >>> resampled = Resampled.of(3, 200, 0, lambda weights: mean_of(weights, right))
+    >>> choice = choose(resampled, 2)
+    >>> choice.method, choice.size, choice.means.round(2).tolist()
+    (0, 1, [0.67, 0.67])
     """
-    errors = resampled.standard_errors()
 
-    def smallest(scores: Matrix) -> int:
-        scores = np.where(np.isnan(scores), -np.inf, scores)
-        best = int(scores.argmax())
-        near = np.flatnonzero(scores >= scores[best] - tolerance * errors[best])
-        order = np.lexsort((near, -scores[near], sizes[near]))
-        return int(near[order[0]])
+    def grids(scores: Matrix) -> Matrix:
+        known: Matrix = np.where(np.isnan(scores), _UNKNOWN, scores)
+        return known.reshape(*scores.shape[:-1], n_methods, -1)
 
-    best = int(np.nan_to_num(resampled.scores, nan=-np.inf).argmax())
-    chosen = smallest(resampled.scores)
-    outside = [
-        left_out[smallest(drawn)]
-        for drawn, left_out in zip(resampled.drawn, resampled.left_out, strict=True)
-    ]
-    values = np.array(outside if outside else [resampled.scores[chosen]])
+    def larger(grid: Matrix) -> Matrix:
+        mean: Matrix = grid[..., grid.shape[-1] // 2 :].mean(axis=-1)
+        return mean
+
+    grid, drawn = grids(resampled.scores), grids(resampled.drawn)
+    top = np.argsort(-larger(grid), kind="stable")[:_TOP]
+    spread = tolerance * standard_errors(drawn[:, top].mean(axis=1))
+
+    def pick(grid: Matrix) -> tuple[int, int]:
+        order = np.argsort(-larger(grid), kind="stable")
+        curve = grid[order[:_TOP]].mean(axis=0)
+        best = int(curve.argmax())
+        return int(order[0]), int((curve >= curve[best] - spread[best]).argmax())
+
+    method, size = pick(grid)
+    left_out = resampled.left_out.reshape(drawn.shape)
+    values = np.array([left[pick(here)] for here, left in zip(drawn, left_out, strict=True)])
+    if not len(values):
+        values = grid[[method], size]
     low, high = np.quantile(values, _INTERVAL)
-    return Choice(best, chosen, errors[best], float(values.mean()), (float(low), float(high)))
+    errors = standard_errors(larger(drawn))[method]
+    return Choice(
+        method, size, larger(grid), errors, float(values.mean()), (float(low), float(high))
+    )
+
+
+def standard_errors(samples: Matrix) -> Matrix:
+    """Return the standard error of the difference of each pair of columns of bootstrap samples."""
+    if len(samples) < 2:
+        return np.zeros((samples.shape[1],) * 2)
+    covariance = np.atleast_2d(np.cov(samples, rowvar=False))
+    variance = np.diag(covariance)
+    spread = variance[:, np.newaxis] + variance - 2.0 * covariance
+    return np.sqrt(np.maximum(spread, 0.0))
 
 
 def mean_of(weights: Matrix, values: Matrix) -> Matrix:

@@ -1,11 +1,12 @@
 """algo="auto": methods compete on held-out rows; the winner's first features are the answer.
 
-On each of several random splits every method ranks the features by 80 % of the rows, and the
-estimator, fitted to the same rows, predicts the others from the first 5, 8, ... features of the
-ranking. The method and the number of features with the best predictions are chosen, the smallest
-number within half a standard error of the best. The answer is the winner's mean ranking over all
-splits, which is steadier than one ranking by all rows. The score is corrected for the choice, so
-that it needs no further cross-validation.
+The rows are dealt to ten blocks. Each split holds out two of them, and every method ranks the
+features by the rows of the others. A block is predicted by the estimator, fitted to all other rows,
+from the first 5, 8, ... features of the mean ranking over the splits that did not see it. So mean
+rankings, which are steadier than any ranking, are judged by rows that had no part in them. The
+method and the number of features that do best on average are chosen; the answer is the mean ranking
+of that method over all splits. The score is corrected for the choice, so that it needs no further
+cross-validation.
 """
 
 import json
@@ -49,15 +50,21 @@ from swarmrs.search._rows import sample_rows
 if TYPE_CHECKING:
     from swarmrs.search._search import Search
 
-# The share of the rows that methods rank features by.
-TRAINING = 0.8
+# Blocks of rows, an even number. The splits of a round hold out two of them each.
+_BLOCKS = 10
+_ROUND = _BLOCKS // 2
+# Classes of fewer rows are never held out: a split could leave no row of them.
+_FEWEST_ROWS = 3
 # Competitions on more rows are held on a stratified sample of so many.
 _MOST_ROWS = 2000
+_MOST_ROUNDS = 4
 # Bootstrap samples of the rows.
 _SAMPLES = 1000
-_SIZES = (1, 2, 3, 5, 8, 12, 20, 30, 50, 75, 100, 150, 200)
+_SIZES = (1, 2, 3, 5, 8, 12, 20, 30, 50, 75, 100)
 # Tables with more features begin with this size: one or two of thousands are a matter of luck.
 _WIDE, _LEAST = 200, 5
+# In the others the smallest size within so many standard errors of the best is chosen.
+_NEARLY = 0.5
 # Up to so many features, searches that return one subset compete, too.
 _NARROW = 60
 # Methods that evaluate subsets.
@@ -70,6 +77,8 @@ _FINAL = 4
 _FEWEST = 100
 # The shares of a time limit after which no split is begun, and that the last ranking may take.
 _SPLITTING, _LAST = 0.75, 0.15
+# The share after which no block is predicted.
+_JUDGING = 0.9
 
 
 @public
@@ -80,9 +89,13 @@ class Competition:
     Attributes
     ----------
     frame : polars.DataFrame
-        A row for each ``method`` and ``size``: the held-out ``score``, its ``difference`` to the
-        best and the ``standard_error`` of that, and whether it ``is_chosen``. The size of a method
-        that chooses it by itself is a mean.
+        A row for each ``method`` and ``size``: the held-out ``score``, and whether it
+        ``is_chosen``.
+    methods : polars.DataFrame
+        A row for each ``method``, the best first: its mean ``score`` over the `sizes`, the
+        ``difference`` to that of the best and the ``standard_error`` of that.
+    sizes : tuple of int
+        The least and the greatest of the larger half of the numbers of features.
     method : str
         The winner.
     size : int
@@ -101,6 +114,8 @@ class Competition:
     """
 
     frame: pl.DataFrame
+    methods: pl.DataFrame
+    sizes: tuple[int, int]
     method: str
     size: int
     score: float
@@ -115,16 +130,10 @@ class Competition:
         """Whether the choice is no better than predicting the majority class, or the mean."""
         return self.baseline is not None and self.interval[0] <= self.baseline
 
-    def best_of_each(self) -> pl.DataFrame:
-        """Return the best size of each method, for the winner the chosen one; best first."""
-        order = self.frame.sort("is_chosen", "score", descending=True, maintain_order=True)
-        first = order.unique("method", keep="first", maintain_order=True)
-        return first.sort("score", descending=True, maintain_order=True)
-
     def __repr__(self) -> str:
         low, high = self.interval
         return (
-            f"Competition({counted(self.frame['method'].n_unique(), 'method')} on "
+            f"Competition({counted(self.methods.height, 'method')} on "
             f"{counted(self.n_splits, 'split')}: {self.method} with "
             f"{counted(self.size, 'feature')}, {self.scoring} {self.score:.4f} "
             f"({low:.4f} to {high:.4f}))"
@@ -142,35 +151,39 @@ class Competition:
             "is_noise": self.is_noise,
             "splits": self.n_splits,
             "rows": self.n_rows,
+            "sizes": list(self.sizes),
+            "methods": self.methods.to_dicts(),
             "candidates": self.frame.to_dicts(),
         }
 
 
 class Ranked(NamedTuple):
-    """The features of a table in the order of a method, best first.
-
-    `is_subset` says whether the method chose how many they are.
-    """
+    """The features of a table in the order of a method, best first."""
 
     order: list[int]
-    is_subset: bool
     evaluations: Evaluations
 
 
 class _Trial(NamedTuple):
-    """What the methods showed on the rows held out in one split.
+    """One split: the blocks that it holds out, and how each method ranks the features without them.
 
-    `predicted` has a column for each configuration: what is predicted for the held-out `rows`, or
-    one row with the scores where an estimator of scikit-learn predicts. `rankings` are the first
-    features of each method that ranks, as many as the largest size.
+    `rankings` are as long as the largest size at most. Without one the split was not begun.
+    """
+
+    held_out: tuple[int, int]
+    rankings: dict[str, list[int]]
+    evaluations: Evaluations
+    stop: str = "finished"
+
+
+class _Judged(NamedTuple):
+    """What is predicted for the rows of a block by each method and size, sizes within methods.
+
+    Where an estimator of scikit-learn predicts, `predicted` is one row with the scores.
     """
 
     rows: NDArray[np.intp]
     predicted: NDArray[Any]
-    configurations: list[tuple[str, int | None]]
-    sizes: list[int]
-    rankings: dict[str, list[int]]
-    evaluations: Evaluations
     stop: str = "finished"
 
 
@@ -178,7 +191,8 @@ class _Trial(NamedTuple):
 class Plan:
     """What competes: the methods, the sizes, the number of splits, the evaluations of a search.
 
-    `most_rows` are the rows that the competition is held on, at most.
+    `most_rows` are the rows that the competition is held on, at most. `tolerance` are the standard
+    errors by which a smaller subset may fall behind the best.
     """
 
     methods: tuple[str, ...]
@@ -186,6 +200,7 @@ class Plan:
     n_splits: int
     evaluations: int
     most_rows: int
+    tolerance: float
 
     @classmethod
     def of(
@@ -199,18 +214,17 @@ class Plan:
         rows, width = table.x.shape
         most_rows = most_rows or _MOST_ROWS
         n, limit = min(rows, most_rows), width if limit is None else limit
-        least = 1 if width <= _WIDE else _LEAST
+        least, tolerance = (1, _NEARLY) if width <= _WIDE else (_LEAST, 0.0)
         most = min(limit, _SIZES[-1])
         sizes = (*(size for size in _SIZES if least <= size < most), most)
         methods = [*table.task.methods]
         if not table.has_gaps:
             searches = table.task.searches
             methods += searches if width <= _NARROW else searches[:-2]
-        # A feature should be in about a hundred subsets. Long tables get fewer: each takes longer,
-        # and says more.
-        evaluations = min(5500.0, max(600.0, 50.0 * width)) * min(1.0, 200 / n)
-        n_splits = max(5, min(20, 6000 // n))
-        plan = cls(tuple(methods), sizes, n_splits, max(int(evaluations), 300), most_rows)
+        # Long tables get fewer: each evaluation takes longer, and says more.
+        evaluations = int(min(2500, max(600, 50 * width)) * min(1.0, 200 / n))
+        n_splits = _ROUND * max(1, min(_MOST_ROUNDS, 1200 // n))
+        plan = cls(tuple(methods), sizes, n_splits, max(evaluations, 300), most_rows, tolerance)
         if max_evals is None or max_evals >= plan.total:
             return plan
         share = int(plan.evaluations * max_evals / plan.total)
@@ -237,14 +251,19 @@ def compete(
     if isinstance(search.measure, Evaluation):
         # Settings that do not fit the table are refused in terms of it, not of a split.
         arena.search.price([int(np.flatnonzero(search.free)[0])])
-    ran = run_all([arena.job(split) for split in arena.splits()], threads, True, callback)
-    trials = [trial for trial in ran.done if trial is not None and trial.rows.size]
+    ran = run_all([arena.job(pair) for pair in arena.pairs()], threads, True, callback)
+    trials = [trial for trial in ran.done if trial is not None and trial.rankings]
     if not trials:
         raise KeyboardInterrupt
-    choice, configurations, sizes, resampled = arena.choose(trials)
-    method, size = configurations[choice.chosen]
+    judged = run_all([arena.judging(at, trials) for at in range(_BLOCKS)], threads, True, None)
+    blocks = [block for block in judged.done if block is not None and block.rows.size]
+    if not blocks:
+        raise KeyboardInterrupt
+    choice, resampled = arena.choose(blocks)
+    plan = arena.plan
+    method = plan.methods[choice.method]
     winner = arena.final(method, trials)
-    indices = arena.first(winner.order, len(winner.order) if size is None else size)
+    indices = arena.first(winner.order, plan.sizes[choice.size])
     point = arena.search.price(indices, threads)
     spent = [trial.evaluations for trial in trials] + [winner.evaluations]
     total, unique = (sum(counts) for counts in zip(*spent, strict=True))
@@ -253,16 +272,25 @@ def compete(
     scoring = scoring_of(search.measure, search.scoring) or "score"
     frame = pl.DataFrame(
         {
-            "method": [method for method, _ in configurations],
-            "size": sizes,
+            "method": np.repeat(plan.methods, len(plan.sizes)),
+            "size": np.tile(plan.sizes, len(plan.methods)),
             "score": resampled.scores,
-            "difference": resampled.scores[choice.best] - resampled.scores,
-            "standard_error": choice.standard_errors,
-            "is_chosen": np.arange(len(sizes)) == choice.chosen,
         }
+    ).with_columns(
+        is_chosen=(pl.col("method") == method) & (pl.col("size") == plan.sizes[choice.size])
     )
+    methods = pl.DataFrame(
+        {
+            "method": plan.methods,
+            "score": choice.means,
+            "difference": choice.means[choice.method] - choice.means,
+            "standard_error": choice.standard_errors,
+        }
+    ).sort("score", descending=True, maintain_order=True)
     competition = Competition(
         frame=frame,
+        methods=methods,
+        sizes=(plan.sizes[len(plan.sizes) // 2], plan.sizes[-1]),
         method=method,
         size=len(indices),
         score=choice.estimate,
@@ -299,7 +327,7 @@ def compete(
         evaluations=Evaluations(total, unique),
         seconds=Seconds(0.0, seconds, seconds),
         work=Work(0, 0, 0),
-        stop=ran.stop or ("time_limit" if arena.is_late else "finished"),
+        stop=ran.stop or judged.stop or ("time_limit" if arena.is_late else "finished"),
         trace=pl.DataFrame(schema=TRACE),
         front=_front_of(point, search.mask(()).size),
         warnings=tuple(warnings),
@@ -348,13 +376,14 @@ class _Arena:
         self.begun = time.perf_counter()
         self.seed = seed
         self.threads = threads
-        self.done = 0
+        self.done = self.judged = 0
         self.draw = np.random.RandomState(seed % 2**32)
         rows = search.settings.rows
         sample = (
             self._sample(search.table) if rows is None else sample_rows(search.table, rows, seed)
         )
         self.search = search if sample is None else search.on(search.table.take(sample))
+        self.blocks = self._deal(self.search.table.codes)
         self.included = search.spec["include"]
         self.units = search.spec["together"]
         width = search.table.x.shape[1]
@@ -372,8 +401,12 @@ class _Arena:
     @property
     def is_late(self) -> bool:
         """Whether no time is left to begin another split."""
+        return self._is_past(_SPLITTING)
+
+    def _is_past(self, share: float) -> bool:
+        """Whether more than a share of the time limit is over."""
         elapsed = time.perf_counter() - self.begun
-        return self.limit is not None and elapsed > _SPLITTING * self.limit
+        return self.limit is not None and elapsed > share * self.limit
 
     @property
     def number_scoring(self) -> str:
@@ -385,57 +418,94 @@ class _Arena:
         n = len(table.codes)
         if n <= _MOST_ROWS:
             return None
-        return np.sort(self._stratified(table, _MOST_ROWS / n))
-
-    def _stratified(self, table: Table, share: float) -> NDArray[np.intp]:
-        """Draw a share of the rows of each class, one at least."""
         parts = []
         for code in np.unique(table.codes):
             rows = np.flatnonzero(table.codes == code)
-            # Of two rows or more of a class one is left.
-            n = max(1, min(round(share * len(rows)), len(rows) - 1))
-            parts.append(self.draw.permutation(rows)[:n])
-        return np.concatenate(parts)
+            parts.append(self.draw.permutation(rows)[: max(1, round(_MOST_ROWS / n * len(rows)))])
+        return np.sort(np.concatenate(parts))
 
-    def splits(self) -> list[Rows]:
-        """Draw the splits: training rows, then held-out rows."""
-        every = np.arange(len(self.search.table.codes))
-        splits = []
-        for _ in range(self.plan.n_splits):
-            train = np.sort(self._stratified(self.search.table, TRAINING))
-            splits.append((train, np.setdiff1d(every, train)))
-        return splits
+    def _deal(self, codes: NDArray[np.uint32]) -> NDArray[np.intp]:
+        """Deal the rows to blocks, those of each class evenly; -1 for rows that are never held out.
 
-    def job(self, split: Rows) -> Any:
-        """Return what ranks features by the training rows and predicts the others."""
+        Raises
+        ------
+        DataError
+            If no class has enough rows.
+        """
+        blocks = np.full(len(codes), -1)
+        dealt = 0
+        for code in np.unique(codes):
+            rows = self.draw.permutation(np.flatnonzero(codes == code))
+            if len(rows) >= _FEWEST_ROWS:
+                blocks[rows] = np.arange(dealt, dealt + len(rows)) % _BLOCKS
+                dealt += len(rows)
+        if not dealt:
+            raise DataError(
+                f"no class has {_FEWEST_ROWS} rows, so that none can be held out",
+                f"search all rows with {setting('algo', 'vlpso-ls')}",
+            )
+        return blocks
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return the blocks that each split holds out: in each round every block once.
+
+        Rounds are those of a tournament: no two blocks are held out together twice.
+        """
+        others = _BLOCKS - 1
+        pairs = []
+        for turn in range(self.plan.n_splits // _ROUND):
+            pairs.append((others, turn))
+            pairs += [((turn + at) % others, (turn - at) % others) for at in range(1, _ROUND)]
+        return pairs
+
+    def job(self, held_out: tuple[int, int]) -> Any:
+        """Return what ranks features by the rows of the other blocks."""
 
         def run(threads: int, callback: Callback) -> _Trial:
             if self.is_late and self.done:
-                nothing = np.empty(0, dtype=np.intp)
-                return _Trial(nothing, nothing, [], [], {}, Evaluations(0, 0))
+                return _Trial(held_out, {}, Evaluations(0, 0))
             share = _SPLITTING * self.threads / (self.plan.n_splits * max(1, self.plan.n_searches))
-            here = self.search.on(self.search.table.take(split[0]))
-            configurations: list[tuple[str, int | None]] = []
-            subsets: list[list[int]] = []
+            is_held = np.isin(self.blocks, held_out)
+            train, test = np.flatnonzero(~is_held), np.flatnonzero(is_held)
+            here = self.search.on(self.search.table.take(train))
             rankings: dict[str, list[int]] = {}
             total = unique = 0
             for method in self.plan.methods:
                 ranked = self.rank(here, method, self.plan.evaluations, share)
-                cuts: Sequence[int | None] = [None] if ranked.is_subset else self.plan.sizes
-                if not ranked.is_subset:
-                    rankings[method] = ranked.order[: self.plan.sizes[-1]]
-                for size in cuts:
-                    configurations.append((method, size))
-                    subsets.append(self.first(ranked.order, size or len(ranked.order)))
+                rankings[method] = ranked.order[: self.plan.sizes[-1]]
                 total, unique = total + ranked.evaluations.total, unique + ranked.evaluations.unique
-            rows, predicted = self.predict(split, subsets)
             self.done += 1
-            callback(self.progress(total, unique, rows, predicted))
-            sizes = [len(subset) for subset in subsets]
-            spent = Evaluations(total, unique)
-            return _Trial(rows, predicted, configurations, sizes, rankings, spent)
+            # One size shows how things are going.
+            size = self.plan.sizes[len(self.plan.sizes) // 2]
+            subsets = [self.first(order, size) for order in rankings.values()]
+            if len(test):
+                callback(self.progress(total, unique, *self.predict((train, test), subsets)))
+            return _Trial(held_out, rankings, Evaluations(total, unique))
 
         return run
+
+    def judging(self, block: int, trials: Sequence[_Trial]) -> Any:
+        """Return what predicts a block by the mean rankings of the splits that did not see it."""
+
+        def run(threads: int, callback: Callback) -> _Judged:
+            test = np.flatnonzero(self.blocks == block)
+            unseen = [trial for trial in trials if block in trial.held_out]
+            if not (len(test) and unseen) or (self._is_past(_JUDGING) and self.judged):
+                return _Judged(np.empty(0, dtype=np.intp), np.empty(0))
+            subsets = []
+            for method in self.plan.methods:
+                order = self.mean_ranking(method, unseen)
+                subsets += [self.first(order, size) for size in self.plan.sizes]
+            found = _Judged(*self.predict((np.flatnonzero(self.blocks != block), test), subsets))
+            self.judged += 1
+            return found
+
+        return run
+
+    def mean_ranking(self, method: str, trials: Sequence[_Trial]) -> list[int]:
+        """Return the mean ranking of a method over some splits."""
+        rankings = [trial.rankings[method] for trial in trials]
+        return mean_ranking(rankings, self.search.table.x.shape[1])
 
     def progress(
         self, total: int, unique: int, rows: NDArray[np.intp], predicted: NDArray[Any]
@@ -487,7 +557,7 @@ class _Arena:
         if method in MEASURES:
             free = np.flatnonzero(search.free)
             order = score(search.dataset, method, free.tolist(), self.plan.sizes[-1], 1).order
-            return Ranked(free[order].tolist(), False, none)
+            return Ranked(free[order].tolist(), none)
         seconds = None if self.limit is None else share * self.limit
         here = self.native(search, method, evaluations, seconds)
         if not isinstance(search.measure, Evaluation):
@@ -506,17 +576,17 @@ class _Arena:
         found = json.loads(text)
         spent = Evaluations(**found["evaluations"])
         if ranking := found.get("ranking"):
-            return Ranked([each["feature"] for each in ranking], False, spent)
-        chosen = [index for index in found["selected"] if index not in self.included]
-        return Ranked(chosen, True, spent)
+            return Ranked([each["feature"] for each in ranking], spent)
+        # A subset has no order of its own: its features are in that of the F statistic.
+        chosen = {index for index in found["selected"] if index not in self.included}
+        first = score(search.dataset, "f", sorted(chosen), len(chosen), 1).order
+        return Ranked(np.array(sorted(chosen))[first].tolist(), spent)
 
     def final(self, method: str, trials: Sequence[_Trial]) -> Ranked:
         """Return the ranking of the winner: the mean over the splits, or a new one by all rows."""
-        rankings = [trial.rankings[method] for trial in trials if method in trial.rankings]
-        if len(rankings) < _FEWEST_RANKINGS:
+        if len(trials) < _FEWEST_RANKINGS:
             return self.rank(self.search, method, _FINAL * self.plan.evaluations, _LAST)
-        order = mean_ranking(rankings, self.search.table.x.shape[1])
-        return Ranked(order, False, Evaluations(0, 0))
+        return Ranked(self.mean_ranking(method, trials), Evaluations(0, 0))
 
     def first(self, order: Iterable[int], size: int) -> list[int]:
         """Return the first features of a ranking and those always in; what goes together does."""
@@ -559,63 +629,57 @@ class _Arena:
             predicted[:, at] = said[np.searchsorted(rows, test)]
         return split[1], predicted
 
-    def choose(
-        self, trials: Sequence[_Trial]
-    ) -> tuple[Choice, list[tuple[str, int | None]], Matrix, Resampled]:
-        """Choose a method and a size by what the trials show together."""
-        configurations = trials[0].configurations
-        sizes = np.mean([trial.sizes for trial in trials], axis=0)
-        predicted = np.concatenate([trial.predicted for trial in trials])
+    def choose(self, blocks: Sequence[_Judged]) -> tuple[Choice, Resampled]:
+        """Choose a method and a size by what the blocks show together."""
+        resampled = self._resampled(
+            np.concatenate([block.rows for block in blocks]),
+            np.concatenate([block.predicted for block in blocks]),
+        )
+        return choose(resampled, len(self.plan.methods), self.plan.tolerance), resampled
+
+    def _resampled(self, rows: NDArray[np.intp], predicted: NDArray[Any]) -> Resampled:
+        """Return the scores of predictions on bootstrap samples of the rows, or of the blocks."""
         if not isinstance(self.search.measure, Evaluation):
-            resampled = Resampled.of(
-                len(trials), _SAMPLES, self.seed, lambda weights: mean_of(weights, predicted)
+            return Resampled.of(
+                len(predicted), _SAMPLES, self.seed, lambda weights: mean_of(weights, predicted)
             )
-            return choose(resampled, sizes), configurations, sizes, resampled
-        rows = np.concatenate([trial.rows for trial in trials])
         if self.search.table.values is not None:
-            resampled = self._resampled_numbers(rows, predicted)
-            return choose(resampled, sizes), configurations, sizes, resampled
-        codes, scoring = self.search.table.codes, self.search.scoring or "accuracy"
-        tested, units = np.unique(rows, return_inverse=True)
-        times = np.bincount(units)
-        right = np.zeros((len(tested), len(configurations)))
-        np.add.at(right, units, predicted == codes[rows][:, np.newaxis])
-        right /= times[:, np.newaxis]
+            return self._resampled_numbers(rows, predicted)
+        codes, scoring = self.search.table.codes[rows], self.search.scoring or "accuracy"
+        right = (predicted == codes[:, np.newaxis]).astype(np.float64)
 
         def score(weights: Matrix) -> Matrix:
             if scoring == "accuracy":
                 return mean_of(weights, right)
             if scoring == "balanced_accuracy":
-                return class_means_of(weights, right, codes[tested])
-            cases = (weights / times)[:, units]
+                return class_means_of(weights, right, codes)
             return np.array(
                 [
-                    [score_of(scoring, codes[rows], column, case) for column in predicted.T]
-                    for case in cases
+                    [score_of(scoring, codes, column, case) for column in predicted.T]
+                    for case in weights
                 ]
             )
 
         n_samples = _SAMPLES if scoring in ("accuracy", "balanced_accuracy") else _SAMPLES // 5
-        resampled = Resampled.of(len(tested), n_samples, self.seed, score)
-        return choose(resampled, sizes), configurations, sizes, resampled
+        return Resampled.of(len(rows), n_samples, self.seed, score)
 
     def _resampled_numbers(self, rows: NDArray[np.intp], predicted: Matrix) -> Resampled:
-        """Resample the rows of a numeric target: a row has the means of its residuals."""
+        """Do the same for a numeric target.
+
+        Raises
+        ------
+        DataError
+            If the score is undefined.
+        """
         values, scoring = self.search.table.values, self.number_scoring
         assert values is not None, "the target is numeric"
-        tested, units = np.unique(rows, return_inverse=True)
-        times = np.bincount(units)[:, np.newaxis]
         residuals = values[rows][:, np.newaxis] - predicted
-        squares, absolutes = np.zeros((2, len(tested), predicted.shape[1]))
-        np.add.at(squares, units, residuals**2)
-        np.add.at(absolutes, units, np.abs(residuals))
-
-        squares, absolutes = squares / times, absolutes / times
+        squares, absolutes = residuals**2, np.abs(residuals)
 
         def score(weights: Matrix) -> Matrix:
-            return weighted_scores(scoring, weights, values[tested], squares, absolutes)
+            return weighted_scores(scoring, weights, values[rows], squares, absolutes)
 
-        resampled = Resampled.of(len(tested), _SAMPLES, self.seed, score)
+        resampled = Resampled.of(len(rows), _SAMPLES, self.seed, score)
         if np.isnan(resampled.scores).all():
             raise DataError(
                 f"{scoring} is undefined: all held-out rows have the same number as target",

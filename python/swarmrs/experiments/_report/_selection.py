@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from swarmrs._base._files import whole_file
-from swarmrs._base._messages import counted, listed, rows_text, why_stopped
+from swarmrs._base._messages import counted, counted_range, listed, rows_text, why_stopped
 from swarmrs._base._tasks import CLASSIFICATION, REGRESSION
 from swarmrs.evaluation._losses import against, loss_name
 from swarmrs.experiments._report._drawing import (
@@ -172,9 +172,11 @@ def _competition(selection: "Selection") -> dict[str, object] | None:
         "interval": competition.interval,
         "baseline": competition.baseline,
         "is_noise": competition.is_noise,
-        "splits": counted(competition.n_splits, "random split"),
+        "splits": counted(competition.n_splits, "split"),
+        "size": competition.size,
+        "sizes": counted_range(*competition.sizes, "feature"),
         "rows": counted(competition.n_rows, "row"),
-        "methods": competition.best_of_each().to_dicts(),
+        "methods": competition.methods.to_dicts(),
     }
 
 
@@ -206,7 +208,7 @@ def _rivals(selection: "Selection") -> Iterator[Drawing]:
         return
     figure = new_figure(5.4, 3.4)
     axes = figure.subplots()
-    for place, method in enumerate(competition.best_of_each()["method"]):
+    for place, method in enumerate(competition.methods["method"]):
         rows = competition.frame.filter(pl.col("method") == method)
         is_winner = method == competition.method
         axes.plot(
