@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
+from published import table_path
 from scipy.stats import norm
 from sklearn.model_selection import KFold
 from swarmrs import Evaluator, presets, select
@@ -16,7 +16,6 @@ from swarmrs.exceptions import SwarmrsWarning
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-TABLES = Path(__file__).parents[1].parent / "shared" / "data"
 
 pytestmark = pytest.mark.filterwarnings("ignore::swarmrs.exceptions.SwarmrsWarning")
 
@@ -97,10 +96,7 @@ def test_it_warns_and_is_not_naive_bayes() -> None:
 
 
 def read(name: str, target: str = "class") -> tuple[Floats, NDArray[np.generic]]:
-    path = TABLES / f"{name}.parquet"
-    if not path.exists():
-        pytest.skip(f"{path} is missing")
-    frame = pl.read_parquet(path)
+    frame = pl.read_parquet(table_path(name))
     features = frame.drop(target).with_columns(pl.col(pl.String).rank("dense"))
     return features.to_numpy().astype(float), frame[target].to_numpy()
 
