@@ -1,4 +1,4 @@
-"""Draws the figures of the README, algorithms.md and gallery.md: `.venv/bin/python docs/figures.py`.
+"""Draws the figures of the README, algorithms.md, gallery.md: `.venv/bin/python docs/figures.py`.
 
 Every family of algorithms is run on the same data with the same folds. A swarm's line is the mean
 over a few random seeds; a sequential search is deterministic and runs once. A figure of a guide is
