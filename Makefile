@@ -34,7 +34,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-reading bench-rust quality high-dimension grouping answer fronts differential crash fuzz mutants mutants-python mutants-rust soak docs dist wheel sdist test-oldest ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-reading bench-rust quality high-dimension grouping answer fronts data differential crash fuzz mutants mutants-python mutants-rust soak docs dist package wheel sdist test-oldest ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,9 @@ answer: build ## compare selections on unseen rows; ARGS="--deals 1 --tables srb
 fronts: build ## compare the fronts of error and size that searches find; ARGS="--seeds 3 --datasets sonar" for a part
 	$(BIN)/python benches/fronts.py $(ARGS)
 
+data: build ## fetch and check the tables of published comparisons; ARGS="sonar wine" for some, ARGS=--offline to check only
+	$(BIN)/python benches/data.py $(ARGS)
+
 differential: build ## compare predictions with scikit-learn on raw float64 tables; ARGS="--cases 1000 --seed 2" for others
 	$(BIN)/python tests/differential.py $(ARGS)
 
@@ -134,6 +137,9 @@ dist: cargo $(BIN)/maturin $(BIN)/twine ## build the source archive, and the whe
 	tar -xzf $(DIST)/swarmrs-*.tar.gz -C $(SOURCE) --strip-components 1
 	cd $(SOURCE) && $(CURDIR)/$(BIN)/maturin build --release --out $(CURDIR)/$(DIST)
 	$(BIN)/twine check --strict $(DIST)/swarmrs-*
+
+package: cargo ## pack the Rust crate, and compile it from its archive alone
+	cargo package -p swarmrs-core --allow-dirty $(LOCKED)
 
 wheel: dist ## check the stable ABI of the wheel and run the commands of all docs with it in an empty environment
 	$(BIN)/abi3audit --strict --verbose $(DIST)/swarmrs-*.whl

@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from large import ROOT, TABLES
 from numpy.typing import NDArray
 from runs import Store
 from sklearn.exceptions import ConvergenceWarning
@@ -41,7 +40,7 @@ from sklearn.svm import SVC
 from swarmrs import rank, select
 from swarmrs.exceptions import SwarmrsWarning
 from swarmrs.experiments._statistics import friedman, holm, signed_rank
-from tables import deal, table
+from tables import ROOT, deal, path_of, table, why_absent
 
 # The first half shaped the methods, the second did not.
 DESIGN = "srbct,dlbcl,9tumor,brain_tumor1,sonar,lsvt"
@@ -348,9 +347,9 @@ def main() -> None:
     if args.print_only:
         runs = store.read()
     else:
-        names = [name for name in args.tables if (TABLES / f"{name}.parquet").exists()]
+        names = [name for name in args.tables if path_of(name).exists()]
         for name in sorted({*args.tables} - {*names}):
-            print(f"{name}: skipped, {name}.parquet is not at hand", file=sys.stderr)
+            print(f"skipped: {why_absent(name)}", file=sys.stderr)
         runs = store.complete(_wanted(args, names), _run)
     for title, half in (("Design half", DESIGN), ("Report half", REPORT)):
         chosen = [name for name in names if name in half.split(",")]

@@ -26,7 +26,6 @@ import numpy as np
 import plain
 import tables
 from baselines import Codes, Floats, scaled
-from large import TABLES
 from plain.evaluations import Costs, Masks
 from scipy.stats import rankdata
 from sklearn import datasets
@@ -109,7 +108,7 @@ def load(name: str) -> plain.Problem | None:
     """Read a table onto the grid that swarmrs measures on; None where it is not at hand."""
     if name in EMBEDDED:
         x, y = getattr(datasets, f"load_{name}")(return_X_y=True)
-    elif (TABLES / f"{name}.parquet").exists():
+    elif tables.path_of(name).exists():
         x, y = tables.table(name)
     else:
         return None

@@ -23,10 +23,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from large import ROOT, TABLES
 from numpy.typing import NDArray
 from runs import Store
 from swarmrs import Selection, select
+from tables import ROOT, path_of, why_absent
 
 DATASETS = "sonar,musk1,lsvt,srbct"
 TURNS = 101
@@ -61,7 +61,7 @@ class Found:
 
 @cache
 def _table(name: str) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
-    frame = pl.read_parquet(TABLES / f"{name}.parquet")
+    frame = pl.read_parquet(path_of(name))
     return frame.drop("class").to_numpy().astype(np.float64), frame["class"].to_numpy().astype(str)
 
 
@@ -139,9 +139,9 @@ def main() -> None:
     parser.add_argument("--store", type=Path, default=ROOT / "benches" / "results" / "fronts.jsonl")
     parser.add_argument("--print-only", action="store_true", help="print what is finished")
     args = parser.parse_args()
-    datasets = [name for name in args.datasets if (TABLES / f"{name}.parquet").exists()]
+    datasets = [name for name in args.datasets if path_of(name).exists()]
     for name in sorted({*args.datasets} - {*datasets}):
-        print(f"{name}: skipped, {name}.parquet is not at hand", file=sys.stderr)
+        print(f"skipped: {why_absent(name)}", file=sys.stderr)
     store = Store(args.store, Key, Found)
     keys = [
         Key(data, method, seed)

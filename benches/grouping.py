@@ -23,14 +23,13 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from large import ROOT, TABLES
 from numpy.typing import NDArray
 from runs import Store
 from scipy import stats
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import algorithms, group, select
 from swarmrs.exceptions import SwarmrsWarning
-from tables import Rows, deal, published, table
+from tables import ROOT, Rows, deal, path_of, published, table, why_absent
 
 DATASETS = "wine,australian,vehicle,german,wdbc,ionosphere,lung_cancer_uci,sonar,musk1,arrhythmia"
 METHODS = "all,psofs,psorws,igpso,psomp,gpso,lfs,gsbs"
@@ -159,17 +158,6 @@ def _sign(values: list[float], constant: float) -> str:
     return "+" if np.mean(differences) > 0 else "-"
 
 
-def _figures() -> dict[tuple[str, str, str], str]:
-    """Return what the paper prints, sizes and accuracies of its two tables under one name each."""
-    names = {"size": "mean_size", "test_acc": "best_test_acc"}
-    return {
-        (row["dataset"], row["method"].lower(), names.get(row["metric"], row["metric"])): row[
-            "value"
-        ]
-        for row in published("003")
-    }
-
-
 def _line(
     data: str, method: str, runs: dict[Key, Found], args: argparse.Namespace
 ) -> tuple[str, list[Found]] | None:
@@ -179,8 +167,8 @@ def _line(
         return None
     values = [found.accuracy for found in done]
     everything = _done(data, "all", runs, args)
-    figures = _figures()
-    n_groups = figures.get((data, "all", "groups"), "")
+    figures = published("xue2016")
+    n_groups = figures.get((data, "", "groups"), "")
 
     def printed(metric: str) -> str:
         return figures.get((data, method, metric), "")
@@ -194,13 +182,13 @@ def _line(
         f"{len(done[0].counts)}",
         n_groups,
         f"{np.mean([found.size for found in done]):.2f}",
-        printed("mean_size"),
+        printed("size"),
         f"{max(values):.2f}",
-        printed("best_test_acc"),
+        printed("best_accuracy"),
         f"{np.mean(values):.2f}{spread}",
-        " ± ".join(filter(None, (printed("mean_test_acc"), printed("std_test_acc")))),
+        " ± ".join(filter(None, (printed("accuracy"), printed("accuracy_sd")))),
         sign,
-        printed("test_vs_all"),
+        printed("vs_all"),
         f"{np.mean([found.seconds for found in done]):.2f}",
     ]
     return "| " + " | ".join(cells) + " |", done
@@ -250,9 +238,9 @@ def main() -> None:
     )
     parser.add_argument("--print-only", action="store_true", help="print what is finished")
     args = parser.parse_args()
-    datasets = [name for name in args.datasets if (TABLES / f"{name}.parquet").exists()]
+    datasets = [name for name in args.datasets if path_of(name).exists()]
     for name in sorted({*args.datasets} - {*datasets}):
-        print(f"{name}: skipped, {name}.parquet is not at hand", file=sys.stderr)
+        print(f"skipped: {why_absent(name)}", file=sys.stderr)
     store = Store(args.store, Key, Found)
     if args.print_only:
         runs = store.read()

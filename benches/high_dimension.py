@@ -4,7 +4,7 @@ Outer stratified folds; scaling, ranking and search see the training part alone.
 are tried by Euclidean 1-NN on the part left out. A run is one seed on all folds; its value is the
 mean balanced accuracy over them. Every seed deals its own folds, the same for all methods: a single
 division of 50 to 174 rows would tell more about itself than about a method. Printed as Markdown
-beside the published figures where they are at hand: size, accuracy and the share of element
+beside the published figures: size, accuracy and the share of element
 operations saved; then the differences to `vlpso-ls` on the same deals. A method is listed where all
 its runs are finished. `vlpso-ls/wo` is `vlpso-ls` without the change of lengths.
 
@@ -26,14 +26,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from large import ROOT, TABLES
 from runs import Store
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 from swarmrs import select
 from swarmrs.exceptions import SwarmrsWarning
 from swarmrs.experiments._statistics import holm, signed_rank
-from tables import deal, published, table
+from tables import ROOT, deal, path_of, published, table, why_absent
 
 DATASETS = "srbct,leukemia1,dlbcl,9tumor,brain_tumor1,brain_tumor2,prostate,leukemia2,11tumor"
 METHODS = "vlpso,vlpso-ls,vlpso-ls/wo,pso,eclpso,cso,lfs,cfs,fcbf"
@@ -122,12 +121,9 @@ def _wanted(args: argparse.Namespace, datasets: list[str]) -> Iterator[Key]:
 
 
 def _published() -> dict[tuple[str, str, str], float]:
-    return {
-        (row["dataset"], row["method"].lower(), row["metric"]): float(row["value"])
-        for row in published("002")
-        if row["table"] in ("III", "IV", "V")
-        if row["metric"] not in ("S", "S1", "S2")
-    }
+    figures = published("tran2019-III", "tran2019-IV", "tran2019-V")
+    numbers = ("size", "accuracy", "accuracy_sd", "best_accuracy", "minutes")
+    return {key: float(value) for key, value in figures.items() if key[2] in numbers}
 
 
 def _deals(data: str, method: str, runs: dict[Key, Found], seeds: int) -> dict[int, list[Found]]:
@@ -158,10 +154,9 @@ def _line(data: str, method: str, runs: dict[Key, Found], seeds: int) -> str | N
         return None
     spread = f" ± {np.std(values, ddof=1):.2f}" if len(values) > 1 else ""
     figures, name = _published(), VARIANTS[method][2] if method in VARIANTS else method
-    size = figures.get((data, name, "mean_size"))
-    best = figures.get((data, name, "best_test_bacc"))
-    mean = figures.get((data, name, "mean_test_bacc"), best)
-    deviation = figures.get((data, name, "std_test_bacc"))
+    size = figures.get((data, name, "size"))
+    mean = figures.get((data, name, "accuracy"))
+    deviation = figures.get((data, name, "accuracy_sd"))
     cells = [
         data,
         method,
@@ -230,7 +225,7 @@ def _speed() -> None:
     for data in ("srbct", "11tumor"):
         for method in ("vlpso", "vlpso-ls"):
             seconds = _run(Key(data, method, 1, 0), jobs=2).seconds
-            minutes = _published()[data, method, "time_min"]
+            minutes = _published()[data, method, "minutes"]
             ratio = 60 * minutes / seconds
             print(f"| {data} | {method} | {seconds:.2f} | {minutes} | {ratio:.0f} |", flush=True)
 
@@ -260,9 +255,9 @@ def main() -> None:
     if args.print_only:
         runs, datasets = store.read(), args.datasets
     else:
-        datasets = [name for name in args.datasets if (TABLES / f"{name}.parquet").exists()]
+        datasets = [name for name in args.datasets if path_of(name).exists()]
         for name in sorted({*args.datasets} - {*datasets}):
-            print(f"{name}: skipped, {name}.parquet is not at hand", file=sys.stderr)
+            print(f"skipped: {why_absent(name)}", file=sys.stderr)
         keys = list(_wanted(args, datasets))
         runs = store.complete(keys, lambda key: _run(key, args.jobs), args.workers)
     print("| table | method | runs | size | published | accuracy | published | saved % |")

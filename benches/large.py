@@ -18,9 +18,7 @@ from baselines import Codes, Floats
 from sklearn import datasets
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator
-
-ROOT = Path(__file__).resolve().parent.parent
-TABLES = ROOT.parent / "shared" / "data"
+from tables import ROOT, path_of, why_absent
 
 
 @dataclass(frozen=True)
@@ -48,9 +46,9 @@ class Line:
 
 def _table(name: str) -> tuple[Floats, Codes] | None:
     """Read one of the larger tables; None where they are not at hand."""
-    path = TABLES / f"{name}.parquet"
+    path = path_of(name)
     if not path.exists():
-        print(f"\n{name}: skipped, {path.name} is not at hand", flush=True)
+        print(f"\nskipped: {why_absent(name)}", flush=True)
         return None
     frame = pl.read_parquet(path)
     x = frame.drop("class").to_numpy().astype(np.float64)
@@ -87,7 +85,7 @@ def threads(repeats: int) -> list[Line]:
 
 def letter(repeats: int) -> list[Line]:
     """Evaluate all features of 20 000 rows in a process of its own, to see its peak memory."""
-    if not (TABLES / "letter.parquet").exists():
+    if not path_of("letter").exists():
         _table("letter")
         return []
     command = [sys.executable, str(ROOT / "benches" / "vs_python.py"), "--probe"]
@@ -154,7 +152,7 @@ def prostate(repeats: int) -> list[Line]:
 
 def musk1(repeats: int) -> list[Line]:
     """Run PBPSO as a user does, and compute its share of the from-scratch operations."""
-    path = TABLES / "musk1.parquet"
+    path = path_of("musk1")
     if not path.exists():
         _table("musk1")
         return []

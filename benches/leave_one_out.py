@@ -10,15 +10,13 @@ that the paper names in its text, where they are at hand.
 from __future__ import annotations
 
 import argparse
-import csv
 from functools import partial
 
-from large import TABLES
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Selection, select
+from tables import path_of, published
 
 DATASETS = "wine,sonar,wdbc,ionosphere,vehicle,vowel,glass,segmentation,satellite"
-FIGURES = TABLES.parent / "reference" / "paper_results.csv"
 
 
 def _accuracy(found: Selection) -> float:
@@ -28,17 +26,14 @@ def _accuracy(found: Selection) -> float:
 
 
 def _published() -> dict[str, float]:
-    if not FIGURES.exists():
-        return {}
-    with FIGURES.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["metric"] == "loo_1nn_acc"]
-    return {row["dataset"]: float(row["value"]) for row in rows}
+    figures = published("chuang2012-2")  # accuracies only
+    return {data: float(value) for (data, _, _), value in figures.items()}
 
 
 def _line(name: str, args: argparse.Namespace, published: dict[str, float]) -> str:
     search = partial(
         select,
-        TABLES / f"{name}.parquet",
+        path_of(name),
         estimator=KNeighborsClassifier(1),
         scale="minmax",
         cv="loo",
@@ -70,7 +65,7 @@ def main() -> None:
     print("| table | sffs, % | evaluations | cdbpso best, % | mean, % | CD-BPSO published, % |")
     print("|---|--:|--:|--:|--:|--:|")
     for name in args.datasets.split(","):
-        if (TABLES / f"{name}.parquet").exists():
+        if path_of(name).exists():
             print(_line(name, args, _published()), flush=True)
         else:
             print(f"| {name} | not at hand | | | | |")

@@ -14,8 +14,8 @@ import polars as pl
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator, select
 from swarmrs.exceptions import SwarmrsWarning
+from tables import path_of
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 TABLES = ["srbct", "leukemia1", "dlbcl", "9tumor", "brain_tumor1", "brain_tumor2", "prostate"]
 TABLES += ["leukemia2", "11tumor"]
 
@@ -54,7 +54,7 @@ def main(names: list[str]) -> None:
     print("| data | iterations of local search | saved there | saved in moves | saved in all |")
     print("| --- | --- | --- | --- | --- |")
     for name in names or TABLES:
-        path = DATA / f"{name}.parquet"
+        path = path_of(name)
         if path.exists():
             iterations, there, moves, whole = saved(path)
             print(

@@ -19,13 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from large import ROOT, TABLES
 from numpy.typing import NDArray
 from runs import Store
 from scipy import stats
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import algorithms, select
-from tables import published
+from tables import ROOT, path_of, published, why_absent
 
 DATASETS = "sonar,ionosphere,vehicle,german,musk1,lsvt"
 METHODS = (
@@ -82,7 +81,7 @@ def _wanted(args: argparse.Namespace, datasets: Iterable[str]) -> Iterator[Key]:
 
 def _run(key: Key, jobs: int) -> Found:
     found = select(
-        TABLES / f"{key.data}.parquet",
+        path_of(key.data),
         algo=key.method,
         estimator=KNeighborsClassifier(5),
         cv=10,
@@ -182,23 +181,18 @@ def _holm(p_values: Sequence[float]) -> list[float]:
 
 def _print_published(results: Results) -> None:
     """Print the figures of the 2D-learning paper for the same methods and tables."""
-    figures = {
-        (row["dataset"], row["method"], row["metric"]): float(row["value"])
-        for row in published("000")
-        if row["table"] in ("4", "7")
-        if row["metric"] in ("mean_error", "mean_size")
-    }
+    figures = published("hafiz2018-4", "hafiz2018-7")
     methods = [method for method in results.methods if method in PUBLISHED]
-    datasets = [d for d in results.datasets if (d, "GA", "mean_error") in figures]
+    datasets = [d for d in results.datasets if (d, "ga", "error") in figures]
     if not methods or not datasets:
         return
     print("\nPublished, with folds of their own:\n")
     print("| method | " + " | ".join(datasets) + " |")
     print("|---|" + "--:|" * len(datasets))
     for method in methods:
-        name = PUBLISHED[method]
+        name = PUBLISHED[method].lower()
         cells = [
-            f"{figures[data, name, 'mean_error']:.4f} @ {figures[data, name, 'mean_size']:.1f}"
+            f"{float(figures[data, name, 'error']):.4f} @ {float(figures[data, name, 'size']):.1f}"
             for data in datasets
         ]
         print(f"| {method} | " + " | ".join(cells) + " |")
@@ -221,10 +215,10 @@ def main() -> None:
     args = parser.parse_args()
     datasets = []
     for name in args.datasets:
-        if (TABLES / f"{name}.parquet").exists():
+        if path_of(name).exists():
             datasets.append(name)
         else:
-            print(f"{name}: skipped, {name}.parquet is not available", file=sys.stderr)
+            print(f"skipped: {why_absent(name)}", file=sys.stderr)
     if not datasets:
         return
     store = Store(args.store, Key, Found)

@@ -1,4 +1,4 @@
-"""Draws the figures of algorithms.md and gallery.md: `.venv/bin/python docs/figures.py`.
+"""Draws the figures of the README, algorithms.md, gallery.md: `.venv/bin/python docs/figures.py`.
 
 Every family of algorithms is run on the same data with the same folds. A swarm's line is the mean
 over a few random seeds; a sequential search is deterministic and runs once. A figure of a guide is
@@ -216,6 +216,37 @@ def stable(axes: Any, names: dict[str, Any]) -> None:
     axes.figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=8)
 
 
+def draw_readme(name: str) -> None:
+    """Draw the held-out score of each method against the number of features, and the estimate."""
+    found = swarmrs.select(DATA, random_state=1, n_jobs=-1)
+    competition = found.competition
+    assert competition is not None
+    parts = competition.frame.sort("size").partition_by("method", as_dict=True)
+    winner = parts.pop((competition.method,))
+    with saved(name, 1, 6.4) as (figure, axes):
+        for index, part in enumerate(parts.values()):
+            label = f"the other {len(parts)} methods" if index == 0 else None
+            axes.plot(part["size"], part["score"], ".-", color="0.75", linewidth=1, label=label)
+        axes.plot(winner["size"], winner["score"], "o-", color="C0", label=competition.method)
+        low, high = competition.interval
+        axes.errorbar(
+            competition.size,
+            competition.score,
+            [[competition.score - low], [high - competition.score]],
+            fmt="s",
+            color="black",
+            capsize=3,
+            zorder=4,
+            label="expected on new\nrows, 95 % interval",
+        )
+        axes.set_xlabel("features")
+        axes.set_ylabel("held-out accuracy")
+        axes.set_ylim(0.85)
+        figure.legend(loc="outside right upper", frameon=False, fontsize=8)
+
+
+# The figure of the README: the run that it shows.
+README = "auto"
 # The file of each guide and what draws it.
 GUIDES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
     "guide-genes": genes,
@@ -228,6 +259,9 @@ GUIDES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for chosen in sys.argv[1:] or [*FIGURES, *GUIDES]:
-        (draw_guide if chosen in GUIDES else draw_family)(chosen)
+    for chosen in sys.argv[1:] or [README, *FIGURES, *GUIDES]:
+        if chosen == README:
+            draw_readme(chosen)
+        else:
+            (draw_guide if chosen in GUIDES else draw_family)(chosen)
         print(f"{chosen}.svg")

@@ -74,8 +74,10 @@ class Counting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 class TestFrames:
     """A data frame reaches the estimator, which names its columns and encodes its text."""
 
+    # Dense: before scikit-learn 1.8 a column transformer joins nothing sparse to a polars frame.
+    ENCODER = OneHotEncoder(sparse_output=False)
     MODEL = make_pipeline(
-        ColumnTransformer([("color", OneHotEncoder(), ["color"])], remainder="passthrough"),
+        ColumnTransformer([("color", ENCODER, ["color"])], remainder="passthrough"),
         LogisticRegression(),
     )
 
@@ -245,6 +247,7 @@ class TestGroupsOfSamples:
                 y[train],
                 cv=list(GroupKFold(5).split(scaled, groups=patients[train])),
                 scoring="roc_auc",
+                params={},
             )
             assert selector.best_cost_ == pytest.approx(
                 1 - inner.mean(), abs=1e-12

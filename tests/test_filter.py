@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 from polars.testing import assert_frame_equal
+from published import table_path
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.feature_selection import mutual_info_classif
@@ -21,7 +22,6 @@ from swarmrs import FilterSelector, SwarmSelector, rank, select
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
-TUMOR = Path(__file__).parents[2] / "shared" / "data" / "11tumor.parquet"
 
 
 @pytest.mark.filterwarnings("ignore::swarmrs.exceptions.SwarmrsWarning")
@@ -300,9 +300,8 @@ class TestPrescreen:
         assert cli(*args[:-1], "best").code == 2
 
 
-@pytest.mark.skipif(not TUMOR.exists(), reason="the table is not here")
 def test_a_table_of_genes_is_filtered_alike_on_any_number_of_threads() -> None:
-    table = pl.read_parquet(TUMOR)
+    table = pl.read_parquet(table_path("11tumor"))
     one, two = (rank(table, n_jobs=n_jobs) for n_jobs in (1, 2))
     assert one.frame.equals(two.frame)
     assert 0 < one.relevant < one.ranked == 12533

@@ -11,12 +11,12 @@ import polars as pl
 import pytest
 import swarmrs
 from numpy.typing import NDArray
+from published import table_path
 from sklearn.base import clone
 from swarmrs import SwarmSelector, group, minimize, select
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
 
 Floats = NDArray[np.float64]
-DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
 def planted(n_rows: int = 60, n_kinds: int = 3, n_each: int = 3, seed: int = 3) -> Floats:
@@ -366,10 +366,7 @@ PUBLISHED = {
 @pytest.mark.filterwarnings("ignore:.* imputed by median:swarmrs.exceptions.SwarmrsWarning")
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_as_many_groups_as_published_within_a_factor_of_two(name: str) -> None:
-    path = DATA / f"{name}.parquet"
-    if not path.exists():
-        pytest.skip("the table is not here")
-    found = group(path, "class", missing="median", n_jobs=2)
+    found = group(table_path(name), "class", missing="median", n_jobs=2)
     assert 0.5 <= len(found) / PUBLISHED[name] <= 2
     members = sorted(index for part in found.indices for index in part)
     assert all(a < b for a, b in pairwise(members))

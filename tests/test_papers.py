@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from published import transcription
 from swarmrs import read_table
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments import Reproduction, published_tables, reproduce
@@ -29,7 +30,6 @@ ROOT = Path(__file__).parents[1]
 FIGURE_FILES = ROOT / "python" / "swarmrs" / "experiments" / "_papers" / "figures"
 # The reference numbers the studies.
 NUMBERED = {f"{number:03}": name for number, name in enumerate(PAPERS)}
-REFERENCE = ROOT.parent / "shared" / "reference" / "paper_results.csv"
 
 each_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: str(table.name))
 
@@ -71,7 +71,6 @@ def test_methods_are_ours_and_data_sets_come_from_somewhere(table: PaperTable) -
     assert {*paper.handling} <= {name for it in paper.tables for name in it.data}
 
 
-@pytest.mark.skipif(not REFERENCE.exists(), reason="the reference figures are not available")
 def test_the_figures_of_the_package_are_those_of_the_reference() -> None:
     # A method is not tested against itself: where the reference has such marks, they repeat the
     # cell beside them.
@@ -83,7 +82,7 @@ def test_the_figures_of_the_package_are_those_of_the_reference() -> None:
         ("W", "S"),
     }
     expected: dict[tuple[str, str, str], list[str]] = {}
-    with REFERENCE.open() as file:
+    with transcription().open() as file:
         for row in csv.DictReader(file):
             if (row["method"], row["metric"]) not in itself:
                 method = "" if row["method"] == "all" else row["method"].upper()

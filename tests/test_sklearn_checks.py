@@ -83,11 +83,12 @@ def test_checks_for_everybody(selector: BaseEstimator) -> None:
     outcomes = check_estimator(selector, on_fail="raise", on_skip=None)
     counts = Counter(outcome["status"] for outcome in outcomes)
     # Arrays of other libraries have to be switched on before scipy is loaded; see below.
+    # scikit-learn 1.6 does not list the check.
     skipped = [outcome["check_name"] for outcome in outcomes if outcome["status"] == "skipped"]
-    assert skipped == ["check_array_api_input"]
-    assert counts == {"passed": len(outcomes) - 1, "skipped": 1}
+    assert skipped in ([], ["check_array_api_input"])
+    assert counts == Counter(passed=len(outcomes) - len(skipped), skipped=len(skipped))
     # One check is for estimators that refuse missing values.
-    assert len(outcomes) >= 48 - get_tags(selector).input_tags.allow_nan
+    assert counts["passed"] >= 47 - get_tags(selector).input_tags.allow_nan
 
 
 @pytest.mark.parametrize("selector", SELECTORS)

@@ -332,7 +332,8 @@ def _scores(estimator: Estimator, seen: _Seen, scoring: Scoring | None) -> NDArr
         seen.y,
         cv=seen.splits,
         scoring=scoring,
-        params=seen.params,
+        # With metadata routing, scikit-learn 1.6.0 refuses None.
+        params=seen.params or {},
         error_score="raise",
     )
     return np.asarray(scores, dtype=np.float64)

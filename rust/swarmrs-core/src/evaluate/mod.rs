@@ -30,6 +30,40 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Evaluates subsets: k-NN, naive Bayes, ridge classification, a filter merit, an external scorer.
+///
+/// # Examples
+/// The built-in evaluators come from [`build`]:
+///
+/// ```
+/// use swarmrs_core::base::subset::Subset;
+/// use swarmrs_core::data::dataset::{Dataset, Scale};
+/// use swarmrs_core::data::folds::FoldSpec;
+/// use swarmrs_core::evaluate::{
+///     Classifier, Evaluator, EvaluationSpec, Metric, Resources, ScaleFit, Weights, build,
+/// };
+///
+/// // The first feature separates the two classes, the second one does not.
+/// let columns = [0.0, 0.1, 0.2, 0.8, 0.9, 1.0, 0.5, 0.1, 0.9, 0.4, 0.2, 0.8];
+/// let names = vec!["good".to_owned(), "noise".to_owned()];
+/// let data = Dataset::new(&columns, vec![0, 0, 0, 1, 1, 1], 2, names, Scale::Minmax)?;
+/// let spec = EvaluationSpec {
+///     classifier: Classifier::Knn,
+///     k: 1,
+///     metric: Metric::Euclidean,
+///     weights: Weights::Uniform,
+///     alpha: None,
+///     scale_fit: ScaleFit::All,
+///     folds: FoldSpec::Loo,
+/// };
+/// let (mut knn, _warnings) = build(&data, &spec, false, Resources::default())?;
+/// let subsets = [Subset::from_indices(2, [0]), Subset::from_indices(2, [1])];
+/// let scores = knn.evaluate(&subsets)?;
+/// assert_eq!(scores[0].accuracy, 1.0);
+/// assert!(scores[1].accuracy < 0.5);
+/// # Ok::<(), swarmrs_core::Error>(())
+/// ```
+///
+/// One of your own needs [`evaluate`](Self::evaluate) alone, as in the example of [`Run`](crate::run::Run).
 pub trait Evaluator: Send {
     /// Evaluates the subsets of an iteration, in order; none of them is empty unless [`allows_empty`](Self::allows_empty).
     /// Cached sums of earlier subsets save time and never change an answer.

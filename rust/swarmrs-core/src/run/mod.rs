@@ -35,6 +35,44 @@ const FILTER_SHARE: u64 = 4;
 const CACHE_SHARE: u64 = 4;
 
 /// A validated run, ready to start.
+///
+/// # Examples
+/// [The crate's documentation](crate#select-features) runs a search on a table. Without a table, an [`Evaluator`] gives the
+/// cost of each bit string:
+///
+/// ```
+/// use serde_json::json;
+/// use swarmrs_core::Result;
+/// use swarmrs_core::base::subset::Subset;
+/// use swarmrs_core::evaluate::{Evaluator, Measures};
+/// use swarmrs_core::run::{Run, Spec};
+///
+/// /// The number of bits that differ from 0101...
+/// struct Alternating;
+///
+/// impl Evaluator for Alternating {
+///     fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+///         let cost = |bits: &Subset| {
+///             (0..bits.len()).filter(|&bit| bits.contains(bit) != (bit % 2 == 1)).count() as f64
+///         };
+///         Ok(subsets.iter().map(|bits| Measures::from_error(cost(bits))).collect())
+///     }
+/// }
+///
+/// # fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+/// let spec: Spec = serde_json::from_value(json!({
+///     "algorithm": "sffs",
+///     "seed": 1,
+///     // For tables only; required all the same.
+///     "evaluation": {"classifier": "knn", "weights": "uniform", "folds": {"scheme": "loo"}},
+///     "memory": 1 << 20,
+/// }))?;
+/// let found = Run::over_bits(&spec, 8, Box::new(Alternating))?.execute(None, &mut [])?;
+/// assert_eq!(found.selected, [1, 3, 5, 7]);
+/// assert_eq!(found.cost.value(), 0.0);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Run<'a> {
     spec: &'a Spec,
     algorithm: Prepared,

@@ -8,6 +8,32 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The specification of a run, as JSON: the same spec and data give the same trace.
+///
+/// # Examples
+/// Settings that are left out have their defaults, and unknown ones are errors. The values are checked by
+/// [`Run::new`](crate::run::Run::new).
+///
+/// ```
+/// use swarmrs_core::run::Spec;
+///
+/// let text = r#"{
+///     "algorithm": "vlpso",
+///     "params": {"population": 30},
+///     "seed": 7,
+///     "evaluation": {"classifier": "nb", "weights": "uniform", "folds": {"scheme": "own", "seed": 0}},
+///     "budget": {"evaluations": 2000, "seconds": 60},
+///     "max_features": 20,
+///     "memory": 67108864
+/// }"#;
+/// let spec: Spec = serde_json::from_str(text)?;
+/// assert_eq!(spec.max_features, Some(20));
+/// assert!(spec.objective.is_none()); // that of the algorithm's paper
+/// assert_eq!(serde_json::from_str::<Spec>(&serde_json::to_string(&spec)?)?, spec);
+///
+/// let misspelled = text.replace("max_features", "max_featuers");
+/// assert!(serde_json::from_str::<Spec>(&misspelled).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {

@@ -13,6 +13,63 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A search under way.
+///
+/// An implementation draws random numbers from [`Iteration::rng`] alone: then the same seed gives the same search.
+///
+/// # Examples
+/// A search that flips one random bit of the best subset so far, run by the [`Engine`](crate::search::engine::Engine):
+///
+/// ```
+/// use swarmrs_core::Result;
+/// use swarmrs_core::base::{clock::Clock, parallel::Pool, random::Streams, subset::Subset};
+/// use swarmrs_core::evaluate::{Evaluator, Measures};
+/// use swarmrs_core::problem::{budget::Budget, constraints::Constraints, objective::CostFunction};
+/// use swarmrs_core::search::algorithm::{Evaluation, Iteration, Optimizer, Space};
+/// use swarmrs_core::search::engine::Engine;
+///
+/// struct FlipOne(Space);
+///
+/// impl Optimizer for FlipOne {
+///     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+///         let mut rng = iteration.rng(0);
+///         let Some(best) = iteration.best else { return vec![self.0.random(&mut rng)] };
+///         let mut subset = best.subset.clone();
+///         let feature = rng.below(subset.len());
+///         subset.set(feature, !subset.contains(feature));
+///         vec![subset]
+///     }
+///
+///     // The engine remembers the best; this search learns nothing else.
+///     fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}
+/// }
+///
+/// /// Costs the number of features that are missing.
+/// struct Missing;
+///
+/// impl Evaluator for Missing {
+///     fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
+///         let missing = |subset: &Subset| (subset.len() - subset.count()) as f64;
+///         Ok(subsets.iter().map(|subset| Measures::from_error(missing(subset))).collect())
+///     }
+/// }
+///
+/// let constraints = Constraints::new(12, &[], &[], None)?;
+/// let outcome = Engine {
+///     optimizer: Box::new(FlipOne(constraints.space())),
+///     evaluator: &mut Missing,
+///     cost_function: CostFunction::error(12),
+///     budget: Budget { evaluations: Some(300), cost: Some(0.0), ..Budget::default() },
+///     streams: Streams::new(1),
+///     constraints: &constraints,
+///     pool: &Pool::new(1),
+///     replay: None,
+///     memory: 1 << 20,
+///     clock: Clock::start(),
+/// }
+/// .run(&mut [])?;
+/// assert_eq!(outcome.best.map(|best| best.subset), Some(Subset::full(12)));
+/// # Ok::<(), swarmrs_core::Error>(())
+/// ```
 pub trait Optimizer: Send {
     /// Proposes the subsets of this iteration; none ends the search.
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset>;
