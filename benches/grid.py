@@ -11,8 +11,9 @@ cell's time classifies a sample of the rows, and this time is multiplied; the in
 timed in full. Such ratios are marked with a star. swarmrs always evaluates all rows. Cells that
 need too much time or memory are skipped and listed.
 
-Cells are stored in `benches/results/grid.jsonl` for each machine, and not measured again: a second
-call adds those that are missing, `--again` measures those requested anew.
+Cells are stored in `benches/results/grid.jsonl` for each machine and build of the engine, and not
+measured again: a second call adds those that are missing, `--again` measures those requested anew.
+The newest of each cell is printed.
 
     python benches/grid.py --rows 178,569 --features 2,32 --folds 10 --metrics euclidean
 """
@@ -34,7 +35,7 @@ from runs import Store
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator
 from threadpoolctl import threadpool_limits
-from timing import RESULTS, Report, gaussian_classes, machine, random_masks, timed
+from timing import RESULTS, Report, engine, gaussian_classes, machine, random_masks, timed
 
 ROWS = (178, 569, 1797, 5000, 20_000, 100_000)
 FEATURES = (2, 4, 8, 32, 128, 512, 2048)
@@ -58,13 +59,19 @@ COPIES = 9
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of the grid on one machine."""
+    """A cell of the grid on one machine, with one build of the engine."""
 
     rows: int
     features: int
     folds: str
     metric: str
+    engine: str
     machine: str
+
+    @property
+    def place(self) -> tuple[int, int, str, str]:
+        """The cell, whatever machine and engine."""
+        return self.rows, self.features, self.folds, self.metric
 
     @property
     def name(self) -> str:
@@ -274,6 +281,9 @@ def _summary(report: Report, found: dict[Cell, Found]) -> None:
             report.line("\n".join(lines))
     if any(f.sampled for f in found.values()):
         report.line("\n*: the rival was timed on a sample of the rows.")
+    builds = len({cell.engine for cell, f in found.items() if not f.skipped})
+    if builds > 1:
+        report.line(f"\nThe cells are of {builds} builds of the engine.")
     gap = max((f.gap for f in found.values()), default=0.0)
     report.line(f"\nErrors of exact rivals on all rows differ from ours by at most {gap:.4f}.")
 
@@ -281,6 +291,13 @@ def _summary(report: Report, found: dict[Cell, Found]) -> None:
 def store() -> Store[Cell, Found]:
     """Return the stored cells."""
     return Store(RESULTS / "grid.jsonl", Cell, Found)
+
+
+def newest(found: dict[Cell, Found]) -> dict[Cell, Found]:
+    """Return the last of each cell, of the machine that measured last."""
+    cells = [cell for cell in found if cell.machine == list(found)[-1].machine]
+    last = {cell.place: cell for cell in cells}
+    return {cell: found[cell] for cell in last.values()}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -306,21 +323,22 @@ def main() -> None:
     parser.set_defaults(**(QUICK if parser.parse_known_args()[0].quick else {}))
     args = parser.parse_args()
     cells = [
-        Cell(rows, features, folds, metric, machine())
+        Cell(rows, features, folds, metric, engine(), machine())
         for rows in map(int, args.rows.split(","))
         for features in map(int, args.features.split(","))
         for folds in args.folds.split(",")
         for metric in args.metrics.split(",")
     ]
     limits = Limits(args.seconds, args.limit, args.memory)
-    skipped = {cell: Found(skipped=_reason_to_skip(cell, limits)) for cell in cells}
+    reasons = {cell: _reason_to_skip(cell, limits) for cell in cells}
     if args.print_only:
         found = store().read()
     else:
-        wanted = [cell for cell in cells if not skipped[cell].skipped]
+        wanted = [cell for cell in cells if not reasons[cell]]
         found = store().complete(wanted, lambda cell: measure(cell, limits), again=args.again)
-    found = {cell: found.get(cell, skipped[cell]) for cell in cells}
-    render(Report("grid"), {cell: f for cell, f in found.items() if f.seconds or f.skipped})
+    shown = {cell.place: (cell, Found(skipped=why)) for cell, why in reasons.items() if why}
+    shown |= {cell.place: (cell, f) for cell, f in newest(found).items()}
+    render(Report("grid"), dict(shown[cell.place] for cell in cells if cell.place in shown))
 
 
 if __name__ == "__main__":

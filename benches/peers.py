@@ -32,7 +32,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Selection, select
 from swarmrs.exceptions import SwarmrsWarning
 from threadpoolctl import threadpool_limits
-from timing import Report, timed
+from timing import Report, add_store_option, timed
 
 SEED = 1
 POPULATION = 10
@@ -304,7 +304,7 @@ def main() -> None:
     parser.add_argument("--datasets", default="wine,breast_cancer,digits", help="with commas")
     parser.add_argument("--peers", default="", help="packages, with commas; default: all")
     parser.add_argument("--evals", type=int, default=300, help="evaluations of a search, about")
-    parser.add_argument("--store", action="store_true", help="keep the table for RESULTS.md")
+    add_store_option(parser)
     args = parser.parse_args()
     warnings.simplefilter("ignore", SwarmrsWarning)
     report = Report("peers")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
+import hashlib
 import json
 import os
 import platform
@@ -18,6 +20,7 @@ from typing import TypeVar
 
 import numpy as np
 from baselines import Codes, Floats, Mask
+from swarmrs import _swarmrs
 
 RESULTS = Path(__file__).resolve().parent / "results"
 Found = TypeVar("Found")
@@ -86,6 +89,13 @@ def machine() -> str:
     return f"{_processor()}, {os.cpu_count()} cores; engine on {simd}; {packages}"
 
 
+@cache
+def engine() -> str:
+    """Return a name of this build of the engine."""
+    assert _swarmrs.__file__, "it is a file"
+    return hashlib.sha256(Path(_swarmrs.__file__).read_bytes()).hexdigest()[:8]
+
+
 def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8")
@@ -106,16 +116,19 @@ class Report:
     ----------
     name : str
         Name of the file in `benches/results`, without its ending.
+    is_printed : bool
+        Whether lines are printed.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, is_printed: bool = True) -> None:
+        self.name, self.is_printed = name, is_printed
         self.lines: list[str] = []
 
     def line(self, text: str = "") -> None:
         """Add a line."""
         self.lines.append(text)
-        print(text, flush=True)
+        if self.is_printed:
+            print(text, flush=True)
 
     def header(self, *columns: str, names: int = 1) -> None:
         """Begin a table, of which the first columns hold names and the others numbers."""
@@ -129,9 +142,19 @@ class Report:
         self.line(f"| {' | '.join(map(str, cells))} |")
 
     def store(self) -> None:
-        """Append the tables to the file, with the command and the machine."""
-        command = ["python", f"benches/{Path(sys.argv[0]).name}", *sys.argv[1:]]
-        run = {"machine": machine(), "command": " ".join(command), "lines": self.lines}
-        RESULTS.mkdir(exist_ok=True)
+        """Append the tables to the file, with the command, the machine and the build."""
+        arguments = [text for text in sys.argv[1:] if text != "--store"]
+        command = ["python", f"benches/{Path(sys.argv[0]).name}", *arguments]
+        run = {
+            "machine": machine(),
+            "engine": engine(),
+            "command": " ".join(command),
+            "lines": self.lines,
+        }
         with (RESULTS / f"{self.name}.jsonl").open("a", encoding="utf-8") as out:
             out.write(json.dumps(run, ensure_ascii=False) + "\n")
+
+
+def add_store_option(parser: argparse.ArgumentParser) -> None:
+    """Add `--store`."""
+    parser.add_argument("--store", action="store_true", help="keep the tables for RESULTS.md")
