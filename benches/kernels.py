@@ -6,7 +6,8 @@ five passes of `argmin`, which take less time than one `argpartition`. Every pat
 of its own, one round after the other, so that a busy machine slows all of them. Printed as
 Markdown; the last columns give the time of `gemm` and of the other paths over that of the last
 path. G/s are 10^9 element operations a second with the search for neighbors: one for each feature
-and pair of rows, which the product computes twice. The peaks count multiplications with additions.
+and pair of rows, which the product computes twice. The peaks count multiplications with additions;
+`--peak` adds what the inner loop of the last path reaches alone, in the L1 cache.
 
     python benches/kernels.py --rounds 7 --shapes 569x512,1797x512
 """
@@ -21,6 +22,7 @@ import argparse
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from baselines import N_FOLDS, N_NEIGHBORS, numpy_knn, scaled
@@ -76,6 +78,15 @@ def _start(path: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
 
 
+def _loop_peaks() -> dict[tuple[str, str], float]:
+    """Return what the inner loops alone reach, by instruction set and metric: `peak.rs`."""
+    command = "cargo bench --quiet -p swarmrs-benches --locked --bench peak"
+    root = Path(__file__).resolve().parent.parent
+    done = subprocess.run(command.split(), cwd=root, check=True, stdout=subprocess.PIPE, text=True)
+    lines = map(str.split, done.stdout.splitlines())
+    return {(path, metric): float(rate) for path, metric, rate in lines}
+
+
 def _peaks() -> list[str]:
     """Return the rates of this machine that bound a kernel, each the best of several rounds."""
     lines = []
@@ -96,12 +107,14 @@ def main() -> None:
     parser.add_argument("--paths", help="by commas; default: those of this processor")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--serve", help=argparse.SUPPRESS)
+    parser.add_argument("--peak", action="store_true", help="time the inner loops alone, by cargo")
     add_store_option(parser)
     args = parser.parse_args()
     if args.serve:
         return _serve(args.serve)
     paths = args.paths.split(",") if args.paths else [p for p in SIMD if has_simd(p)]
     servers = {path: _start(path) for path in (*paths, "gemm")}
+    peaks = _loop_peaks() if args.peak else {}
     report = Report("kernels")
     report.header(
         "metric",
@@ -110,6 +123,7 @@ def main() -> None:
         f"{paths[-1]} G/s",
         "gemm G/s",
         *(f"{path} / {paths[-1]}" for path in ("gemm", *paths[:-1])),
+        *(["peak G/s", "share of peak"] if peaks else []),
         names=2,
     )
     for metric in args.metrics.split(","):
@@ -127,6 +141,9 @@ def main() -> None:
             cells = [f"{1000 * seconds:.3g}" for seconds in times.values()]
             cells += [f"{pairs / best:.0f}", f"{2 * pairs / times['gemm']:.0f}"]
             cells += [f"{times[path] / best:.2f}" for path in ("gemm", *paths[:-1])]
+            if peaks:
+                peak = peaks[paths[-1], metric]
+                cells += [f"{peak:.0f}", f"{pairs / best / peak:.0%}"]
             report.row(metric, shape, *cells)
     for server in servers.values():
         assert server.stdin

@@ -31,24 +31,26 @@ comparison with other packages. Every script says at its top what it measures.
 
 @dataclass(frozen=True)
 class Section:
-    """A bench: the name of its results and of its script, and a title."""
+    """A bench: the name of its results, a title, and its command."""
 
     name: str
     title: str
-    script: str
+    command: str
     is_in_all: bool = True
 
 
 SECTIONS = (
     Section("grid", "One evaluation against the best rival", "grid.py"),
-    Section("kernels", "Instruction sets, and the peak of the machine", "kernels.py"),
-    Section("few_features", "Few features, many rows, against kd-trees", "few_features.py"),
-    Section("evaluation", "One evaluation against scikit-learn and numpy", "vs_python.py"),
-    Section("references", "Searches with and without references", "references.py"),
-    Section("threads", "Searches on two threads", "threads.py"),
-    Section("reading", "Reading against polars and numpy", "reading.py"),
+    Section(
+        "kernels", "Instruction sets, and the peak of the machine", "kernels.py --peak --store"
+    ),
+    Section("few_features", "Few features, many rows, against kd-trees", "few_features.py --store"),
+    Section("evaluation", "One evaluation against scikit-learn and numpy", "vs_python.py --store"),
+    Section("references", "Searches with and without references", "references.py --store"),
+    Section("threads", "Searches on two threads", "threads.py --store"),
+    Section("reading", "Reading against polars and numpy", "reading.py --store"),
     # It needs the environment of `make bench-peers`.
-    Section("peers", "Searches by other packages", "peers.py", is_in_all=False),
+    Section("peers", "Searches by other packages", "peers.py --store", is_in_all=False),
 )
 
 
@@ -95,10 +97,9 @@ def main() -> None:
     if args.run:
         for section in SECTIONS:
             if section.name in args.only.split(","):
-                # The grid stores by itself.
-                store = [] if section.name == "grid" else ["--store"]
-                script = Path(__file__).with_name(section.script)
-                subprocess.run([sys.executable, script, *store], check=True)
+                script, *arguments = section.command.split()
+                path = Path(__file__).with_name(script)
+                subprocess.run([sys.executable, path, *arguments], check=True)
     PAGE.write_text(page(), encoding="utf-8")
     print(page())
 
