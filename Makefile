@@ -85,7 +85,7 @@ bench-grid: build ## measure one evaluation against the best rival by rows and f
 
 # The binding is built for the stable ABI, so that the environment of the peers can load it from the sources.
 bench-peers: build $(PEERS)/.installed ## measure whole searches against other packages; ARGS="--peers zoofs --evals 100" for a part
-	PYTHONPATH=python $(PEERS)/bin/python benches/peers.py $(or $(ARGS),--store)
+	PYTHONPATH=$(CURDIR)/python $(PEERS)/bin/python benches/peers.py $(or $(ARGS),--store)
 	$(BIN)/python benches/results.py
 
 bench-instructions: cargo $(BIN)/maturin ## count the instructions of the kernels by valgrind, compare with those stored; ARGS=--bless stores them

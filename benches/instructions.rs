@@ -58,7 +58,9 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let kernels = kernels();
     let [name, evaluations] = arguments.as_slice() else {
-        kernels.iter().for_each(|kernel| println!("{}", kernel.name));
+        for kernel in &kernels {
+            println!("{}", kernel.name);
+        }
         return;
     };
     let kernel = kernels.iter().find(|kernel| kernel.name == *name).expect("a name of the list");

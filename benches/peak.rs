@@ -110,6 +110,7 @@ mod loops {
     );
 
     /// The best rate of a loop over so many columns.
+    #[allow(clippy::disallowed_methods, reason = "a bench reads the clock, no search does")]
     fn rate(columns: usize, call: impl Fn()) -> f64 {
         let operations = (CALLS * 2 * PAIRS * ROWS * columns) as f64;
         let seconds = (0..ROUNDS).map(|_| {

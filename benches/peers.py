@@ -16,6 +16,7 @@ import contextlib
 import io
 import logging
 import random
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -231,14 +232,21 @@ PEERS = (
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Set both seeds that peers draw from, and keep what they print to themselves."""
+    """Set both seeds that peers draw from, and drop what they print and the logs they write."""
     random.seed(SEED)
     np.random.seed(SEED)
     logging.disable()
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.chdir(folder),
+    ):
         warnings.simplefilter("ignore")
-        yield
-    logging.disable(logging.NOTSET)
+        try:
+            yield
+        finally:
+            logging.disable(logging.NOTSET)
 
 
 def contest(report: Report, name: str, peer: Peer, evaluations: int) -> None:

@@ -94,7 +94,7 @@ def test_the_page_has_what_is_stored() -> None:
                 "100",
             ],
         ),
-        ("reading", ["--shapes", "20x5", "--rounds", "1"]),
+        ("reading", ["--shapes", "20x5", "--formats", "csv", "--rounds", "1"]),
     ],
 )
 def test_a_bench_prints_a_table(
