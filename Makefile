@@ -27,6 +27,9 @@ JOBS ?= 2
 DIST := target/dist
 SOURCE := $(DIST)/source
 
+# Other packages for feature selection, which need versions of their own.
+PEERS := target/peers-venv
+
 SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 	$(shell find rust -type f \( -name '*.rs' -o -name '*.toml' \) -not -path '*/target/*' 2>/dev/null)
 
@@ -34,10 +37,10 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-reading bench-rust quality high-dimension grouping answer fronts data differential crash fuzz mutants mutants-python mutants-rust soak docs dist package wheel sdist test-oldest ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-grid bench-instructions bench-peers bench-python bench-reading bench-rust quality high-dimension grouping answer fronts data differential crash fuzz mutants mutants-python mutants-rust soak docs dist package wheel sdist test-oldest ci clean cargo
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## choose columns of an embedded data set and print them
 	$(BIN)/swarmrs select sklearn:breast_cancer --algo vlpso --seed 1
@@ -74,8 +77,19 @@ fmt: build ## format Rust and Python, mend what the linter can
 bless: cargo ## record the golden traces anew; the commit says why they moved
 	SWARMRS_BLESS=1 cargo test -p swarmrs-core --test golden $(LOCKED)
 
-bench: build ## measure swarmrs against scikit-learn and numpy; ARGS="--only threads" for a part
-	$(BIN)/python benches/vs_python.py $(ARGS)
+bench: build ## run all benches, print their ratios and write benches/RESULTS.md; ARGS="--only grid,threads" for a part
+	$(BIN)/python benches/results.py --run $(ARGS)
+
+bench-grid: build ## measure one evaluation against the best rival by rows and features; ARGS=--quick for a part
+	$(BIN)/python benches/grid.py $(ARGS)
+
+# The binding is built for the stable ABI, so that the environment of the peers can load it from the sources.
+bench-peers: build $(PEERS)/.installed ## measure whole searches against other packages; ARGS="--peers zoofs --evals 100" for a part
+	PYTHONPATH=$(CURDIR)/python $(PEERS)/bin/python benches/peers.py $(or $(ARGS),--store)
+	$(BIN)/python benches/results.py
+
+bench-instructions: cargo $(BIN)/maturin ## count the instructions of the kernels by valgrind, compare with those stored; ARGS=--bless stores them
+	$(BIN)/python benches/instructions.py $(ARGS)
 
 bench-python: build ## measure whole searches against the same swarms in plain Python; ARGS="--seeds 1 --datasets wine" for a part
 	$(BIN)/python benches/bench_python.py $(ARGS)
@@ -192,6 +206,13 @@ $(BIN)/twine: | $(BIN)/maturin
 
 $(BIN)/mkdocs: | $(BIN)/maturin
 	$(BIN)/python -m pip install --quiet 'mkdocs-material>=9.6,<10' 'mkdocstrings[python]>=1,<2' 'griffelib>=2,<3'
+
+# A peer that cannot be installed is left out, and reported by the bench.
+$(PEERS)/.installed: benches/peers.txt | $(BIN)/maturin
+	$(BIN)/python -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet -r $< || \
+		grep '^[a-z]' $< | xargs -n 1 $(PEERS)/bin/pip install --quiet || true
+	touch $@
 
 # Python sources are linked, not copied, so only Rust and the settings make it necessary to build again.
 $(BUILT): $(SOURCES) | cargo $(BIN)/maturin

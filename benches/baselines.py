@@ -98,6 +98,41 @@ def sklearn_loo(x: Floats, y: Codes) -> Baseline:
     return error
 
 
+def k_least(distances: NDArray[np.floating], k: int) -> NDArray[np.intp]:
+    """Return the k nearest of each row, nearest first, by k passes of argmin.
+
+    They take less time than one `argpartition`. What they find is set to infinity.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_queries, n_samples)
+        Contiguous rows.
+    k : int
+        Number of neighbors.
+
+    Returns
+    -------
+    ndarray of shape (k, n_queries)
+        Column numbers.
+    """
+    m, n = distances.shape
+    flat, starts = distances.reshape(-1), np.arange(m) * n
+    found = np.empty((k, m), np.intp)
+    for nearest in found:
+        np.argmin(distances, axis=1, out=nearest)
+        flat[starts + nearest] = np.inf
+    return found
+
+
+def majority(ballots: Codes, n_classes: int) -> Codes:
+    """Return the class that most ballots of each column name; the first one of a tie."""
+    m = ballots.shape[1]
+    cells = (np.arange(m) * n_classes + ballots).ravel()
+    votes = np.bincount(cells, minlength=m * n_classes)
+    winners: Codes = votes.reshape(m, n_classes).argmax(axis=1)
+    return winners
+
+
 class _Neighbors:
     """Buffers for distances of all pairs, and k passes of argmin over them."""
 
@@ -105,19 +140,11 @@ class _Neighbors:
         n = len(y)
         self.y, self.n, self.n_classes = y, n, int(y.max()) + 1
         self.folds, self.fold_sizes = folds, np.bincount(folds)
-        self.rows = np.arange(n)
         self.distances = np.empty((n, n), dtype)
 
     def vote(self, k: int) -> float:
         """Take the k nearest of each row, spoiling the distances; the mean share of wrong votes."""
-        flat, starts = self.distances.reshape(-1), self.rows * self.n
-        found = np.empty((k, self.n), np.intp)
-        for pass_ in range(k):
-            np.argmin(self.distances, axis=1, out=found[pass_])
-            flat[starts + found[pass_]] = np.inf
-        ballots = (self.rows * self.n_classes + self.y[found]).ravel()
-        votes = np.bincount(ballots, minlength=self.n * self.n_classes)
-        winners = votes.reshape(self.n, self.n_classes).argmax(axis=1)
+        winners = majority(self.y[k_least(self.distances, k)], self.n_classes)
         wrong = np.bincount(self.folds[winners != self.y], minlength=len(self.fold_sizes))
         return float((wrong / self.fold_sizes).mean())
 
@@ -132,7 +159,7 @@ def numpy_knn(x: Floats, y: Codes) -> Baseline:
     n, d = x.shape
     columns = np.ascontiguousarray(x.T, np.float32)
     same_fold = np.zeros((N_FOLDS, n), np.float32)
-    same_fold[work.folds, work.rows] = 1.0
+    same_fold[work.folds, np.arange(n)] = 1.0
     fixed = 1 + N_FOLDS
     left, right = np.empty((fixed + d, n), np.float32), np.empty((fixed + d, n), np.float32)
     left[0], left[1:fixed], right[1:fixed] = 1.0, FAR * same_fold, same_fold

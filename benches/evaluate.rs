@@ -2,38 +2,10 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use swarmrs_benches::{subsets, table, walk};
+use swarmrs_benches::{TEN_FOLDS, evaluator, knn, subsets, walk};
 use swarmrs_core::base::subset::Subset;
 use swarmrs_core::data::folds::FoldSpec;
-use swarmrs_core::evaluate::{
-    Classifier, Classify, EvaluationSpec, Metric, References, Resources, ScaleFit, Weights, build,
-};
-
-const TEN_FOLDS: FoldSpec = FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 };
-
-fn knn(k: usize, metric: Metric, folds: FoldSpec) -> EvaluationSpec {
-    EvaluationSpec {
-        classifier: Classifier::Knn,
-        k,
-        metric,
-        weights: Weights::Uniform,
-        alpha: None,
-        scale_fit: ScaleFit::All,
-        folds,
-    }
-}
-
-fn evaluator(
-    n_samples: usize,
-    n_features: usize,
-    spec: &EvaluationSpec,
-    incremental: bool,
-) -> Box<dyn Classify> {
-    let references = if incremental { References::Always } else { References::Never };
-    let resources = Resources { references, ..Resources::default() };
-    let data = table(n_samples, n_features);
-    build(&data, spec, false, resources).expect("the settings fit the made data").0
-}
+use swarmrs_core::evaluate::{Classifier, EvaluationSpec, Metric};
 
 /// Times single subsets of half the features, each built from nothing.
 fn from_scratch(c: &mut Criterion, name: &str, spec: &EvaluationSpec, shapes: &[(usize, usize)]) {

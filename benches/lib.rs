@@ -1,10 +1,46 @@
-//! Made data for the benches, from fixed seeds.
+//! Made data and evaluators for the benches, from fixed seeds.
 
 use swarmrs_core::base::random::{Phase, Streams};
 use swarmrs_core::base::subset::Subset;
 use swarmrs_core::data::dataset::{Dataset, Scale};
+use swarmrs_core::data::folds::FoldSpec;
+use swarmrs_core::evaluate::{
+    Classifier, Classify, EvaluationSpec, Metric, References, Resources, ScaleFit, Weights, build,
+};
 
 const SEED: u64 = 2026;
+
+/// Ten shuffled folds.
+pub const TEN_FOLDS: FoldSpec = FoldSpec::Kfold { k: 10, shuffle: true, seed: 0 };
+
+/// k-NN with uniform weights.
+pub fn knn(k: usize, metric: Metric, folds: FoldSpec) -> EvaluationSpec {
+    EvaluationSpec {
+        classifier: Classifier::Knn,
+        k,
+        metric,
+        weights: Weights::Uniform,
+        alpha: None,
+        scale_fit: ScaleFit::All,
+        folds,
+    }
+}
+
+/// An evaluator of a made table on one thread, with references always or never.
+///
+/// # Panics
+/// If the settings do not fit the table.
+pub fn evaluator(
+    n_samples: usize,
+    n_features: usize,
+    spec: &EvaluationSpec,
+    incremental: bool,
+) -> Box<dyn Classify> {
+    let references = if incremental { References::Always } else { References::Never };
+    let resources = Resources { references, ..Resources::default() };
+    let data = table(n_samples, n_features);
+    build(&data, spec, false, resources).expect("the settings fit the made data").0
+}
 
 /// Two classes, each a cloud around a center of its own in every third feature, noise in the rest.
 ///

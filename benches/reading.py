@@ -18,9 +18,7 @@ ratio of at most 1.5.
 from __future__ import annotations
 
 import argparse
-import gc
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +28,7 @@ import polars as pl
 from numpy.typing import NDArray
 from swarmrs import read_table
 from swarmrs.data._dataset import dataset_of
+from timing import Report, add_store_option, least
 
 SHAPES = "100x100000,200x20000,1000000x20,20000x300"
 READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
@@ -65,24 +64,7 @@ def _write(folder: Path, rows: int, width: int, formats: Sequence[str]) -> list[
     return paths
 
 
-def _least(rounds: int, calls: Sequence[Callable[[], object]]) -> list[float]:
-    """Return the least CPU milliseconds of each call, after a round that is not counted."""
-    times = []
-    for _ in range(rounds + 1):
-        times.append([_milliseconds(call) for call in calls])
-    return [min(column) for column in zip(*times[1:], strict=True)]
-
-
-def _milliseconds(call: Callable[[], object]) -> float:
-    gc.collect()
-    started = time.process_time()
-    found = call()
-    elapsed = time.process_time() - started
-    del found  # What is built is freed outside of the time.
-    return elapsed * 1e3
-
-
-def _file_row(path: Path, rounds: int) -> str:
+def _file_row(path: Path, rounds: int) -> list[str]:
     read = READERS[path.suffix[1:]]
 
     def matrix() -> object:
@@ -90,21 +72,24 @@ def _file_row(path: Path, rounds: int) -> str:
         frame.drop_in_place(TARGET)
         return frame, frame.to_numpy(order="fortran")
 
-    frame, filled, table = _least(
+    frame, filled, table = least(
         rounds, [lambda: read(path), matrix, lambda: read_table(path, TARGET)]
     )
-    return (
-        f"| {path.stem.replace('x', ' x ')} | {path.suffix[1:]} | {frame:.0f} | {filled:.0f} | "
-        f"{table:.0f} | {table / frame:.2f} | {table / filled:.2f} |"
-    )
+    return [
+        path.stem.replace("x", " x "),
+        path.suffix[1:],
+        *(f"{seconds * 1e3:.0f}" for seconds in (frame, filled, table)),
+        f"{table / frame:.2f}",
+        f"{table / filled:.2f}",
+    ]
 
 
-def _array_row(rows: int, width: int, layout: str, rounds: int) -> str:
+def _array_row(rows: int, width: int, layout: str, rounds: int) -> list[str]:
     dtype, order = LAYOUTS[layout]
     X, y = _samples(rows, width)
     X = X.astype(dtype, order=order)
     ready = read_table((X, y))
-    copy, table, data = _least(
+    copy, table, data = least(
         rounds,
         [
             lambda: np.array(X, dtype=np.float64, order="F"),
@@ -112,10 +97,13 @@ def _array_row(rows: int, width: int, layout: str, rounds: int) -> str:
             lambda: dataset_of(ready),
         ],
     )
-    return (
-        f"| {rows} x {width} | {layout} | {copy:.0f} | {table:.0f} | {data:.0f} | "
-        f"{table / copy:.2f} | {(table + data) / (copy + data):.2f} |"
-    )
+    return [
+        f"{rows} x {width}",
+        layout,
+        *(f"{seconds * 1e3:.0f}" for seconds in (copy, table, data)),
+        f"{table / copy:.2f}",
+        f"{(table + data) / (copy + data):.2f}",
+    ]
 
 
 def main() -> None:
@@ -124,19 +112,32 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--shapes", default=SHAPES)
     parser.add_argument("--formats", default=",".join(READERS))
+    add_store_option(parser)
     options = parser.parse_args()
+    report = Report("reading")
     shapes = [tuple(map(int, shape.split("x"))) for shape in options.shapes.split(",")]
-    print("| rows x features | file | polars | matrix | read_table | / polars | / matrix |")
-    print("| --- | --- | --: | --: | --: | --: | --: |")
+    report.header(
+        "rows x features", "file", "polars", "matrix", "read_table", "/ polars", "/ matrix", names=2
+    )
     for rows, width in shapes:
         with tempfile.TemporaryDirectory() as folder:
             for path in _write(Path(folder), rows, width, options.formats.split(",")):
-                print(_file_row(path, options.rounds), flush=True)
-    print("\n| rows x features | array | copy | read_table | data set | / copy | both / both |")
-    print("| --- | --- | --: | --: | --: | --: | --: |")
+                report.row(*_file_row(path, options.rounds))
+    report.header(
+        "rows x features",
+        "array",
+        "copy",
+        "read_table",
+        "data set",
+        "/ copy",
+        "both / both",
+        names=2,
+    )
     for rows, width in shapes:
         for layout in LAYOUTS:
-            print(_array_row(rows, width, layout, options.rounds), flush=True)
+            report.row(*_array_row(rows, width, layout, options.rounds))
+    if options.store:
+        report.store()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ and the least time of each counts. Printed as Markdown.
 from __future__ import annotations
 
 import argparse
-import time
 import warnings
 
 import numpy as np
@@ -19,13 +18,15 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from swarmrs import select
 from swarmrs.exceptions import SwarmrsWarning
 from tables import table
+from timing import Report, add_store_option, timed
 
 Samples = tuple[NDArray[np.float64], NDArray[np.int64]]
 EVALUATIONS = {"10000x50": 150, "digits": 600}
 DEFAULT_MEMORY = 1 << 30
 
 
-def _samples(name: str) -> Samples:
+def samples_of(name: str) -> Samples:
+    """Return the values and classes of a table."""
     if name == "10000x50":
         rng = np.random.default_rng(1)
         y = rng.integers(0, 3, 10_000)
@@ -36,17 +37,18 @@ def _samples(name: str) -> Samples:
     return table(name)
 
 
-def _seconds(samples: Samples, algo: str, name: str, memory: int) -> tuple[float, list[int]]:
-    start = time.process_time()
-    found = select(
-        samples,
-        algo=algo,
-        random_state=1,
-        n_jobs=1,
-        memory=memory,
-        max_evals=EVALUATIONS.get(name, 3000),
+def _seconds(samples: Samples, algo: str, evaluations: int, memory: int) -> tuple[float, list[int]]:
+    seconds, found = timed(
+        lambda: select(
+            samples,
+            algo=algo,
+            random_state=1,
+            n_jobs=1,
+            memory=memory,
+            max_evals=evaluations,
+        )
     )
-    return time.process_time() - start, list(found.selected_indices)
+    return seconds, list(found.selected_indices)
 
 
 def main() -> None:
@@ -54,25 +56,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Searches with and without references.")
     parser.add_argument("--tables", default="10000x50,digits,breast_cancer,musk1,srbct,11tumor")
     parser.add_argument("--algorithms", default="bpso,vlpso,upso2d,rks")
+    parser.add_argument("--evals", type=int, help="evaluations of a search")
     parser.add_argument("--rounds", type=int, default=3)
+    add_store_option(parser)
     args = parser.parse_args()
     warnings.simplefilter("ignore", SwarmrsWarning)
-    print("| table | algorithm | with, s | without, s | without / with |")
-    print("|---|---|--:|--:|--:|")
+    report = Report("references")
+    report.header("table", "algorithm", "with, s", "without, s", "without / with", names=2)
     for name in args.tables.split(","):
-        samples = _samples(name)
+        samples = samples_of(name)
+        evaluations = args.evals or EVALUATIONS.get(name, 3000)
         for algo in args.algorithms.split(","):
             times = {memory: float("inf") for memory in (DEFAULT_MEMORY, 0)}
             answers = set()
             for _ in range(args.rounds):
                 for memory in times:
-                    seconds, answer = _seconds(samples, algo, name, memory)
+                    seconds, answer = _seconds(samples, algo, evaluations, memory)
                     times[memory] = min(times[memory], seconds)
                     answers.add(tuple(answer))
             assert len(answers) == 1, "references change no result"
             kept, scratch = times.values()
-            cells = [name, algo, *(f"{x:.2f}" for x in (kept, scratch, scratch / kept))]
-            print("|", " | ".join(cells), "|", flush=True)
+            report.row(name, algo, *(f"{x:.2f}" for x in (kept, scratch, scratch / kept)))
+    if args.store:
+        report.store()
 
 
 if __name__ == "__main__":

@@ -30,11 +30,18 @@ class Store(Generic[Key, Found]):
         return {self.key(**row["key"]): self.found(**row["found"]) for row in rows}
 
     def complete(
-        self, keys: Sequence[Key], run: Callable[[Key], Found], workers: int = 1
+        self,
+        keys: Sequence[Key],
+        run: Callable[[Key], Found],
+        workers: int = 1,
+        again: bool = False,
     ) -> dict[Key, Found]:
-        """Run what is missing, `workers` at a time, and return all."""
+        """Run what is missing, or all keys anew, `workers` at a time, and return all.
+
+        Of several lines with the same key the last one counts.
+        """
         runs = self.read()
-        missing = [key for key in keys if key not in runs]
+        missing = [key for key in keys if again or key not in runs]
         if not missing:
             return runs
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +54,7 @@ class Store(Generic[Key, Found]):
                 out.write(json.dumps(row) + "\n")
                 out.flush()
                 note = f"{done}/{len(missing)} {' '.join(map(str, _plain(key).values()))}"
-                print(f"\r{note:<70}", end="", file=sys.stderr, flush=True)
+                print(f"\r{note[:70]:<70}", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)
         return runs
 

@@ -5,7 +5,7 @@ and how many times faster swarmrs is than that rival; `target` is the least rati
 promises. No evaluator object sees a subset twice, so that no memo helps. Absolute times differ
 between machines: read the ratios.
 
-Run by `make bench`; `make bench ARGS="--only threads"` for one section.
+    python benches/vs_python.py --only threads
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from sklearn import datasets
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator
+from timing import Report, add_store_option, timed
 
 SEED = 7
 SUBSET_SIZES = {"wine": 7, "breast_cancer": 15, "digits": 32}
@@ -193,21 +194,20 @@ def run_job(job: Job, name: str, repeats: int) -> list[Line]:
     for _ in range(repeats):
         evaluator = job.make(x, y)
         evaluator.measure(everything)  # tables that do not depend on the subset are made here
-        started = time.process_time()
-        scores = evaluator.measure(batch)
-        ours = min(ours, (time.process_time() - started) / len(masks))
+        seconds, scores = timed(partial(evaluator.measure, batch))
+        ours = min(ours, seconds / len(masks))
         for contest in contests:
             contest.go()
 
     where = f"{name} {size} of {n_features}"
     lines = [Line(job.title, where, "swarmrs", ours * 1e3, "ms")]
     for contest in contests:
-        rival, seconds = contest.rival, float(contest.best.mean())
+        rival, theirs = contest.rival, float(contest.best.mean())
         note = f"errors differ by at most {contest.gap(scores):.4f}"
         target = rival.targets.get(name)
-        ratio = seconds / ours
+        ratio = theirs / ours
         lines.append(
-            Line(job.title, where, rival.name, seconds * 1e3, "ms", ratio, target, note=note)
+            Line(job.title, where, rival.name, theirs * 1e3, "ms", ratio, target, note=note)
         )
     return lines
 
@@ -228,6 +228,17 @@ def print_lines(lines: Sequence[Line]) -> None:
         print(f"{text}{line.note}".rstrip(), flush=True)
 
 
+def report_of(lines: Sequence[Line]) -> Report:
+    """Return the lines as one table."""
+    report = Report("evaluation", is_printed=False)
+    report.header("evaluation", "table", "contestant", "value", "ratio", "target", names=3)
+    for line in lines:
+        ratio = "" if line.ratio is None else f"{line.ratio:.2f}"
+        target = "" if line.target is None else f"{line.sign} {line.target:g}"
+        report.row(line.job, line.data, line.how, f"{line.value:.4g} {line.unit}", ratio, target)
+    return report
+
+
 def main() -> None:
     """Run the sections requested, print their tables, write them to a file if one is named."""
     sections = [*JOBS, *large.SECTIONS]
@@ -235,6 +246,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=sections, help="run this section only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the lines here as well")
     parser.add_argument("--repeats", type=int, default=9, help="goes of which the best counts")
+    add_store_option(parser)
     parser.add_argument("--probe", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.probe:
@@ -255,6 +267,8 @@ def main() -> None:
             lines += found
     verdicts = [line.is_met for line in lines if line.is_met is not None]
     print(f"\n{sum(verdicts)} of {len(verdicts)} targets met")
+    if arguments.store:
+        report_of(lines).store()
     if arguments.json:
         packages = ("swarmrs", "numpy", "scipy", "scikit-learn")
         report = {
