@@ -34,7 +34,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-reading bench-rust quality high-dimension grouping answer fronts differential crash fuzz mutants mutants-python mutants-rust soak docs dist wheel sdist test-oldest ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-python bench-reading bench-rust quality high-dimension grouping answer fronts ledger differential crash fuzz mutants mutants-python mutants-rust soak docs dist wheel sdist test-oldest ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -100,6 +100,9 @@ answer: build ## compare selections on unseen rows; ARGS="--deals 1 --tables srb
 
 fronts: build ## compare the fronts of error and size that searches find; ARGS="--seeds 3 --datasets sonar" for a part
 	$(BIN)/python benches/fronts.py $(ARGS)
+
+ledger: build ## run all tables of five papers and print ours beside theirs; ARGS="--hours 2", --print-only, "--check 5"
+	nice -n 10 $(BIN)/python benches/ledger.py $(ARGS)
 
 differential: build ## compare predictions with scikit-learn on raw float64 tables; ARGS="--cases 1000 --seed 2" for others
 	$(BIN)/python tests/differential.py $(ARGS)

@@ -127,10 +127,7 @@ class Study:
             if data in self.paper.absent:
                 continue
             cells = self._cells.filter(pl.col("data") == data, pl.col("setup").is_in(names))
-            if deal is not None:
-                cells = cells.filter(pl.col("deal") == deal)
-            else:
-                cells = _repeated(cells)
+            cells = _repeated(cells) if deal is None else cells.filter(pl.col("deal") == deal)
             found[data] = {}
             for setup in table.setups:
                 mine = cells.filter(pl.col("setup") == setup.name)

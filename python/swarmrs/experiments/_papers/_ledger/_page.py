@@ -72,16 +72,19 @@ def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]], n_text: int
 
 
 def _totals(tables: Mapping[str, Mapping[str, Sequence[Compared]]]) -> Iterator[str]:
+    """Yield the verdicts by study, and apart from them those of tables about data sets."""
+    rows, results, about = [], [], []
+    for name, of in tables.items():
+        mine = [it for lines in of.values() for it in lines if it.wanted is not None]
+        about += [it for lines in of.values() for it in lines if it.wanted is None]
+        results += mine
+        rows.append(_counts(name, mine))
+    rows += [_counts("**all**", results), _counts("tables about data sets", about)]
     head = (
-        *("study", "figures", "compared", "agree", *_DIRECTIONS[:-1], "differ", "significant"),
-        *("inside our splits", "times", "faster", "by (geometric mean)"),
+        *("study", "figures", "compared", "agree", "within one sd", *_DIRECTIONS[:-1], "differ"),
+        *("significant", "inside our splits", "times", "faster", "by (geometric mean)"),
     )
-    by_study = {
-        name: [figure for lines in of.values() for figure in lines] for name, of in tables.items()
-    }
-    everything = [figure for figures in by_study.values() for figure in figures]
-    rows = [_counts(name, figures) for name, figures in by_study.items()]
-    yield from _markdown(head, [*rows, _counts("**all**", everything)], 1)
+    yield from _markdown(head, rows, 1)
 
 
 def _counts(name: str, figures: Sequence[Compared]) -> list[object]:
@@ -102,6 +105,7 @@ def _counts(name: str, figures: Sequence[Compared]) -> list[object]:
         len(figures),
         words.total(),
         words["agrees"],
+        sum(it.line.verdict == "agrees" and it.line.published_sd is not None for it in others),
         *(words[word] for word in _DIRECTIONS),
         sum(it.is_significant for it in astray),
         sum(it.is_inside for it in astray),
