@@ -63,6 +63,13 @@ def test_a_later_call_goes_on_where_a_killed_one_stopped(path: Path, tmp_path: P
     assert in_order(work(again), again) == []
 
 
+def test_two_processes_add_to_one_file(path: Path) -> None:
+    first, second = Ledger(path), Ledger(path)
+    for ledger, cell in ((first, "a"), (second, "b"), (first, "c")):
+        ledger.add(made(cell))
+    assert [*Ledger(path).entries] == ["a", "b", "c"]
+
+
 def test_a_line_that_is_damaged_is_no_torn_one(path: Path) -> None:
     ledger = Ledger(path)
     ledger.add(made("a"))
@@ -151,7 +158,7 @@ def test_the_command_prints_a_small_store_without_data(
 
 def test_the_page_is_what_the_command_writes() -> None:
     page = command.PAGE.read_text(encoding="utf-8")
-    kept = Ledger(command.ROOT / "benches" / "results" / "ledger.jsonl")
+    kept = Ledger(Path(__file__).parents[1] / "benches" / "results" / "ledger.jsonl")
     assert fill(page, blocks(kept)) == page, "run make ledger ARGS='--print-only --write'"
     assert kept.path.stat().st_size < 8e6
 
@@ -166,9 +173,9 @@ def test_a_figure_over_splits_is_as_worked_out(path: Path) -> None:
     ledger = Ledger(path)
     # Published: size 8.32, best accuracy 97.53, accuracy 95.96 with a deviation of 1.87.
     for deal, accuracies in enumerate([(94, 96), (95, 97), (96, 98), (97, 99), (98, 100)], 1):
-        for at, accuracy in enumerate(accuracies):
+        for at, percent in enumerate(accuracies):
             cell = f"xue2016/plain/wine/psofs/{deal}/{deal + 5 * at}/0"
-            ledger.add(made(cell, accuracy=accuracy / 100, size=8 + deal))
+            ledger.add(made(cell, accuracy=percent / 100, size=8 + deal))
         ledger.add(made(f"xue2016/plain/wine/all/{deal}/1/0", accuracy=0.5, size=13))
     found = compared(ledger, "xue2016", "II")
     accuracy = found["wine", "PSOFS", "accuracy"]
@@ -201,8 +208,8 @@ def test_two_means_over_runs_are_tested_where_rows_are_not_held_out(path: Path) 
     ledger.add({"hafiz2018/wine": {"features": 13.0, "all_error_knn": 0.3}})
     ledger.facts["hafiz2018/wine"]["all_error_knn_correct"] = 0.2
     # Published for GA: 0.0418 with a deviation of 5.16E-03 over 40 runs.
-    for run, error in enumerate((0.050, 0.052, 0.054, 0.056), 1):
-        ledger.add(made(f"hafiz2018/knn/wine/ga/1/{run}/0", error=error))
+    for run, value in enumerate((0.050, 0.052, 0.054, 0.056), 1):
+        ledger.add(made(f"hafiz2018/knn/wine/ga/1/{run}/0", error=value))
     found = compared(ledger, "hafiz2018", "4")
     error = found["wine", "GA", "error"]
     assert error.line.ours == pytest.approx(0.053)

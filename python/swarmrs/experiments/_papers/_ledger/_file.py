@@ -14,7 +14,7 @@ from swarmrs.exceptions import StoreError
 
 # A longer text, of thousands of features of which half are selected, is left out: the digest covers
 # the subset, and a rerun finds it again. Together they would be 10 MB.
-_LONGEST = 400
+_LONGEST = 200
 
 
 class Entry(NamedTuple):
@@ -92,8 +92,8 @@ class Ledger:
         self.entries: dict[str, Entry] = {}
         self.facts: dict[str, dict[str, float]] = {}
         content = self.path.read_bytes() if self.path.exists() else b""
-        *lines, _ = content.split(b"\n")
-        self._end = sum(len(line) + 1 for line in lines)
+        *lines, torn = content.split(b"\n")
+        self._whole = len(content) - len(torn) if torn else None
         for number, line in enumerate(lines, 1):
             try:
                 self._enter(json.loads(line))
@@ -117,9 +117,10 @@ class Ledger:
         line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
-            file.truncate(self._end)
+            if self._whole is not None:
+                file.truncate(self._whole)
+                self._whole = None
             file.write(line)
-        self._end += len(line)
         self._enter(list(record) if isinstance(record, Entry) else record)
 
 
