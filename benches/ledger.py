@@ -28,15 +28,15 @@ def _show(text: str) -> None:
     print(f"\r{text:<79}", end="", file=sys.stderr, flush=True)
 
 
-def _check(jobs: list[Job], ledger: Ledger, cells: int | None, seed: int) -> int:
-    """Print which cells are found again, and return how many are not."""
-    n_wrong = 0
+def _check(jobs: list[Job], ledger: Ledger, cells: int | None, seed: int) -> bool:
+    """Print which cells are found again, and return whether all are."""
+    is_right = True
     print("| cell | 1 thread | 2 threads |\n|---|---|---|")
     for cell, same in check(jobs, ledger, cells=cells, seed=seed):
-        n_wrong += not all(same)
+        is_right &= all(same)
         words = " | ".join("same" if each else "DIFFERENT" for each in same)
         print(f"| {cell} | {words} |", flush=True)
-    return n_wrong
+    return is_right
 
 
 def main(words: list[str] | None = None) -> int:
@@ -49,7 +49,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--print-only", action="store_true", help="run nothing")
     parser.add_argument("--write", action="store_true", help="renew docs/ledger.md")
     parser.add_argument(
-        *("--check", "-c"), type=int, nargs="?", const=0, metavar="N", help="run N cells again"
+        "--check", type=int, nargs="?", const=0, metavar="N", help="run N cells again, or all"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the choice of --check")
     parser.add_argument("--data", type=Path, default=TABLES, help="folder of the data sets")
@@ -57,13 +57,15 @@ def main(words: list[str] | None = None) -> int:
     args = parser.parse_args(words)
     ledger = Ledger(args.store)
     named = args.study or (args.cell and args.cell.split("/")[0])
+    if named and named not in PAPERS:
+        parser.error(f"no study '{named}'; known: {', '.join(PAPERS)}")
     studies = [named] if named else list(PAPERS)
     if not args.print_only:
         datasets = args.cell.split("/")[2:3] if args.cell else []
         jobs = plan_work(studies, args.data, ledger, datasets=datasets or None)
         jobs = [job for job in jobs if job.id.startswith(args.cell or "")]
         if args.check is not None:
-            return _check(jobs, ledger, args.check or None, args.seed)
+            return int(not _check(jobs, ledger, args.check or None, args.seed))
         missing = in_order(jobs, ledger)
         failed = complete(missing, ledger, workers=args.jobs, hours=args.hours, show=_show)
         print("\n".join(["", *failed]), file=sys.stderr)

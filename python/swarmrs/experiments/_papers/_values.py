@@ -128,8 +128,9 @@ def quantities(
     if setup.test_scale is not None:
         cells = cells.with_columns(accuracy=_rescored(cells, plan, score, setup.test_scale))
     if on_training:
-        cells = cells.with_columns(train_accuracy=_rescored(cells, plan, score))
-    return cells
+        return cells.with_columns(train_accuracy=_rescored(cells, plan, score))
+    # That of the search itself is on other rows.
+    return cells.drop("train_accuracy")
 
 
 def collect(cells: pl.DataFrame, n_folds: int, n_features: int) -> dict[str, Sample]:
