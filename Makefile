@@ -37,7 +37,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-grid bench-instructions bench-peers bench-python bench-reading bench-rust quality high-dimension grouping answer fronts data differential crash fuzz mutants mutants-python mutants-rust soak docs dist package wheel sdist test-oldest ci clean cargo
+.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-grid bench-instructions bench-peers bench-python bench-reading bench-rust quality high-dimension grouping answer fronts ledger data differential crash fuzz mutants mutants-python mutants-rust soak docs dist package wheel sdist test-oldest ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -117,6 +117,9 @@ fronts: build ## compare the fronts of error and size that searches find; ARGS="
 
 data: build ## fetch and check the tables of published comparisons; ARGS="sonar wine" for some, ARGS=--offline to check only
 	$(BIN)/python benches/data.py $(ARGS)
+
+ledger: build ## run all tables of five papers and print ours beside theirs; ARGS="--hours 2", --print-only, "--check 5"
+	nice -n 10 $(BIN)/python benches/ledger.py $(ARGS)
 
 differential: build ## compare predictions with scikit-learn on raw float64 tables; ARGS="--cases 1000 --seed 2" for others
 	$(BIN)/python tests/differential.py $(ARGS)

@@ -1,8 +1,9 @@
-"""Draws the figures of the README, algorithms.md, gallery.md: `.venv/bin/python docs/figures.py`.
+"""Draws the figures of the README and of the pages: `.venv/bin/python docs/figures.py`.
 
 Every family of algorithms is run on the same data with the same folds. A swarm's line is the mean
 over a few random seeds; a sequential search is deterministic and runs once. A figure of a guide is
-drawn from the variables of its notebook after a run. The same package gives the same files: no
+drawn from the variables of its notebook after a run. A figure of the ledger is drawn from the
+traces of some of its cells, which needs their data sets. The same package gives the same files: no
 dates, no random ids. Names after the script choose some of them: `figures.py ant guide-genes`.
 """
 
@@ -76,8 +77,8 @@ def run(algo: str) -> Line:
 
 
 @contextmanager
-def saved(name: str, n_axes: int, width: float) -> Iterator[Any]:
-    """Give a figure and its axes; write them to a file of this name."""
+def saved(name: str, n_axes: int, width: float, n_rows: int = 1) -> Iterator[Any]:
+    """Give a figure and its axes, `n_axes` in a row; write them to a file of this name."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -85,7 +86,8 @@ def saved(name: str, n_axes: int, width: float) -> Iterator[Any]:
 
     settings = {"svg.fonttype": "none", "svg.hashsalt": "swarmrs", "font.size": 9}
     with mpl.rc_context(settings):
-        figure, axes = plt.subplots(1, n_axes, figsize=(width, 2.6), layout="constrained")
+        size = (width, 2.6 if n_rows == 1 else 1.8 * n_rows)
+        figure, axes = plt.subplots(n_rows, n_axes, figsize=size, layout="constrained")
         yield figure, axes
         for each in figure.axes:
             each.spines[["top", "right"]].set_visible(False)
@@ -257,11 +259,120 @@ GUIDES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
 }
 
 
+# The figures of the ledger: methods, the traced column and the label of the axis. Those of tran2019
+# are of the first fold of the first run on some of its data sets; that of hafiz2018 has ten runs.
+VLPSO = {"VLPSO": "vlpso", "VLPSO-LS": "vlpso-ls"}
+RIVALS = {"PSO": "pso", "ECLPSO": "eclpso"} | VLPSO
+WITHOUT = {"with": "vlpso-ls", "without": "vlpso-ls[length_gap=none]"}
+LEDGER: dict[str, tuple[dict[str, str], str, str]] = {
+    "ledger-hafiz2018-1": ({"2D-UPSO": "upso2d", "BPSO": "bpso"}, "", "%"),
+    "ledger-tran2019-6": (WITHOUT, "mean_size", "mean size in the swarm"),
+    "ledger-tran2019-7": (RIVALS, "mean_size", "mean size in the swarm"),
+    "ledger-tran2019-8": (VLPSO, "max_length", "maximum length"),
+    "ledger-tran2019-9": (RIVALS, "best_size", "size of the best"),
+    "ledger-tran2019-10": (RIVALS, "best_cost", "fitness of the best"),
+}
+DATASETS = {"hafiz2018": ("lsvt", "ionosphere"), "tran2019": ("srbct", "dlbcl", "9tumor")}
+RUNS = 10
+
+
+@cache
+def ledger_cells(study: str) -> tuple[Any, list[Any]]:
+    """Return the ledger and the cells of a study."""
+    root = Path(__file__).parents[1]
+    sys.path.append(str(root / "benches"))
+    from swarmrs.experiments._papers._ledger._file import Ledger
+    from swarmrs.experiments._papers._ledger._work import plan_work
+    from tables import TABLES
+
+    ledger = Ledger(root / "benches" / "results" / "ledger.jsonl")
+    return ledger, plan_work([study], TABLES, ledger, datasets=DATASETS[study])
+
+
+@cache
+def traced(kind: str, run: int = 1) -> Any:
+    """Return the trace of the first fold of a run of the ledger."""
+    from swarmrs.experiments._run_cell import search, training_rows
+
+    _, jobs = ledger_cells(kind.partition("/")[0])
+    (job,) = (job for job in jobs if job.kind == kind and (job.cell.run, job.cell.fold) == (run, 0))
+    experiment = job.plan.experiment
+    seen, _ = training_rows(job.cell, job.plan.data[0].table, experiment)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", swarmrs.exceptions.SwarmrsWarning)
+        return search(job.cell, seen, experiment, n_jobs=1).trace
+
+
+def draw_lengths(name: str) -> None:
+    """Draw a figure of tran2019: a panel for each data set."""
+    methods, column, label = LEDGER[name]
+    datasets = DATASETS["tran2019"]
+    with saved(name, len(datasets), 7.6) as (figure, panels):
+        for axes, data in zip(panels, datasets, strict=True):
+            for method, algo in methods.items():
+                trace = traced(f"tran2019/swarms/{data}/{algo}")
+                # The size of particles, where a local search evaluates other subsets as well.
+                of = "swarm_size" if column == "mean_size" and "swarm_size" in trace else column
+                values = trace[of].to_numpy()[10 if methods is WITHOUT else 0 :: 3]
+                iterations = trace["iteration"].to_numpy()[10 if methods is WITHOUT else 0 :: 3]
+                shown = 1 - values if column == "best_cost" else values
+                axes.plot(iterations, shown, linewidth=1.2, label=method)
+            axes.set_title(data, fontsize=8)
+            if column != "best_cost" and methods is not WITHOUT:
+                axes.set_yscale("log")
+                axes.minorticks_off()
+        figure.supxlabel("iteration", fontsize=9)
+        figure.supylabel(label, fontsize=9)
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
+
+
+def draw_dynamics(name: str) -> None:
+    """Draw the figure of hafiz2018: improvement and reduction of the best, over the iterations."""
+    methods, _, label = LEDGER[name]
+    ledger, _ = ledger_cells("hafiz2018")
+    with saved(name, 2, 7.6, n_rows=2) as (figure, panels):
+        for row, data in zip(panels, DATASETS["hafiz2018"], strict=True):
+            facts = ledger.facts[f"hafiz2018/{data}"]
+            for axes, (setup, title) in zip(
+                row, {"nb": "naive Bayes", "knn": "5-NN"}.items(), strict=True
+            ):
+                of_all = facts[f"all_error_{setup}"]
+                for color, (method, algo) in enumerate(methods.items()):
+                    kind = f"hafiz2018/{setup}/{data}/{algo}"
+                    traces = [traced(kind, run) for run in range(1, RUNS + 1)]
+                    error, size = (
+                        np.mean([it[column].to_numpy()[::8] for it in traces], axis=0)
+                        for column in ("best_error", "best_size")
+                    )
+                    at = traces[0]["evaluations"].to_numpy()[::8]
+                    improvement = 100 * (of_all - error) / of_all
+                    reduction = 100 * (1 - size / facts["features"])
+                    for values, style, which in (
+                        (improvement, "-", "PI"),
+                        (reduction, "--", "reduction"),
+                    ):
+                        how = {"color": f"C{color}", "linestyle": style, "linewidth": 1.2}
+                        axes.plot(at, values, label=f"{method}, {which}", **how)
+                axes.set_title(f"{data}, {title}", fontsize=8)
+        figure.supxlabel("evaluations", fontsize=9)
+        figure.supylabel(label, fontsize=9)
+        handles, labels = panels[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
+
+
+def draw(name: str) -> None:
+    """Draw the figure of this name."""
+    if name in LEDGER:
+        (draw_dynamics if name == "ledger-hafiz2018-1" else draw_lengths)(name)
+    elif name == README:
+        draw_readme(name)
+    else:
+        (draw_guide if name in GUIDES else draw_family)(name)
+
+
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for chosen in sys.argv[1:] or [README, *FIGURES, *GUIDES]:
-        if chosen == README:
-            draw_readme(chosen)
-        else:
-            (draw_guide if chosen in GUIDES else draw_family)(chosen)
-        print(f"{chosen}.svg")
+    for chosen in sys.argv[1:] or [README, *FIGURES, *GUIDES, *LEDGER]:
+        draw(chosen)
+        print(f"{chosen}.svg", flush=True)

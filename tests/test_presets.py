@@ -47,6 +47,16 @@ pytestmark = pytest.mark.filterwarnings("ignore:nb-cdf repeats:swarmrs.exception
                 "folds": {"scheme": "loo"},
             },
         ),
+        (
+            "gu2018",
+            {
+                **RAW_5NN,
+                "n_neighbors": 1,
+                "metric": "manhattan",
+                "scale": "minmax",
+                "folds": {"scheme": "loo"},
+            },
+        ),
         ("xue2016", RAW_5NN),
         (
             "chuang2012",
@@ -77,6 +87,7 @@ def test_a_preset_evaluates_as_its_study_does(
         ("tran2019", "bpso", 100, 10_100),
         ("tran2019", "vlpso", 100, None),
         ("tran2019", "sfs", None, None),
+        ("gu2018", "cso", 100, None),
         ("xue2016", "psorws", 30, 3030),
         ("xue2016", "pbpso", 30, 3030),
         ("xue2016", "lfs", None, None),
@@ -187,7 +198,7 @@ def test_an_unknown_preset_is_refused_with_the_list(
         assert outcome.err.splitlines()[-2:] == [
             "error: unknown preset 'chuang2021'",
             "hint: did you mean 'chuang2012'? known: hafiz2018, hafiz2018-nb, xue2014, tran2019, "
-            "xue2016, chuang2012",
+            "gu2018, xue2016, chuang2012",
         ]
 
 

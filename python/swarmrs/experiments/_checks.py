@@ -60,6 +60,8 @@ def _check_evaluation(data: Data, experiment: Experiment) -> None:
     """Have the engine set up the evaluation, on the training rows of the first cell of a table."""
     division = experiment.protocol.divide(data.table, experiment.seed, 0)
     seen = data.table if division.test is None else data.table.take(division.train)
+    if experiment.imputes_once:
+        seen = seen.as_filled()
     with deferred_warnings():
         experiment.settings(ALL, {}).evaluator(seen, memory=0)
 

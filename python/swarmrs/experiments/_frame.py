@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from typing import Any
 
@@ -66,11 +67,14 @@ def cells_frame(store: Store | str | os.PathLike[str]) -> pl.DataFrame:
     if not isinstance(store, Store):
         with closing(Store(store, read_only=True)) as opened:
             return cells_frame(opened)
-    experiment = store.about()["experiment"]
+    return frame_of(store.rows(), store.about()["experiment"])
+
+
+def frame_of(rows: Iterable[dict[str, Any]], experiment: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the cells of one experiment as `cells_frame` does, from the columns of a store."""
     scoring = experiment.get("scoring") or "accuracy"
     shared = {"protocol": experiment.get("protocol"), "scoring": scoring}
-    rows = [_row(row, scoring) | shared for row in store.rows()]
-    return pl.DataFrame(rows, schema=SCHEMA)
+    return pl.DataFrame([_row(row, scoring) | shared for row in rows], schema=SCHEMA)
 
 
 def store_settings(store: Store | str | os.PathLike[str]) -> dict[str, Any]:

@@ -149,6 +149,25 @@ _ALL = (
         test_metric="euclidean",
     ),
     Preset(
+        name="gu2018",
+        about="competitive swarm optimizer, by the error of 1-NN alone",
+        authors="S. Gu, R. Cheng, Y. Jin",
+        title="Feature selection for high-dimensional classification using a competitive swarm "
+        "optimizer",
+        venue="Soft Computing 22",
+        year=2018,
+        doi="10.1007/s00500-016-2385-6",
+        # Its k is not known here; 1 is that of the study that ran it, as are distance and budget.
+        options=_STUDY
+        | {"algo": "cso"}
+        | _KNN
+        | {"n_neighbors": 1, "metric": "manhattan", "cv": "loo", "scale": "minmax"}
+        | {"objective": "error"},
+        max_evals={family: lambda n: 101 * _twentieth(n) for family in ("swarm", "baseline")},
+        population={"swarm": _twentieth},
+        test_metric="euclidean",
+    ),
+    Preset(
         name="xue2016",
         about="swarms that select within groups of features, by 5-NN",
         authors="B. Xue, M. C. Lane, I. Liu, M. Zhang",

@@ -186,6 +186,10 @@ class Paper:
         The particulars of data sets.
     absent : mapping of str to str
         The data sets that are not available, and why.
+    proposed : tuple of str
+        The methods that the study proposes, by its names.
+    readings : tuple of Setup
+        Readings of a method that the study leaves open; the ledger runs them, `reproduce` does not.
     """
 
     name: str
@@ -196,6 +200,8 @@ class Paper:
     missing: str = "error"
     handling: Mapping[str, Handling] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
+    proposed: tuple[str, ...] = ()
+    readings: tuple[Setup, ...] = ()
 
     @property
     def citation(self) -> str:

@@ -85,20 +85,17 @@ class Reproduction:
         remarks = [f"{data} is left out: {why}" for data, why in absent.items()]
         remarks += _departures(paper, tables, n_runs, max_evals)
         plans = {}
-        for setup, methods in _setups(tables):
+        for setup, methods in setups_of(tables):
             for data, source in sources.items():
-                plans[setup.name, data] = Plan.of(
+                plans[setup.name, data] = plan_of(
+                    paper,
+                    setup,
+                    methods,
                     {data: source},
-                    list(dict.fromkeys(setup.methods[method] for method in methods)),
-                    target=paper.handle(data).target,
-                    read=_read(paper, data),
                     runs=n_runs,
-                    protocol=setup.protocol,
                     random_state=random_state,
-                    split_seed=split_seed if Protocol.of(setup.protocol).holds_out else None,
-                    # No paper imputes anew for the folds of a search.
-                    imputes_once=True,
-                    **_options(setup, data, max_evals),
+                    split_seed=split_seed,
+                    max_evals=max_evals,
                 )
         return cls(paper, tables, sources, plans, remarks)
 
@@ -177,10 +174,7 @@ class Reproduction:
                 by_label = {
                     label: replace(sample, all_errors=errors) for label, sample in by_label.items()
                 }
-            labels = {method: _label(setup.methods[method]) for method in table.needs(setup)}
-            found |= {
-                method: by_label[label] for method, label in labels.items() if label in by_label
-            }
+            found |= as_named(table, setup, by_label)
         return found
 
 
@@ -312,7 +306,41 @@ def _departures(
         yield f"tests are left out: they need {FEWEST_TESTED} runs or more"
 
 
-def _setups(tables: Sequence[PaperTable]) -> list[tuple[Setup, list[str]]]:
+def plan_of(
+    paper: Paper,
+    setup: Setup,
+    methods: Sequence[str],
+    source: Mapping[str, Source],
+    *,
+    runs: int,
+    random_state: int = 1,
+    split_seed: int = 1,
+    max_evals: int | None = None,
+) -> Plan:
+    """Return the plan of methods of a setup, by the paper's names, on one data set."""
+    (data,) = source
+    return Plan.of(
+        source,
+        list(dict.fromkeys(setup.methods[method] for method in methods)),
+        target=paper.handle(data).target,
+        read=_read(paper, data),
+        runs=runs,
+        protocol=setup.protocol,
+        random_state=random_state,
+        split_seed=split_seed if Protocol.of(setup.protocol).holds_out else None,
+        # No paper imputes anew for the folds of a search.
+        imputes_once=True,
+        **_options(setup, data, max_evals),
+    )
+
+
+def as_named(table: PaperTable, setup: Setup, by_label: Mapping[str, Sample]) -> dict[str, Sample]:
+    """Return the runs that a table needs of a setup by the paper's names of the methods."""
+    labels = {method: label_of(setup.methods[method]) for method in table.needs(setup)}
+    return {method: by_label[label] for method, label in labels.items() if label in by_label}
+
+
+def setups_of(tables: Sequence[PaperTable]) -> list[tuple[Setup, list[str]]]:
     """Return the setups of some tables, each with the methods that these need of it."""
     found: dict[str, tuple[Setup, dict[str, None]]] = {}
     for table in tables:
@@ -357,7 +385,8 @@ def _of_all(
     return report
 
 
-def _label(method: str) -> str:
+def label_of(method: str) -> str:
+    """Return our name of a method in results."""
     (read,) = read_methods(method)
     return read.label
 

@@ -22,6 +22,11 @@ Values: TypeAlias = NDArray[np.float64]
 # Fewer pairs cannot differ significantly, whatever their values.
 FEWEST_TESTED = 6
 
+# What figures and comparisons are computed from; the last is not of all tables.
+QUANTITIES = (
+    *("error", "size", "accuracy", "seconds", "seconds_search", "seconds_evaluate", "evaluations"),
+    "train_accuracy",
+)
 # The quantity of each figure, how it is aggregated over runs, and the factor to the paper's unit.
 _STATISTICS: dict[str, tuple[str, Callable[[Values], np.floating], float]] = {
     "error": ("error", np.mean, 1.0),
@@ -102,9 +107,17 @@ class Sample:
 def samples(
     cells: pl.DataFrame, plan: Plan, setup: Setup, handling: Handling, *, on_training: bool
 ) -> dict[str, Sample]:
-    """Return the runs of each method, by our name of it.
+    """Return the runs of each method, by our name of it."""
+    cells = quantities(cells, plan, setup, handling, on_training=on_training)
+    return collect(cells, plan.experiment.protocol.n_folds, plan.data[0].table.x.shape[1])
 
-    Incomplete runs, which lack a fold, are left out, and so are methods without a complete run.
+
+def quantities(
+    cells: pl.DataFrame, plan: Plan, setup: Setup, handling: Handling, *, on_training: bool
+) -> pl.DataFrame:
+    """Return the finished cells with what figures are computed from.
+
+    ``error``, ``accuracy`` and, with `on_training`, ``train_accuracy`` are as in the paper.
     """
     score = handling.accuracy or setup.accuracy
     holds_out = plan.experiment.protocol.holds_out
@@ -115,16 +128,23 @@ def samples(
     if setup.test_scale is not None:
         cells = cells.with_columns(accuracy=_rescored(cells, plan, score, setup.test_scale))
     if on_training:
-        cells = cells.with_columns(train_accuracy=_rescored(cells, plan, score))
-    kept = ["error", "size", "accuracy", "seconds", "seconds_search", "seconds_evaluate"]
-    kept += ["train_accuracy"] if on_training else []
+        return cells.with_columns(train_accuracy=_rescored(cells, plan, score))
+    # That of the search itself is on other rows.
+    return cells.drop("train_accuracy")
+
+
+def collect(cells: pl.DataFrame, n_folds: int, n_features: int) -> dict[str, Sample]:
+    """Return the runs of each method from cells with `quantities`.
+
+    Incomplete runs, which lack a fold, are left out, and so are methods without a complete run.
+    """
+    kept = [name for name in QUANTITIES if name in cells.columns]
     runs = (
         cells.group_by("method", "run", maintain_order=True)
         .agg(pl.col(kept).mean(), n_folds=pl.len())
-        .filter(pl.col("n_folds") == plan.experiment.protocol.n_folds)
+        .filter(pl.col("n_folds") == n_folds)
         .sort("run")
     )
-    n_features = plan.data[0].table.x.shape[1]
     return {
         str(method): Sample(
             part["run"].to_numpy(),

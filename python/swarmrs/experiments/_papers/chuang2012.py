@@ -13,6 +13,7 @@ _LOO = Setup(
 PAPER = Paper(
     name=_NAME,
     title="complementary distribution binary PSO (CD-BPSO)",
+    proposed=("CD-BPSO",),
     runs=10,
     protocol="20 particles, 100 generations, 1-NN with leave-one-out",
     tables=(

@@ -51,6 +51,7 @@ def _table(number: str, title: str, setup: Setup, ranked_by: str, *notes: str) -
 PAPER = Paper(
     name=_NAME,
     title="2D-learning swarms (2D-UPSO) and seven rivals",
+    proposed=("2D-UPSO",),
     runs=40,
     protocol="6000 evaluations, 10-fold stratified cross-validation on all rows, unscaled features",
     missing="knn",

@@ -19,6 +19,7 @@ _SPLIT = (
 PAPER = Paper(
     name=_NAME,
     title="probability-based binary PSO (PBPSO)",
+    proposed=("PBPSOfs",),
     runs=40,
     protocol="50 particles, 100 iterations, 5-NN; 70 % of the rows searched, 30 % held out",
     missing="mean",

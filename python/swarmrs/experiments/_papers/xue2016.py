@@ -27,6 +27,7 @@ _SPLIT = (
 PAPER = Paper(
     name=_NAME,
     title="swarms that select within groups of features (PSORWS, IGPSO)",
+    proposed=("PSORWS", "IGPSO"),
     runs=40,
     protocol="30 particles, 100 iterations, 5-NN; 70 % of the rows searched, 30 % held out",
     missing="mean",

@@ -1,0 +1,79 @@
+"""Run all tables of five papers towards their number of runs, and print ours beside theirs.
+
+Searches run breadth first: one run of every method on every data set, then the second, the cheapest
+first. Finished ones are appended to the file of --store, so that a later call goes on; a process
+that is killed loses those that were running. The comparison is printed; --write renews it in
+docs/ledger.md.
+
+Run by `make ledger`; `ARGS="--hours 2"` for a part, `ARGS=--print-only` without a run,
+`ARGS="--check 5 --seed 1"` to run five stored cells again and compare them bit for bit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from swarmrs.experiments._papers import PAPERS
+from swarmrs.experiments._papers._ledger._file import Ledger
+from swarmrs.experiments._papers._ledger._page import blocks, fill
+from swarmrs.experiments._papers._ledger._work import Job, check, complete, in_order, plan_work
+from tables import ROOT, TABLES
+
+PAGE = ROOT / "docs" / "ledger.md"
+
+
+def _show(text: str) -> None:
+    print(f"\r{text:<79}", end="", file=sys.stderr, flush=True)
+
+
+def _check(jobs: list[Job], ledger: Ledger, cells: int | None, seed: int) -> bool:
+    """Print which cells are found again, and return whether all are."""
+    is_right = True
+    print("| cell | 1 thread | 2 threads |\n|---|---|---|")
+    for cell, same in check(jobs, ledger, cells=cells, seed=seed):
+        is_right &= all(same)
+        words = " | ".join("same" if each else "DIFFERENT" for each in same)
+        print(f"| {cell} | {words} |", flush=True)
+    return is_right
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run what is missing and print the comparison."""
+    parser = argparse.ArgumentParser(description="Run five papers again, to the last figure.")
+    parser.add_argument("--hours", type=float, help="start no search after so many hours")
+    parser.add_argument("--study", choices=list(PAPERS), help="this one only")
+    parser.add_argument("--cell", help="this cell only, or all that begin so")
+    parser.add_argument("--jobs", type=int, default=2, help="searches at a time")
+    parser.add_argument("--print-only", action="store_true", help="run nothing")
+    parser.add_argument("--write", action="store_true", help="renew docs/ledger.md")
+    parser.add_argument(
+        "--check", type=int, nargs="?", const=0, metavar="N", help="run N cells again, or all"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the choice of --check")
+    parser.add_argument("--data", type=Path, default=TABLES, help="folder of the data sets")
+    parser.add_argument("--store", type=Path, default=ROOT / "benches" / "results" / "ledger.jsonl")
+    args = parser.parse_args(words)
+    ledger = Ledger(args.store)
+    named = args.study or (args.cell and args.cell.split("/")[0])
+    if named and named not in PAPERS:
+        parser.error(f"no study '{named}'; known: {', '.join(PAPERS)}")
+    studies = [named] if named else list(PAPERS)
+    if not args.print_only:
+        datasets = args.cell.split("/")[2:3] if args.cell else []
+        jobs = plan_work(studies, args.data, ledger, datasets=datasets or None)
+        jobs = [job for job in jobs if job.id.startswith(args.cell or "")]
+        if args.check is not None:
+            return int(not _check(jobs, ledger, args.check or None, args.seed))
+        missing = in_order(jobs, ledger)
+        failed = complete(missing, ledger, workers=args.jobs, hours=args.hours, show=_show)
+        print("\n".join(["", *failed]), file=sys.stderr)
+    print("\n\n".join(f"## {name}\n\n{text}" for name, text in blocks(ledger, studies).items()))
+    if args.write:
+        PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), blocks(ledger)), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

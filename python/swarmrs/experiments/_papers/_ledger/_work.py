@@ -1,0 +1,294 @@
+"""The work of the ledger: the searches of all studies, run breadth first, and run again."""
+
+import hashlib
+import json
+import os
+import random
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from threading import Event
+
+from swarmrs._base._warnings import deferred_warnings
+from swarmrs.exceptions import SpecError
+from swarmrs.experiments._cells import Cell, list_cells
+from swarmrs.experiments._frame import frame_of
+from swarmrs.experiments._papers import PAPERS
+from swarmrs.experiments._papers._data import find_sources
+from swarmrs.experiments._papers._ledger._file import Entry, Ledger, pack
+from swarmrs.experiments._papers._paper import Paper, Setup, choose
+from swarmrs.experiments._papers._reproduce import plan_of, setups_of
+from swarmrs.experiments._papers._values import facts, quantities
+from swarmrs.experiments._plan import Plan
+from swarmrs.experiments._protocols import Protocol
+from swarmrs.experiments._run_cell import Finished, run_cell
+
+# No paper publishes its train/test split, so runs take turns on so many.
+DEALS = 5
+# Readings that no table has are run once, in the second pass: their sizes differ by factors.
+_READING_RUNS, _READING_TURN = 1, 2
+# Seconds of a search for each of its features and squared rows; the order of a first pass.
+_PACE = 2e-8
+
+
+def deals_of(setup: Setup) -> int:
+    """Return how many train/test splits the runs of a setup take turns on."""
+    return DEALS if Protocol.of(setup.protocol).holds_out else 1
+
+
+def deal_of(run: int, n_deals: int) -> int:
+    """Return the split of a run, both counted from 1."""
+    return (run - 1) % n_deals + 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """A search of the ledger.
+
+    Attributes
+    ----------
+    id : str
+        The cell of its entry.
+    turn : int
+        The pass over all methods that it belongs to.
+    cell : Cell
+        The search.
+    plan, paper, setup
+        Where it is from.
+    """
+
+    id: str
+    turn: int
+    cell: Cell
+    plan: Plan
+    paper: Paper
+    setup: Setup
+
+    @property
+    def kind(self) -> str:
+        """The method on the data set, without deal, seed and fold."""
+        return kind_of(self.id)
+
+    def is_done(self, ledger: Ledger) -> bool:
+        """Whether the ledger has it, of this version of settings, data and engine."""
+        entry = ledger.entries.get(self.id)
+        return entry is not None and entry.key == self._key
+
+    @property
+    def _key(self) -> str:
+        return self.cell.key[:16]
+
+    def run(self, *, threads: int = 1, is_stopped: Callable[[], bool] = lambda: False) -> Finished:
+        """Run the search."""
+        table = self.plan.data[0].table
+        return run_cell(
+            self.cell, table, self.plan.experiment, threads=threads, is_stopped=is_stopped
+        )
+
+    def entry(self, finished: Finished) -> Entry:
+        """Return a finished search as an entry: what its figures are computed from."""
+        assert finished.result is not None, "it has not failed"
+        assert finished.seconds is not None, "it was timed"
+        cell, found = self.cell, json.loads(finished.result)
+        search, evaluate, seconds = finished.seconds
+        row = {name: getattr(cell, name) for name in Cell.__slots__} | {
+            "state": "done",
+            "error": None,
+            "result_json": finished.result,
+            "seconds_search": search,
+            "seconds_evaluate": evaluate,
+            "seconds": seconds,
+            "n_features": self.plan.data[0].table.x.shape[1],
+        }
+        on_training = any(
+            table.tested == "train_accuracy" and self.setup in table.setups
+            for table in self.paper.tables
+        )
+        frame = frame_of([row], self.plan.experiment.to_dict())
+        handling = self.paper.handle(cell.data)
+        of = quantities(frame, self.plan, self.setup, handling, on_training=on_training).row(
+            0, named=True
+        )
+        return Entry(
+            self.id,
+            self._key,
+            of["size"],
+            of["error"],
+            of["accuracy"],
+            of.get("train_accuracy"),
+            of["evaluations"],
+            of["unique"],
+            round(search, 6),
+            round(evaluate, 6),
+            int(time.time()),
+            hashlib.blake2b(finished.result.encode(), digest_size=8).hexdigest(),
+            pack(found["selected"], self.plan.data[0].table.names),
+        )
+
+
+def kind_of(cell: str) -> str:
+    """Return study, setup, data set and method of a cell."""
+    return cell.rsplit("/", 3)[0]
+
+
+def plan_work(
+    studies: Sequence[str],
+    data_dir: str | os.PathLike[str] | None,
+    ledger: Ledger,
+    *,
+    datasets: Sequence[str] | None = None,
+) -> list[Job]:
+    """Return all searches of some studies; facts of data sets that the ledger lacks are added."""
+    jobs: list[Job] = []
+    for name in studies:
+        paper = PAPERS[name]
+        known = choose(None, paper.tables)
+        wanted = [data for data in known if datasets is None or data in datasets]
+        if not wanted:
+            continue
+        sources, _ = find_sources(paper, wanted, data_dir=data_dir, fetch=False, must_exist=False)
+        setups = [(setup, methods, paper.runs) for setup, methods in setups_of(paper.tables)]
+        setups += [(setup, list(setup.methods), _READING_RUNS) for setup in paper.readings]
+        for setup, methods, runs in setups:
+            for data, source in sources.items():
+                plan = plan_of(paper, setup, methods, {data: source}, runs=runs)
+                if f"{name}/{data}" not in ledger.facts:
+                    ledger.add({f"{name}/{data}": _facts(paper, plan)})
+                jobs += _jobs(paper, setup, plan, runs)
+    return jobs
+
+
+def _facts(paper: Paper, plan: Plan) -> dict[str, float]:
+    """Return what tables about data sets have on one of them, and its number of features."""
+    data, handling = plan.data[0], paper.handle(plan.data[0].name)
+    wanted = {
+        figure
+        for table in paper.tables
+        if not table.setups
+        for figure in table.published.get((data.name, ""), ())
+    }
+    return facts(data.table.as_filled(), handling, wanted)
+
+
+def _jobs(paper: Paper, setup: Setup, plan: Plan, runs: int) -> Iterator[Job]:
+    n_deals, study = deals_of(setup), f"{paper.name}/{setup.name}"
+    is_random = {method.label: method.is_random for method in plan.methods}
+    for deal in range(1, n_deals + 1):
+        split_seed = deal if plan.experiment.protocol.holds_out else None
+        experiment = replace(plan.experiment, split_seed=split_seed)
+        for cell in list_cells(plan.data, plan.methods, runs, experiment):
+            if not is_random[cell.method]:
+                turn = deal
+            elif deal_of(cell.run, n_deals) == deal:
+                turn = cell.run
+            else:
+                continue
+            if setup in paper.readings:
+                turn = _READING_TURN
+            where = f"{study}/{cell.data}/{cell.method}/{deal}/{cell.seed}/{cell.fold}"
+            yield Job(where, turn, cell, plan, paper, setup)
+
+
+def in_order(jobs: Sequence[Job], ledger: Ledger) -> list[Job]:
+    """Return the searches that are not done: pass by pass, the cheapest methods of a pass first.
+
+    A method that is known takes as long as its searches in the ledger; one that is not, as its data
+    set suggests.
+    """
+    times: dict[str, list[float]] = defaultdict(list)
+    for entry in ledger.entries.values():
+        times[kind_of(entry.cell)].append(entry.seconds)
+
+    def cost(job: Job) -> float:
+        rows, features = job.plan.data[0].table.x.shape
+        n_folds = job.plan.experiment.protocol.n_folds
+        known = times.get(job.kind)
+        return n_folds * (sum(known) / len(known) if known else _PACE * rows**2 * features)
+
+    costs = {kind: cost(job) for kind, job in {job.kind: job for job in jobs}.items()}
+    missing = (job for job in jobs if not job.is_done(ledger))
+    # The turns of deterministic methods are their deals.
+    return sorted(missing, key=lambda job: (job.turn, costs[job.kind], job.kind, job.cell.fold))
+
+
+def complete(
+    jobs: Sequence[Job],
+    ledger: Ledger,
+    *,
+    workers: int = 1,
+    hours: float | None = None,
+    show: Callable[[str], None] = lambda _: None,
+) -> list[str]:
+    """Run searches in their order until all are done or the time is over; return what failed.
+
+    Searches that run when the time is over are finished; those that an interrupt stops are not
+    kept.
+    """
+    until = None if hours is None else time.monotonic() + 3600 * hours
+    failed: list[str] = []
+    stop, n_done = Event(), 0
+    waiting = iter(jobs)
+
+    def work(job: Job) -> tuple[Job, Finished, Entry | None]:
+        finished = job.run(is_stopped=stop.is_set)
+        return job, finished, None if finished.result is None else job.entry(finished)
+
+    with deferred_warnings(), ThreadPoolExecutor(workers) as pool:
+        running: set[Future[tuple[Job, Finished, Entry | None]]] = set()
+        try:
+            while True:
+                while len(running) < workers and (until is None or time.monotonic() < until):
+                    job = next(waiting, None)
+                    if job is None:
+                        break
+                    running.add(pool.submit(work, job))
+                if not running:
+                    return failed
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for job, finished, entry in (future.result() for future in done):
+                    n_done += 1
+                    if entry is not None:
+                        ledger.add(entry)
+                    elif finished.error is not None:
+                        failed.append(f"{job.id}: {finished.error}")
+                    show(f"{n_done}/{len(jobs)} {job.id}")
+        finally:
+            stop.set()
+
+
+def check(
+    jobs: Sequence[Job], ledger: Ledger, *, cells: int | None = None, seed: int = 1
+) -> Iterator[tuple[str, list[bool]]]:
+    """Run searches of the ledger again, on one and on two threads; yield which are the same.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+        The searches to choose from.
+    ledger : Ledger
+        Their entries.
+    cells : int, optional
+        So many are chosen at random; by default all are run.
+    seed : int
+        Fixes the choice.
+
+    Raises
+    ------
+    SpecError
+        If the ledger has none of them.
+    """
+    stored = sorted((job for job in jobs if job.is_done(ledger)), key=lambda job: job.id)
+    if not stored:
+        raise SpecError("the ledger has no such cell", "run it first")
+    if cells is not None:
+        stored = random.Random(seed).sample(stored, min(cells, len(stored)))
+    with deferred_warnings():
+        for job in stored:
+            again = [job.run(threads=threads) for threads in (1, 2)]
+            kept = ledger.entries[job.id]
+            yield (
+                job.id,
+                [it.result is not None and job.entry(it).is_same(kept) for it in again],
+            )
