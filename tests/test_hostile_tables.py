@@ -243,3 +243,15 @@ def test_a_comparison_refuses_settings_that_are_not_finite() -> None:
     x, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
     with pytest.raises(SpecError, match="rows is nan, expected a finite number"):
         compare({"made": (x, y)}, algos="sfs", runs=1, rows=float("nan"))
+    with pytest.raises(SpecError, match="unknown option"):
+        compare({"made": (x, y)}, algos="sfs", runs=1, read={1: 2})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("encoding", ["|", "base64", "a\0b", "undefined"])
+def test_an_unknown_encoding_is_refused_whatever_the_format(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"a,b,class\n" + ROWS)
+    for options in ({}, {"input_format": "parquet"}, {"input_format": "arrow"}):
+        for door in (read_table, describe):
+            with pytest.raises(SpecError, match="unknown encoding"):
+                door(path, encoding=encoding, **options)  # type: ignore[arg-type]

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack
 
 from swarmrs._base._arguments import check_arguments
-from swarmrs._base._options import takes_options
+from swarmrs._base._messages import refuse_unknown
+from swarmrs._base._options import options_of, takes_options
+from swarmrs.data._options import ReadOptions
 from swarmrs.data._table import Data as Given
 from swarmrs.data._target import Target
 from swarmrs.experiments._plan import Comparison, Plan
@@ -112,6 +114,7 @@ def compare(  # type: ignore[misc]
     [('sfs', 1, 2, 'done'), ('sfs', 2, 3, 'done'), ('all', 1, 4, 'done'), ('all', 2, 4, 'done')]
     """
     check_arguments(compare, {**locals(), **options})
+    refuse_unknown(read or {}, options_of(ReadOptions, "p"))
     plan = Plan.of(
         [data] if isinstance(data, str | os.PathLike) else data,
         algos,

@@ -46,6 +46,13 @@ class Reading:
         check_whole("max_bytes", self.max_bytes)
         if self.input_format is not None:
             check_word("input format", self.input_format, FORMATS)
+        if self.encoding is not None:
+            try:
+                "".encode(self.encoding)
+            except (LookupError, ValueError):
+                raise SpecError(
+                    f"unknown encoding '{self.encoding}'", "known: utf-8, latin1, utf-16"
+                ) from None
         char = None if self.separator is None else _tab(self.separator)
         if char is not None and (len(char.encode()) != 1 or char in '"\r\n'):
             raise SpecError(

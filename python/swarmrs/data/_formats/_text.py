@@ -11,7 +11,7 @@ from swarmrs._base._hints import setting
 from swarmrs._base._messages import counted
 from swarmrs.data._formats._numbers import is_rounded, read_numbers
 from swarmrs.data._read import Raw, columns_of, incomplete, settle_names, too_long
-from swarmrs.exceptions import DataError, SpecError
+from swarmrs.exceptions import DataError
 
 SEPARATORS = (";", "\t", "|", ",")
 
@@ -33,8 +33,6 @@ def as_utf8(raw: bytes, name: str, encoding: str | None) -> bytes:
     ------
     DataError
         If they are not text, or not in this encoding; it says where.
-    SpecError
-        If the encoding is unknown.
     """
     if encoding is None:
         for mark, known in _MARKS.items():
@@ -57,8 +55,6 @@ def as_utf8(raw: bytes, name: str, encoding: str | None) -> bytes:
             f"{name}, line {line}: byte {byte} is not {problem.encoding.upper()}",
             f"read it with {setting('encoding', 'latin1')} if that is how it was written",
         ) from None
-    except LookupError:
-        raise SpecError(f"unknown encoding '{encoding}'", "known: utf-8, latin1, utf-16") from None
 
 
 def other_separator(header: Sequence[str], separator: str) -> str | None:
