@@ -524,7 +524,7 @@ def test_a_label_that_is_not_a_number_is_missing() -> None:
 
 def test_names_of_columns_to_come_are_passed_over() -> None:
     given = frame(a=[1], b=[2])
-    assert present_names(given.columns, ["b", 0, -1], "made", "error", "y") == ["b", "a", "b"]
+    assert present_names(given.columns, ["b", 0, -1], "made", "error", "y") == ["b", "a"]
     assert present_names(given.columns, ["b", "c=x"], "made", "onehot", "y") == ["b"]
     with pytest.raises(SpecError, match="'c' not found"):
         present_names(given.columns, ["c"], "made", "ordinal", "y")

@@ -125,8 +125,8 @@ impl CompleteVoter {
         }
     }
 
-    /// The weight of each class that is predicted for a row whose nearest rows have these classes, nearest first. The
-    /// weights add up to [`ONE`]; a class may be named again, with a weight of 0.
+    /// The weight of each class that is predicted for a row whose nearest rows have these classes, nearest first; the
+    /// weights add up to [`ONE`].
     pub fn vote(&self, nearest: &[u32], ballot: &mut Ballot, mut share: impl FnMut(u32, u64)) {
         debug_assert_eq!(nearest.len(), self.depth, "a list of {} rows", self.depth);
         if nearest.iter().all(|&class| class == nearest[0]) {
@@ -142,7 +142,10 @@ impl CompleteVoter {
             Rule::Majority(majority) => majority.vote(nearest, self.k, ballot),
         }
         for &class in nearest {
-            share(class, std::mem::take(&mut ballot.weights[class as usize]));
+            let weight = std::mem::take(&mut ballot.weights[class as usize]);
+            if weight > 0 {
+                share(class, weight);
+            }
         }
     }
 }
@@ -354,7 +357,9 @@ mod tests {
             // A ballot is as good as new after a row.
             shares = [0; 4];
             voter.vote(&classes[..voter.depth()], &mut ballot, |class, weight| {
-                shares[class as usize] += weight;
+                assert_eq!(shares[class as usize], 0, "each class has one share");
+                assert!(weight > 0);
+                shares[class as usize] = weight;
             });
         }
         shares
