@@ -62,7 +62,7 @@ def test_the_winner_finds_the_planted_features() -> None:
 
 
 def test_every_row_is_judged_by_rankings_that_have_not_seen_it() -> None:
-    """A target of noise copied into the features of some rows helps no row that is held out."""
+    """Each split names itself by the first feature of its ranking."""
     x, y = made(60, 30, signal=0.0)
     table = swarmrs.read_table((x, y))
     settings = Settings.of({"algo": "auto"})
@@ -81,7 +81,6 @@ def test_every_row_is_judged_by_rankings_that_have_not_seen_it() -> None:
     def rank(search: Search, method: str, *_: object) -> Ranked:
         rows = {int(np.flatnonzero((x == row).all(axis=1))[0]) for row in search.table.x}
         seen.append(rows)
-        # Each split names itself by its first feature.
         return Ranked([len(seen) - 1, *range(25, 30)], Evaluations(0, 0))
 
     arena.plan = replace(arena.plan, methods=("f",))
@@ -102,8 +101,10 @@ def test_every_row_is_judged_by_rankings_that_have_not_seen_it() -> None:
 def test_classes_of_two_rows_are_never_held_out() -> None:
     x, y = made(60, 10)
     y[:2] = 2
-    found, _ = auto(x, y)
-    assert found.competition is not None
+    arena = _Arena(Search.of(swarmrs.read_table((x, y)), Settings.of({"algo": "auto"})), 1, 1)
+    assert (arena.blocks[:2] == -1).all()
+    assert (arena.blocks[2:] >= 0).all()
+    auto(x, y)
     with pytest.raises(DataError, match="no class has 3 rows"):
         auto(np.random.default_rng(0).normal(size=(20, 5)), np.arange(20) // 2)
 

@@ -295,7 +295,7 @@ class TestEvaluation:
         ("given", "message"),
         [
             (lambda masks: masks, "the scorer returned 6 x 6 numbers for 6 subsets"),
-            (lambda masks: [0.5], "the scorer returned 1 numbers for 6 subsets"),
+            (lambda masks: [0.5], "the scorer returned 1 number for 6 subsets"),
             (lambda masks: None, "the scorer returned None for 6 subsets"),
             (lambda masks: ["a"] * 6, "the scorer returned a list without numbers for 6 subsets"),
         ],

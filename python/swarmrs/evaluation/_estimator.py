@@ -51,7 +51,8 @@ def numbers_for(
             f"{function} returned a {kind} without numbers for {expected}", ONE_EACH
         ) from None
     if numbers.shape != (len(masks),):
-        shown = " x ".join(map(str, numbers.shape)) + " numbers" if numbers.ndim else repr(given)
+        shape = " x ".join(map(str, numbers.shape))
+        shown = "1 number" if shape == "1" else f"{shape} numbers" if shape else repr(given)
         raise SpecError(f"{function} returned {shown} for {expected}", ONE_EACH)
     return numbers.tolist()  # type: ignore[no-any-return]
 

@@ -247,7 +247,7 @@ def compete(
     search: "Search", seed: int, *, threads: int = 1, callback: Callback | None = None
 ) -> Selection:
     """Hold the competition, and select features by its winner."""
-    arena = _Arena(search, seed, threads)
+    arena = _Arena(search, seed, threads, is_watched=callback is not None)
     if isinstance(search.measure, Evaluation):
         # Settings that do not fit the table are refused in terms of it, not of a split.
         arena.search.price([int(np.flatnonzero(search.free)[0])])
@@ -372,16 +372,17 @@ def mean_ranking(rankings: Sequence[Sequence[int]], width: int) -> list[int]:
 class _Arena:
     """The table of a competition, its plan, and the methods on parts of it."""
 
-    def __init__(self, search: "Search", seed: int, threads: int) -> None:
+    def __init__(
+        self, search: "Search", seed: int, threads: int, *, is_watched: bool = False
+    ) -> None:
         self.begun = time.perf_counter()
         self.seed = seed
         self.threads = threads
+        self.is_watched = is_watched
         self.done = self.judged = 0
         self.draw = np.random.RandomState(seed % 2**32)
         rows = search.settings.rows
-        sample = (
-            self._sample(search.table) if rows is None else sample_rows(search.table, rows, seed)
-        )
+        sample = sample_rows(search.table, rows or _MOST_ROWS, seed)
         self.search = search if sample is None else search.on(search.table.take(sample))
         self.blocks = self._deal(self.search.table.codes)
         self.included = search.spec["include"]
@@ -412,17 +413,6 @@ class _Arena:
     def number_scoring(self) -> str:
         """The score of a numeric target that counts."""
         return self.search.scoring or self.search.table.task.scorings[0]
-
-    def _sample(self, table: Table) -> NDArray[np.intp] | None:
-        """Return stratified rows of a long table."""
-        n = len(table.codes)
-        if n <= _MOST_ROWS:
-            return None
-        parts = []
-        for code in np.unique(table.codes):
-            rows = np.flatnonzero(table.codes == code)
-            parts.append(self.draw.permutation(rows)[: max(1, round(_MOST_ROWS / n * len(rows)))])
-        return np.sort(np.concatenate(parts))
 
     def _deal(self, codes: NDArray[np.uint32]) -> NDArray[np.intp]:
         """Deal the rows to blocks, those of each class evenly; -1 for rows that are never held out.
@@ -475,10 +465,10 @@ class _Arena:
                 rankings[method] = ranked.order[: self.plan.sizes[-1]]
                 total, unique = total + ranked.evaluations.total, unique + ranked.evaluations.unique
             self.done += 1
-            # One size shows how things are going.
-            size = self.plan.sizes[len(self.plan.sizes) // 2]
-            subsets = [self.first(order, size) for order in rankings.values()]
-            if len(test):
+            if self.is_watched and len(test):
+                # One size shows how things are going.
+                size = self.plan.sizes[len(self.plan.sizes) // 2]
+                subsets = [self.first(order, size) for order in rankings.values()]
                 callback(self.progress(total, unique, *self.predict((train, test), subsets)))
             return _Trial(held_out, rankings, Evaluations(total, unique))
 
