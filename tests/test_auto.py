@@ -68,11 +68,11 @@ def test_every_row_is_judged_by_rankings_that_have_not_seen_it() -> None:
     settings = Settings.of({"algo": "auto"})
     arena = _Arena(Search.of(table, settings), 3, 1)
     pairs = arena.pairs()
-    assert len(pairs) == arena.plan.n_splits == 20
-    rounds = [pairs[at : at + 5] for at in range(0, 20, 5)]
+    assert len(pairs) == arena.plan.n_splits == 10
+    rounds = [pairs[at : at + 5] for at in range(0, 10, 5)]
     for turn in rounds:
         assert sorted(block for pair in turn for block in pair) == list(range(10))
-    assert len({frozenset(pair) for pair in pairs}) == 20
+    assert len({frozenset(pair) for pair in pairs}) == 10
     assert np.bincount(arena.blocks).tolist() == [6] * 10
     for code in (0, 1):
         assert np.bincount(arena.blocks[y == code]).tolist() == [3] * 10
@@ -91,7 +91,7 @@ def test_every_row_is_judged_by_rankings_that_have_not_seen_it() -> None:
     for block in range(10):
         rows = set(np.flatnonzero(arena.blocks == block).tolist())
         unseen = [trial for trial in trials if block in trial.held_out]
-        assert len(unseen) == 4
+        assert len(unseen) == 2
         for trial in unseen:
             assert not rows & seen[trial.rankings["f"][0]]
         judged = arena.judging(block, trials)(1, lambda _: False)
@@ -220,3 +220,5 @@ def test_averages_choose_not_the_luckiest_configuration() -> None:
     assert choice.estimate == pytest.approx(0.8)
     samples = scores.ravel() + np.random.default_rng(0).normal(size=(500, 12))
     assert choose(Resampled(scores.ravel(), samples, samples), 3, tolerance=0.5).size == 0
+    # In a window of three: 0.58, 0.65, 0.72, 0.77.
+    assert choose(Resampled(scores.ravel(), few, few), 3, window=3).size == 3

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
@@ -77,13 +78,16 @@ class Choice:
     interval: tuple[float, float]
 
 
-def choose(resampled: Resampled, n_methods: int, tolerance: float = 0.0) -> Choice:
+def choose(
+    resampled: Resampled, n_methods: int, tolerance: float = 0.0, window: int = 1
+) -> Choice:
     """Choose a method and a size; each configuration is a pair of both, sizes within methods.
 
     The best of all configurations owes more of its score to luck than any average does. So a method
     is chosen by its mean over the larger half of the sizes, and the size by the mean score of the
-    three best methods: the smallest within `tolerance` standard errors of the best. The standard
-    error is that of the paired difference. Of equal ones the first is chosen.
+    three best methods, each size averaged with its neighbors in a window: the smallest within
+    `tolerance` standard errors of the best. The standard error is that of the paired difference. Of
+    equal ones the first is chosen.
 
     Examples
     --------
@@ -102,13 +106,20 @@ def choose(resampled: Resampled, n_methods: int, tolerance: float = 0.0) -> Choi
         mean: Matrix = grid[..., grid.shape[-1] // 2 :].mean(axis=-1)
         return mean
 
+    def smooth(curves: Matrix) -> Matrix:
+        # The ends count for the neighbors that they lack.
+        padding = [(0, 0)] * (curves.ndim - 1) + [(window // 2, window // 2)]
+        padded = np.pad(curves, padding, mode="edge")
+        means: Matrix = sliding_window_view(padded, window, axis=-1).mean(axis=-1)
+        return means
+
     grid, drawn = grids(resampled.scores), grids(resampled.drawn)
     top = np.argsort(-larger(grid), kind="stable")[:_TOP]
-    spread = tolerance * standard_errors(drawn[:, top].mean(axis=1))
+    spread = tolerance * standard_errors(smooth(drawn[:, top].mean(axis=1)))
 
     def pick(grid: Matrix) -> tuple[int, int]:
         order = np.argsort(-larger(grid), kind="stable")
-        curve = grid[order[:_TOP]].mean(axis=0)
+        curve = smooth(grid[order[:_TOP]].mean(axis=0))
         best = int(curve.argmax())
         return int(order[0]), int((curve >= curve[best] - spread[best]).argmax())
 

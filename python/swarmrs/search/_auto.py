@@ -57,12 +57,14 @@ _ROUND = _BLOCKS // 2
 _FEWEST_ROWS = 3
 # Competitions on more rows are held on a stratified sample of so many.
 _MOST_ROWS = 2000
-_MOST_ROUNDS = 4
+_MOST_ROUNDS = 2
 # Bootstrap samples of the rows.
 _SAMPLES = 1000
 _SIZES = (1, 2, 3, 5, 8, 12, 20, 30, 50, 75, 100)
 # Tables with more features begin with this size: one or two of thousands are a matter of luck.
 _WIDE, _LEAST = 200, 5
+# There the score of a size is averaged with those of its neighbors, in a window of so many sizes.
+_WINDOW = 5
 # In the others the smallest size within so many standard errors of the best is chosen.
 _NEARLY = 0.5
 # Up to so many features, searches that return one subset compete, too.
@@ -192,7 +194,7 @@ class Plan:
     """What competes: the methods, the sizes, the number of splits, the evaluations of a search.
 
     `most_rows` are the rows that the competition is held on, at most. `tolerance` are the standard
-    errors by which a smaller subset may fall behind the best.
+    errors by which a smaller subset may fall behind the best, `window` the sizes that are averaged.
     """
 
     methods: tuple[str, ...]
@@ -201,6 +203,7 @@ class Plan:
     evaluations: int
     most_rows: int
     tolerance: float
+    window: int
 
     @classmethod
     def of(
@@ -214,7 +217,8 @@ class Plan:
         rows, width = table.x.shape
         most_rows = most_rows or _MOST_ROWS
         n, limit = min(rows, most_rows), width if limit is None else limit
-        least, tolerance = (1, _NEARLY) if width <= _WIDE else (_LEAST, 0.0)
+        is_wide = width > _WIDE
+        least = _LEAST if is_wide else 1
         most = min(limit, _SIZES[-1])
         sizes = (*(size for size in _SIZES if least <= size < most), most)
         methods = [*table.task.methods]
@@ -222,9 +226,17 @@ class Plan:
             searches = table.task.searches
             methods += searches if width <= _NARROW else searches[:-2]
         # Long tables get fewer: each evaluation takes longer, and says more.
-        evaluations = int(min(2500, max(600, 50 * width)) * min(1.0, 200 / n))
+        evaluations = int(min(2500, max(600, 50 * width)) * min(1.0, 100 / n))
         n_splits = _ROUND * max(1, min(_MOST_ROUNDS, 1200 // n))
-        plan = cls(tuple(methods), sizes, n_splits, max(evaluations, 300), most_rows, tolerance)
+        plan = cls(
+            methods=tuple(methods),
+            sizes=sizes,
+            n_splits=n_splits,
+            evaluations=max(evaluations, 300),
+            most_rows=most_rows,
+            tolerance=0.0 if is_wide else _NEARLY,
+            window=_WINDOW if is_wide else 1,
+        )
         if max_evals is None or max_evals >= plan.total:
             return plan
         share = int(plan.evaluations * max_evals / plan.total)
@@ -625,7 +637,8 @@ class _Arena:
             np.concatenate([block.rows for block in blocks]),
             np.concatenate([block.predicted for block in blocks]),
         )
-        return choose(resampled, len(self.plan.methods), self.plan.tolerance), resampled
+        plan = self.plan
+        return choose(resampled, len(plan.methods), plan.tolerance, plan.window), resampled
 
     def _resampled(self, rows: NDArray[np.intp], predicted: NDArray[Any]) -> Resampled:
         """Return the scores of predictions on bootstrap samples of the rows, or of the blocks."""
