@@ -78,8 +78,9 @@ impl Quantizer {
         (self.low..=self.high).contains(&x)
     }
 
-    fn steps(&self, x: f64, resolution: f64) -> f64 {
-        (self.scale(x) * resolution + 0.5).floor()
+    /// The quantized value of one that is not below the least: what is cut off rounds down.
+    fn steps(&self, x: f64, resolution: f64) -> i32 {
+        (self.scale(x) * resolution + 0.5) as i32
     }
 }
 
@@ -155,7 +156,7 @@ impl Quantization {
         if is_narrow {
             Quantized::Narrow(steps().map(|steps| steps as u16).collect())
         } else {
-            Quantized::Wide(steps().map(|steps| steps as i32).collect())
+            Quantized::Wide(steps().collect())
         }
     }
 
@@ -331,8 +332,9 @@ fn fidelity(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> Fidelity 
 
 /// The number of distinct values that share a step with the next one.
 fn merged(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> usize {
-    let steps = |x: f64| quantizer.steps(x, resolution);
-    sorted.windows(2).filter(|pair| steps(pair[0]) == steps(pair[1])).count()
+    let mut steps = sorted.iter().map(|&x| quantizer.steps(x, resolution));
+    let Some(mut last) = steps.next() else { return 0 };
+    steps.filter(|&next| std::mem::replace(&mut last, next) == next).count()
 }
 
 /// True if 16 bits merge many more values of a feature than they would if the values were spread evenly: as an outlier
@@ -419,7 +421,7 @@ mod tests {
     fn a_quantizer_normalizes_scales_and_rounds() {
         let plain = quantizer(2.0, 6.0, 4.0);
         assert_eq!([plain.normalize(3.0), plain.scale(3.0), plain.weight()], [3.0, 0.25, 0.25]);
-        assert_eq!([plain.steps(3.0, 9.0), plain.steps(3.0, 10.0)], [2.0, 3.0]);
+        assert_eq!([plain.steps(3.0, 9.0), plain.steps(3.0, 10.0)], [2, 3]);
         assert!(plain.covers(2.0) && plain.covers(6.0) && !plain.covers(1.9) && !plain.covers(6.1));
         assert_eq!(Quantizer { exponent: 3, ..plain }.normalize(3.0), 24.0);
     }

@@ -1,5 +1,11 @@
 //! The kernels in plain Rust: the definition that every other instruction set repeats bit for bit.
 
+#![allow(
+    clippy::inline_always,
+    reason = "a kernel that `avx2.rs` or `avx512.rs` repeats is compiled for their instructions only where it is inlined; \
+              with a hint alone, five of them ran on 128-bit vectors"
+)]
+
 use super::pairs::{CENTER, PairPlace, Panels, Two};
 use super::shortlist::{SIDE, ShortlistTile, insert_short};
 use super::{
@@ -86,7 +92,7 @@ fn accumulate_pairs<N, S: Lane>(
     }
 }
 
-#[inline]
+#[inline(always)]
 fn accumulate<E: Copy, S: Lane + AddAssign + SubAssign>(
     columns: Columns<'_, E>,
     change: Change<'_>,
@@ -124,7 +130,7 @@ fn accumulate<E: Copy, S: Lane + AddAssign + SubAssign>(
     }
 }
 
-#[inline]
+#[inline(always)]
 pub fn keys<S: Lane>(sums: &[S], format: KeyFormat, to: &mut [f64]) {
     for (sum, key) in sums.iter().zip(to) {
         *key = format.base(sum.steps());
@@ -162,7 +168,7 @@ fn with_row(base: f64, row: u32) -> f64 {
 }
 
 /// The separation of the row; with `separations` those of the columns are updated too.
-#[inline]
+#[inline(always)]
 pub fn separate<S: Lane>(
     sums: &[S],
     classes: Classes<'_>,
@@ -190,14 +196,14 @@ pub fn separate<S: Lane>(
     own
 }
 
-#[inline]
+#[inline(always)]
 pub fn add_absolute(sums: &mut [f64], column: &[f64], own: f64, weight: f64) {
     for (sum, x) in sums.iter_mut().zip(column) {
         *sum += ((x - own) * weight).abs();
     }
 }
 
-#[inline]
+#[inline(always)]
 pub fn add_squares(sums: &mut [f64], column: &[f64], own: f64, weight: f64) {
     for (sum, x) in sums.iter_mut().zip(column) {
         let difference = (x - own) * weight;
@@ -208,7 +214,7 @@ pub fn add_squares(sums: &mut [f64], column: &[f64], own: f64, weight: f64) {
 /// Dot products have so many partial sums, added in pairs at the end: the same order at any vector width.
 const DOT_LANES: usize = 4;
 
-#[inline]
+#[inline(always)]
 pub fn dot_rows(vector: &[f64], rows: &[f64], stride: usize, dots: &mut [f64]) {
     // Four rows share the loads of the vector.
     let (fours, rest) = dots.as_chunks_mut::<4>();
@@ -221,8 +227,6 @@ pub fn dot_rows(vector: &[f64], rows: &[f64], stride: usize, dots: &mut [f64]) {
     }
 }
 
-// Only within its caller is it compiled for the caller's instructions.
-#[allow(clippy::inline_always)]
 #[inline(always)]
 fn dots_of<const N: usize>(vector: &[f64], rows: [&[f64]; N]) -> [f64; N] {
     let (vector, rest) = vector.as_chunks::<DOT_LANES>();
@@ -239,7 +243,7 @@ fn dots_of<const N: usize>(vector: &[f64], rows: [&[f64]; N]) -> [f64; N] {
     sums.map(|[a, b, c, d]| (a + c) + (b + d))
 }
 
-#[inline]
+#[inline(always)]
 pub fn subtract_rows(target: &mut [f64], rows: &[f64], stride: usize, factors: &[f64]) {
     if factors.is_empty() {
         return;
@@ -257,8 +261,6 @@ pub fn subtract_rows(target: &mut [f64], rows: &[f64], stride: usize, factors: &
 }
 
 /// Some values at a time, so that they stay in registers while all rows leave.
-// Only within its caller is it compiled for the caller's instructions.
-#[allow(clippy::inline_always)]
 #[inline(always)]
 fn subtract_run<const N: usize>(
     target: &mut [f64; N],
@@ -276,19 +278,17 @@ fn subtract_run<const N: usize>(
     *target = values;
 }
 
-#[inline]
+#[inline(always)]
 pub fn add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]) {
     enter_tables(sums, tables, i64::wrapping_add);
 }
 
-#[inline]
+#[inline(always)]
 pub fn remove_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]) {
     enter_tables(sums, tables, i64::wrapping_sub);
 }
 
 /// Some sums at a time, so that they stay in registers while all tables enter.
-// Only within its caller is it compiled for the caller's instructions.
-#[allow(clippy::inline_always)]
 #[inline(always)]
 fn enter_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>], enter: impl Fn(i64, i64) -> i64) {
     const RUN: usize = 32;
@@ -311,7 +311,7 @@ fn enter_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>], enter: impl Fn(i64,
     }
 }
 
-#[inline]
+#[inline(always)]
 pub fn greatest(best: &mut [i64], others: &[i64], classes: &mut [u32]) {
     classes.fill(0);
     for (class, sums) in (1..).zip(others.chunks_exact(classes.len())) {
@@ -337,27 +337,25 @@ pub fn update_shortlists(strips: (&[u32], usize), tile: &ShortlistTile<'_>, list
     }
 }
 
-#[inline]
+#[inline(always)]
 pub fn join_squares(two: Two<'_>, to: PairPlace<'_>, norms: &mut [i64]) {
     let squares = |norm: &mut i64, a: i32, b: i32| *norm += i64::from(a * a) + i64::from(b * b);
     join(two, to, norms, |value| value ^ CENTER, squares);
 }
 
-#[inline]
+#[inline(always)]
 pub fn join_sums(two: Two<'_>, to: PairPlace<'_>, norms: &mut [u32]) {
     let values = |norm: &mut u32, a: i32, b: i32| *norm = norm.wrapping_add_signed(a + b);
     join(two, to, norms, |value| value ^ CENTER, values);
 }
 
-#[inline]
+#[inline(always)]
 pub fn join_coarse(two: Two<'_>, drop: u32, to: PairPlace<'_>, norms: &mut [u32]) {
     let squares = |norm: &mut u32, a: i32, b: i32| *norm = norm.wrapping_add_signed(a * a + b * b);
     join(two, to, norms, |value| value >> drop, squares);
 }
 
 /// Puts two features into a pair, each value by `convert`, and adds to the norms. Flipping the top bit is subtracting 2^15.
-// Only within its caller is it compiled for the caller's instructions.
-#[allow(clippy::inline_always)]
 #[inline(always)]
 fn join<N>(
     (a, b): Two<'_>,

@@ -55,7 +55,8 @@ impl Rows {
 
     /// Some of the rows.
     pub fn chosen(&self, rows: &[usize]) -> Self {
-        let values = rows.iter().flat_map(|&row| self.row(row)).copied().collect();
+        let mut values = Vec::with_capacity(rows.len() * self.stride);
+        rows.iter().for_each(|&row| values.extend_from_slice(self.row(row)));
         Self { values, stride: self.stride }
     }
 

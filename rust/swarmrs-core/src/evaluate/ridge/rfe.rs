@@ -69,10 +69,10 @@ pub fn ridge_rfe(
     let Standardized { columns, targets: y, rows, alpha } = standardized(data, alpha)?;
     let mut left = features.to_vec();
     left.sort_unstable();
+    let (mut x, _) = columns.centered(&left, &rows);
     let mut eliminated = Vec::with_capacity(left.len());
     while left.len() > 1 {
         cancel::check();
-        let (x, _) = columns.centered(&left, &rows);
         let mut weights = weights(isa, &x, &y, n, alpha, Some(pool));
         if left.len() <= n {
             // At the minimum w = X (y - Xᵀw) / alpha. Rounding tells the weights of equal columns apart, this does not.
@@ -83,13 +83,14 @@ pub fn ridge_rfe(
             }
         }
         let square = |at: usize| weights.iter().map(|weights| weights[at] * weights[at]).sum();
-        let mut ranked: Vec<(f64, usize)> =
-            left.iter().enumerate().map(|(at, &feature)| (square(at), feature)).collect();
+        let mut ranked: Vec<(f64, usize)> = (0..left.len()).map(|at| (square(at), at)).collect();
         ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         let (last, rest) = ranked.split_at((left.len() / 5).max(1));
-        eliminated.extend(last.iter().map(|&(_, feature)| feature));
-        left = rest.iter().map(|&(_, feature)| feature).collect();
-        left.sort_unstable();
+        eliminated.extend(last.iter().map(|&(_, at)| left[at]));
+        let mut places: Vec<usize> = rest.iter().map(|&(_, at)| at).collect();
+        places.sort_unstable();
+        left = places.iter().map(|&at| left[at]).collect();
+        x = x.chosen(&places);
     }
     eliminated.extend(left);
     eliminated.reverse();
