@@ -37,7 +37,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python build lint fmt bless bench bench-grid bench-instructions bench-peers bench-python bench-reading bench-rust quality high-dimension grouping answer fronts ledger data differential crash fuzz mutants mutants-python mutants-rust soak docs dist package wheel sdist test-oldest ci clean cargo
+.PHONY: help demo test test-rust test-python test-arm build lint fmt bless bench bench-grid bench-instructions bench-peers bench-python bench-reading bench-rust quality high-dimension grouping answer fronts ledger data differential crash fuzz mutants mutants-python mutants-rust soak docs dist package wheel sdist test-oldest ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,12 @@ test-rust: cargo ## run the tests of the Rust crates only
 
 test-python: build ## run the Python tests only, on JOBS processes
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+# Debian has all that this needs: rustc, cargo, libstd-rust-dev:arm64, gcc-aarch64-linux-gnu and qemu-user.
+test-arm: cargo ## run the tests of the Rust core for 64-bit ARM, emulated; ARGS="--lib simd::" for a part
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+	cargo test -p swarmrs-core --release --target aarch64-unknown-linux-gnu $(LOCKED) $(ARGS)
 
 build: $(BUILT) ## compile the binding (release) and install it in .venv
 

@@ -70,7 +70,7 @@ macro_rules! short_kernel {
             // length those of sums.
             unsafe {
                 let to = (to.0.as_mut_ptr(), to.1);
-                let from = start(from, to);
+                let from = from.source(to);
                 let norms = pairs.norms.as_ptr();
                 let load = |at: *const u32| _mm256_loadu_si256(at.cast());
                 for at in (0..tile.columns.len()).step_by(LANES) {
@@ -129,7 +129,7 @@ pub unsafe fn euclidean16(
     // less.
     unsafe {
         let to = (to.0.as_mut_ptr(), to.1);
-        let from = start(from, to);
+        let from = from.source(to);
         let magic = _mm256_set1_pd(SIGNED_MAGIC);
         let bias = _mm256_set1_epi32(BIAS);
         let (count, less) = (pairs.add.count, pairs.remove.count);
@@ -203,15 +203,6 @@ pub unsafe fn differing(a: &[u64], b: &[u64]) -> usize {
     count_differing(a, b)
 }
 
-/// The sums to start from and their stride, if any. Sums in place are read through the pointer they are written by.
-pub(super) fn start<S>(from: Init<'_, S>, to: (*mut S, usize)) -> Option<(*const S, usize)> {
-    match from {
-        Init::Zero => None,
-        Init::CopyFrom { sums: from, stride } => Some((from.as_ptr(), stride)),
-        Init::InPlace => Some((to.0.cast_const(), to.1)),
-    }
-}
-
 macro_rules! float_kernel {
     ($name:ident, |$sum:ident, $d:ident| $enter:expr, $leave:expr) => {
         /// # Safety
@@ -228,7 +219,7 @@ macro_rules! float_kernel {
             // bounds the loads of values, and r * stride + at + 8 <= 3 * stride + w <= length those of sums.
             unsafe {
                 let to = (to.0.as_mut_ptr(), to.1);
-                let from = start(from, to);
+                let from = from.source(to);
                 for at in (0..tile.columns.len()).step_by(STEP) {
                     let mut sums = [[_mm256_setzero_pd(); 2]; ROWS];
                     for &feature in change.add {

@@ -16,7 +16,6 @@
 // Intrinsics by the dozen, each with its own unmistakable prefix.
 #![allow(clippy::wildcard_imports)]
 
-use super::avx2::start;
 use super::pairs::{PairPlace, Panels, Two};
 use super::{
     Change, Classes, Columns, Init, KeyFormat, LANES, Lane, Pairs, ROWS, Separation, Tile,
@@ -123,7 +122,7 @@ macro_rules! short_kernel {
             }
 
             let to = (to.0.as_mut_ptr(), to.1);
-            let from = start(from, to);
+            let from = from.source(to);
             let mut at = 0;
             while at < tile.columns.len() {
                 let count = ((tile.columns.len() - at) / LANES).min(WIDEST);
@@ -162,7 +161,7 @@ pub unsafe fn euclidean16(
     to: (&mut [f64], usize),
 ) {
     let to = (to.0.as_mut_ptr(), to.1);
-    let from = start(from, to);
+    let from = from.source(to);
     let mut at = 0;
     while at < tile.columns.len() {
         // Low and high bytes have a sum each: two vectors of columns are 16 of them.

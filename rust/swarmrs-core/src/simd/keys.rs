@@ -2,6 +2,8 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2_select;
+#[cfg(target_arch = "aarch64")]
+use super::neon_lists;
 use super::{Isa, LANES, ROWS, Tile, check_strip, scalar};
 use std::ops::Range;
 
@@ -73,6 +75,10 @@ pub fn select(isa: Isa, strips: (&[f64], usize), tile: &SelectTile<'_>, keys: &m
         // SAFETY: `HasAvx2` or `HasAvx512` proves that the processor has the instructions, and the five assertions above are the
         // lengths that its contract requires.
         Isa::Avx2(_) | Isa::Avx512(_) => unsafe { avx2_select::select(strips, tile, keys) },
+        #[cfg(target_arch = "aarch64")]
+        #[allow(unsafe_code)]
+        // SAFETY: the five assertions above are the lengths that its contract requires.
+        Isa::Neon(_) => unsafe { neon_lists::select(strips, tile, keys) },
         _ => scalar::select(strips, tile, keys),
     }
 }

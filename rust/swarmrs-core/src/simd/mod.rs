@@ -2,7 +2,7 @@
 //!
 //! Work is done in blocks of `ROWS` rows against runs of `LANES` columns ("columns" are rows too, seen from the
 //! other side: the matrix of distances is symmetric). Everything is an exact integer, so each instruction set gives the
-//! same bits: `scalar.rs` is the definition, `avx2.rs` and `avx512.rs` repeat it for x86-64.
+//! same bits: `scalar.rs` is the definition, `avx2.rs` and `avx512.rs` repeat it for x86-64, `neon.rs` for aarch64.
 //!
 //! A neighbor is held as a *key*: its distance, then its row index, in one integer that sorts as the two would. Keys
 //! are kept in the bits of positive floats, which order like integers and have vector minimum and maximum.
@@ -36,6 +36,18 @@ mod avx2_shortlist;
 mod avx512;
 mod bits;
 mod keys;
+#[cfg(target_arch = "aarch64")]
+#[allow(
+    unsafe_code,
+    reason = "vector loads and stores; each function states what its pointers need"
+)]
+mod neon;
+#[cfg(target_arch = "aarch64")]
+#[allow(
+    unsafe_code,
+    reason = "vector loads and stores; each function states what its pointers need"
+)]
+mod neon_lists;
 mod pairs;
 mod scalar;
 mod shortlist;
@@ -72,6 +84,8 @@ pub enum Isa {
     /// 512-bit vectors with byte and word lanes and the neural network instructions, which multiply 16-bit numbers and
     /// add the products in one step; made only where the processor has these and all of AVX2.
     Avx512(HasAvx512),
+    /// 128-bit vectors of 64-bit ARM processors; made only there.
+    Neon(HasNeon),
 }
 
 /// Proof that the processor has AVX2, FMA and POPCNT: private, so that only [`Isa::available`] makes one.
@@ -82,6 +96,10 @@ pub struct HasAvx2(());
 /// [`Isa::available`] makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HasAvx512(());
+
+/// Proof that the processor is a 64-bit ARM, all of which have NEON: private, so that only [`Isa::available`] makes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HasNeon(());
 
 impl Isa {
     /// The instruction sets of this processor, the fastest last.
@@ -103,6 +121,8 @@ impl Isa {
                 available.push(Self::Avx512(HasAvx512(())));
             }
         }
+        #[cfg(target_arch = "aarch64")]
+        available.push(Self::Neon(HasNeon(())));
         available
     }
 
@@ -117,6 +137,7 @@ impl Isa {
             Self::Scalar => "scalar",
             Self::Avx2(_) => "avx2",
             Self::Avx512(_) => "avx512",
+            Self::Neon(_) => "neon",
         }
     }
 
@@ -162,6 +183,11 @@ macro_rules! kernels {
             // SAFETY: `HasAvx2` proves that the processor has the instructions, and the caller has asserted the lengths
             // that the head of `avx2.rs` requires, if any.
             $crate::simd::Isa::Avx2(_) => unsafe { $crate::simd::avx2::$name($($arg),*) },
+            #[cfg(target_arch = "aarch64")]
+            #[allow(unsafe_code, unused_unsafe, reason = "some kernels are those of `scalar.rs`")]
+            // SAFETY: the processor has the instructions, and the caller has asserted the lengths that the head of `neon.rs`
+            // requires, if any.
+            $crate::simd::Isa::Neon(_) => unsafe { $crate::simd::neon::$name($($arg),*) },
             _ => $crate::simd::scalar::$name($($arg),*),
         }
     };
@@ -209,6 +235,18 @@ pub(crate) enum Init<'a, S> {
     },
     /// The sums that stand where the new ones go.
     InPlace,
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+impl<S> Init<'_, S> {
+    /// The sums to start from and their stride, if any. Sums in place are read through the pointer they are written by.
+    fn source(&self, to: (*mut S, usize)) -> Option<(*const S, usize)> {
+        match *self {
+            Self::Zero => None,
+            Self::CopyFrom { sums: from, stride } => Some((from.as_ptr(), stride)),
+            Self::InPlace => Some((to.0.cast_const(), to.1)),
+        }
+    }
 }
 
 /// An exact distance kernel: a type of value, a type of sum, and the difference that enters it.
