@@ -121,6 +121,15 @@ def test_values_are_scaled_by_the_least_and_the_greatest_of_the_donors() -> None
     assert impute(gaps, donors, "knn", ())["b"].to_list() == [2.0, 1.0]
 
 
+def test_an_offset_of_a_feature_does_not_change_the_distance() -> None:
+    # Both span 10. Donor 1 is 0.1 and 0.8 apart, 0.65 / 2; donor 2 is 0.3 and 0 apart, 0.09 / 2.
+    donors = frame(
+        a=[1.0, 3.0, 0.0, 10.0], b=[1008.0, 1000.0, 1000.0, 1010.0], c=[1.0, 2.0, None, None]
+    )
+    gap = frame(a=[0.0], b=[1000.0], c=pl.Series([None], dtype=pl.Float64))
+    assert impute(gap, donors, "knn", ())["c"].to_list() == [2.0]
+
+
 def test_features_that_one_row_lacks_are_no_part_of_the_distance() -> None:
     # Of the first donor one feature is known, 0.2 apart: 0.04; of the second two: 0.125.
     donors = frame(a=[0.2, 0.3, 0.0, 1.0], b=[None, 0.4, 1.0, 0.0], c=[1.0, 2.0, None, None])
