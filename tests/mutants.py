@@ -33,6 +33,8 @@ EQUIVALENT = ROOT / "tests/mutants_equivalent.txt"
 TABLE_TESTS = "test_table_facts test_clean test_table test_read test_rare test_gaps test_fill"
 STATISTICS_TESTS = "test_statistics_facts test_statistics"
 OUTPUT = "output.txt"
+# The CPU seconds of the first file of tests; it takes less than two.
+FIRST_LIMIT = 8
 # The tests of each module, the quickest first; its own examples come second.
 TESTS = {
     STATISTICS / "_ranks.py": STATISTICS_TESTS,
@@ -284,9 +286,7 @@ class Runner:
             os.setpgid(0, 0)
             code = 1
             try:
-                cpu = int(self.limit)
-                resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
-                code = _test(mutant, home)
+                code = _test(mutant, home, int(self.limit))
             finally:
                 os._exit(code)
         return Job(mutant, process, home, time.monotonic())
@@ -305,8 +305,9 @@ class Runner:
         return how
 
 
-def _test(mutant: Mutant, home: Path) -> int:
+def _test(mutant: Mutant, home: Path, limit: int) -> int:
     """Run the tests of a mutant in this process; 0 if it survives."""
+    resource.setrlimit(resource.RLIMIT_CPU, (min(FIRST_LIMIT, limit), limit))
     import hypothesis
     import pytest
 
@@ -327,7 +328,7 @@ def _test(mutant: Mutant, home: Path) -> int:
         os.dup2(output, stream)
     tests = [f"tests/{name}.py" for name in TESTS[mutant.module].split()]
     known = [name for name in tests if (home / name).exists()]
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-o", "timeout=0"]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "timeout=0"]
     for warning in ("PytestAssertRewriteWarning", "PytestCollectionWarning"):
         options += ["-W", f"ignore::pytest.{warning}"]
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -335,7 +336,10 @@ def _test(mutant: Mutant, home: Path) -> int:
     first, rest = known[:1], [str(mutant.module), *known[1:]]
     try:
         # Most mutants fail in the first file: only the others need to collect the rest.
-        return int(pytest.main([*options, *first])) or int(pytest.main([*options, *rest]))
+        if failed := pytest.main([*options, *first]):
+            return int(failed)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        return int(pytest.main([*options, *rest]))
     finally:
         sys.stdout.flush()
 
@@ -399,7 +403,7 @@ def _report(mutants: list[Mutant], jobs: int, limit: float) -> bool:
                 )
                 return False
         for number, (mutant, how) in enumerate(runner.run(mutants), start=1):
-            if number % 50 == 0:
+            if number % 20 == 0:
                 print(f"{number} of {len(mutants)} mutants", file=sys.stderr, flush=True)
             if how == "survived":
                 how = "equivalent" if mutant.name in known else "survived"
@@ -424,6 +428,7 @@ def _report(mutants: list[Mutant], jobs: int, limit: float) -> bool:
 
 def _import_libraries() -> None:
     """Import what takes long, so that children need not; nothing that starts threads."""
+    import hypothesis
     import numpy
     import pandas
     import polars
@@ -432,11 +437,13 @@ def _import_libraries() -> None:
     import scikit_posthocs
     import scipy.special
     import scipy.stats
+    import sklearn.datasets
     import sklearn.neighbors
     import statsmodels.stats.multitest
     import typer
 
-    del numpy, pandas, polars, pytest, rich, typer, scikit_posthocs, scipy, sklearn, statsmodels
+    del hypothesis, numpy, pandas, polars, pytest, rich, typer
+    del scikit_posthocs, scipy, sklearn, statsmodels
 
 
 if __name__ == "__main__":
