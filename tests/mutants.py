@@ -5,46 +5,56 @@ condition negated, a statement left out. The tests that concern the module run o
 mutant that no test fails on survives. Every survivor is a missing test, or an equivalent change.
 Equivalent changes are listed in ``mutants_equivalent.txt``, each with the reason.
 
-Each mutant runs in a child process, forked from a parent that has imported the libraries, on a
-copy of the package. A mutant that runs too long is caught.
+The tests run on a copy of the package. pytest collects them once and is forked for each mutant, in
+which the changed function is given its new code; the test that found the last mutant runs first. A
+change outside functions needs a process of its own that imports the changed module. A mutant that
+runs too long is caught.
 """
 
 import argparse
 import ast
 import compileall
+import importlib
+import inspect
 import os
 import random
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path("python/swarmrs")
 DATA = PACKAGE / "data"
 STATISTICS = PACKAGE / "experiments/_statistics"
 EQUIVALENT = ROOT / "tests/mutants_equivalent.txt"
-TABLE_TESTS = "test_table_facts test_clean test_table test_read test_rare test_gaps test_fill"
+# test_fill and test_gaps search for longer than all these take.
+TABLE_TESTS = "test_table_facts test_clean test_table test_read test_rare"
 STATISTICS_TESTS = "test_statistics_facts test_statistics"
 OUTPUT = "output.txt"
-# The CPU seconds of the first file of tests; it takes less than two.
-FIRST_LIMIT = 8
+# The CPU seconds of one test; the longest takes two.
+TEST_LIMIT = 10
 # The tests of each module, the quickest first; its own examples come second.
 TESTS = {
     STATISTICS / "_ranks.py": STATISTICS_TESTS,
     STATISTICS / "_moments.py": STATISTICS_TESTS,
     STATISTICS / "_pairs.py": STATISTICS_TESTS,
     STATISTICS / "_friedman.py": STATISTICS_TESTS,
-    DATA / "_table.py": TABLE_TESTS,
     DATA / "_encode.py": TABLE_TESTS,
-    DATA / "_impute.py": TABLE_TESTS,
     DATA / "_target.py": TABLE_TESTS,
+    DATA / "_table.py": TABLE_TESTS,
+    DATA / "_impute.py": TABLE_TESTS,
 }
 GROUPS = {"statistics": STATISTICS, "table": DATA}
 
@@ -245,16 +255,6 @@ class Runner:
         for compiled in (ROOT / PACKAGE).glob("_swarmrs*.so"):
             (home / PACKAGE / compiled.name).symlink_to(compiled)
         compileall.compile_dir(home / "python", quiet=2)
-        # pytest keeps the tests it has rewritten; to rewrite them takes longer than to run them.
-        tests = {name for names in TESTS.values() for name in names.split()}
-        subprocess.run(
-            [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
-            + [f"tests/{name}.py" for name in sorted(tests)],
-            cwd=home,
-            env=os.environ | {"PYTHONPATH": str(home / "python")},
-            stdout=subprocess.DEVNULL,
-            check=True,
-        )
         # What is changed is compiled each time; two changes within a second would look alike.
         for module in TESTS:
             for stale in (home / module.parent / "__pycache__").glob(f"{module.stem}.*"):
@@ -279,6 +279,24 @@ class Runner:
             if not ended:
                 time.sleep(0.02)
 
+    def run_functions(self, mutants: Sequence[Mutant]) -> Iterator[tuple[Mutant, str]]:
+        """Return those mutants of one module that change a function, with how they ended."""
+        home = self.free[-1]
+        lines, pipe = os.pipe()
+        process = os.fork()
+        if process == 0:
+            os.close(lines)
+            try:
+                _pytest(mutants[0].module, home, Forks(mutants, self.limit, pipe))
+            finally:
+                os._exit(0)
+        os.close(pipe)
+        with open(lines) as ended:
+            for line in ended:
+                number, how = line.split()
+                yield mutants[int(number)], how
+        os.waitpid(process, 0)
+
     def _start(self, mutant: Mutant, home: Path) -> Job:
         process = os.fork()
         if process == 0:
@@ -286,7 +304,9 @@ class Runner:
             os.setpgid(0, 0)
             code = 1
             try:
-                code = _test(mutant, home, int(self.limit))
+                cpu = int(self.limit)
+                resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
+                code = _test(mutant, home)
             finally:
                 os._exit(code)
         return Job(mutant, process, home, time.monotonic())
@@ -305,9 +325,14 @@ class Runner:
         return how
 
 
-def _test(mutant: Mutant, home: Path, limit: int) -> int:
+def _test(mutant: Mutant, home: Path) -> int:
     """Run the tests of a mutant in this process; 0 if it survives."""
-    resource.setrlimit(resource.RLIMIT_CPU, (min(FIRST_LIMIT, limit), limit))
+    (home / mutant.module).write_text(mutant.source)
+    return _pytest(mutant.module, home)
+
+
+def _pytest(module: Path, home: Path, *plugins: object) -> int:
+    """Run the tests of a module in this process, on a copy of the project."""
     import hypothesis
     import pytest
 
@@ -321,27 +346,144 @@ def _test(mutant: Mutant, home: Path, limit: int) -> int:
     hypothesis.settings.register_profile("mutants", steady)
     hypothesis.settings.load_profile("mutants")
     os.chdir(home)
-    (home / mutant.module).write_text(mutant.source)
     sys.path[:0] = [str(home / "python")]
     output = os.open(home / OUTPUT, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
     for stream in (0, 1, 2):
         os.dup2(output, stream)
-    tests = [f"tests/{name}.py" for name in TESTS[mutant.module].split()]
-    known = [name for name in tests if (home / name).exists()]
+    first, *rest = (f"tests/{name}.py" for name in TESTS[module].split())
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "timeout=0"]
+    options += ["--basetemp", str(home / "temporary")]
     for warning in ("PytestAssertRewriteWarning", "PytestCollectionWarning"):
         options += ["-W", f"ignore::pytest.{warning}"]
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     sys.dont_write_bytecode = True
-    first, rest = known[:1], [str(mutant.module), *known[1:]]
     try:
-        # Most mutants fail in the first file: only the others need to collect the rest.
-        if failed := pytest.main([*options, *first]):
-            return int(failed)
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-        return int(pytest.main([*options, *rest]))
+        return int(pytest.main([*options, first, str(module), *rest], [*plugins]))
     finally:
         sys.stdout.flush()
+
+
+class Forks:
+    """A plugin of pytest: runs the tests in a child process for each mutant of functions.
+
+    Parameters
+    ----------
+    mutants : sequence of Mutant
+        Mutants of one module; the first may be the unchanged module.
+    limit : float
+        The seconds of processor time one may take; by the clock it may take twenty times as long.
+    pipe : int
+        Where it writes a line for each mutant it has run: its position, and how it ended.
+    """
+
+    def __init__(self, mutants: Sequence[Mutant], limit: float, pipe: int) -> None:
+        self.mutants = mutants
+        self.limit = limit
+        self.pipe = pipe
+
+    def pytest_runtestloop(self, session: "pytest.Session") -> bool:
+        """Run the tests on each mutant."""
+        module = self.mutants[0].module
+        name = ".".join(module.relative_to("python").with_suffix("").parts)
+        functions = _functions(importlib.import_module(name))
+        unchanged = _codes(_compiled(ast.unparse(ast.parse(Path(module).read_text()))))
+        tests, failed = list(session.items), Path("failed.txt").resolve()
+        for number, mutant in enumerate(self.mutants):
+            codes = _codes(_compiled(mutant.source))
+            changed = [name for name, code in codes.items() if _key(code) != _key(unchanged[name])]
+            if mutant.line and (len(changed) != 1 or changed[0] not in functions):
+                continue
+            failed.unlink(missing_ok=True)
+            process = os.fork()
+            if process == 0:
+                try:
+                    for name in changed:
+                        functions[name].__code__ = codes[name]
+                    at = self._first_failure(session, tests)
+                    if at is not None:
+                        failed.write_text(str(at))
+                    os._exit(0 if at is None else 1)
+                finally:
+                    os._exit(1)
+            os.write(self.pipe, f"{number} {self._wait(process)}\n".encode())
+            if failed.exists():
+                tests.insert(0, tests.pop(int(failed.read_text())))
+        return True
+
+    def _first_failure(
+        self, session: "pytest.Session", tests: Sequence["pytest.Item"]
+    ) -> int | None:
+        os.setpgid(0, 0)
+        for at, (test, following) in enumerate(zip(tests, [*tests[1:], None], strict=True)):
+            used = resource.getrusage(resource.RUSAGE_SELF)
+            limit = int(used.ru_utime + used.ru_stime + TEST_LIMIT)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+            session.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
+            if session.testsfailed:
+                return at
+        return None
+
+    def _wait(self, process: int) -> str:
+        since = time.monotonic()
+        while time.monotonic() - since < 20 * self.limit:
+            done, status = os.waitpid(process, os.WNOHANG)
+            if done:
+                return "caught" if os.waitstatus_to_exitcode(status) != 0 else "survived"
+            time.sleep(min(0.1, 0.005 + (time.monotonic() - since) / 10))
+        os.killpg(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        return "late"
+
+
+def _compiled(source: str) -> CodeType:
+    return compile(source, "mutant", "exec", dont_inherit=True)
+
+
+def _codes(code: CodeType) -> dict[str, CodeType]:
+    """Return the code of each function of a module, methods included, by qualified name."""
+    found: dict[str, CodeType] = {}
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            is_function = bool(inner.co_flags & inspect.CO_OPTIMIZED)
+            found |= {inner.co_qualname: inner} if is_function else _codes(inner)
+    return found
+
+
+def _key(code: CodeType) -> tuple[Any, ...]:
+    """Return what a function does, without its lines."""
+    constants = tuple(
+        _key(each) if isinstance(each, CodeType) else (type(each), repr(each))
+        for each in code.co_consts
+    )
+    return code.co_code, code.co_names, code.co_varnames, constants
+
+
+def _functions(module: ModuleType) -> dict[str, FunctionType]:
+    """Return the functions that a module defines, methods included, by qualified name."""
+    own = [each for each in vars(module).values() if _is_of(each, module)]
+    classes = [each for each in own if inspect.isclass(each)]
+    held = [*own, *(member for each in classes for member in vars(each).values())]
+    functions = [function for each in held if (function := _function(each)) is not None]
+    return {
+        function.__code__.co_qualname: function
+        for function in functions
+        if _is_of(function, module)
+    }
+
+
+def _is_of(each: object, module: ModuleType) -> bool:
+    return getattr(each, "__module__", None) == module.__name__
+
+
+def _function(member: object) -> FunctionType | None:
+    """Return the function behind a member of a class."""
+    if isinstance(member, classmethod | staticmethod):
+        member = member.__func__
+    elif isinstance(member, property):
+        member = member.fget
+    elif isinstance(member, cached_property):
+        member = member.func
+    return member if isinstance(member, FunctionType) else None
 
 
 def equivalent() -> dict[str, str]:
@@ -359,7 +501,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, help="take that many mutants of each module")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=60, help="CPU seconds for one mutant")
+    parser.add_argument("--limit", type=float, default=120, help="CPU seconds for one mutant")
     parser.add_argument("--list", action="store_true", help="list mutants, run none")
     given = parser.parse_args()
     wanted = [word for word in given.only.split(",") if word]
@@ -390,21 +532,7 @@ def _report(mutants: list[Mutant], jobs: int, limit: float) -> bool:
     known, runner = equivalent(), Runner(jobs, limit)
     counts: dict[Path, dict[str, int]] = {}
     try:
-        # An unchanged module must pass, or every mutant would count as caught.
-        for module in dict.fromkeys(mutant.module for mutant in mutants):
-            same = Mutant(
-                module, 0, "unchanged", ast.unparse(ast.parse((ROOT / module).read_text()))
-            )
-            [(_, how)] = runner.run([same])
-            if how != "survived":
-                print((runner.free[-1] / OUTPUT).read_text(errors="replace"), file=sys.stderr)
-                print(
-                    f"error: the tests of {module} fail without a change ({how})", file=sys.stderr
-                )
-                return False
-        for number, (mutant, how) in enumerate(runner.run(mutants), start=1):
-            if number % 20 == 0:
-                print(f"{number} of {len(mutants)} mutants", file=sys.stderr, flush=True)
+        for number, (mutant, how) in enumerate(_ended(mutants, runner), start=1):
             if how == "survived":
                 how = "equivalent" if mutant.name in known else "survived"
                 print(f"{how:10} {mutant.line:4}  {mutant.name}", flush=True)
@@ -412,6 +540,9 @@ def _report(mutants: list[Mutant], jobs: int, limit: float) -> bool:
                 print(f"caught, but listed as equivalent: {mutant.name}", flush=True)
             of_module = counts.setdefault(mutant.module, {})
             of_module[how] = of_module.get(how, 0) + 1
+            if number % 20 == 0:
+                done = f"{number} of {len(mutants)} mutants, of {mutant.module.name} {of_module}"
+                print(done, file=sys.stderr, flush=True)
     finally:
         runner.close()
     total = caught = 0
@@ -424,6 +555,30 @@ def _report(mutants: list[Mutant], jobs: int, limit: float) -> bool:
         total, caught = total + n, caught + n_caught
     print(f"all            {total:4} mutants  {caught:4} caught ({caught / total:.1%})")
     return caught >= 0.9 * total
+
+
+def _ended(mutants: list[Mutant], runner: Runner) -> Iterator[tuple[Mutant, str]]:
+    """Return each mutant with how it ended, module by module; exit if the tests fail without."""
+    for module in dict.fromkeys(mutant.module for mutant in mutants):
+        same = Mutant(module, 0, "unchanged", ast.unparse(ast.parse((ROOT / module).read_text())))
+        rest = [mutant for mutant in mutants if mutant.module == module]
+        functions = runner.run_functions([same, *rest])
+        # An unchanged module must pass, or every mutant would count as caught.
+        _check(next(functions, (same, "not run")), runner)
+        for mutant, how in functions:
+            rest.remove(mutant)
+            yield mutant, how
+        if rest:
+            _check(next(runner.run([same])), runner)
+            yield from runner.run(rest)
+
+
+def _check(ended: tuple[Mutant, str], runner: Runner) -> None:
+    """Exit unless the tests of an unchanged module passed."""
+    unchanged, how = ended
+    if how != "survived":
+        print((runner.free[-1] / OUTPUT).read_text(errors="replace"), file=sys.stderr)
+        sys.exit(f"error: the tests of {unchanged.module} fail without a change ({how})")
 
 
 def _import_libraries() -> None:
