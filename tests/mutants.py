@@ -3,7 +3,8 @@
 A mutant is one small change to a module: another comparison, another sign, another constant, a
 condition negated, a statement left out. The tests that concern the module run on each mutant; a
 mutant that no test fails on survives. Every survivor is a missing test, or an equivalent change.
-Equivalent changes are listed in ``mutants_equivalent.txt``, each with the reason.
+Equivalent changes are listed in ``mutants_equivalent.txt``, each with the reason; they are not run
+and count as not caught.
 
 The tests run on a copy of the package. pytest collects them once and is forked for each mutant, in
 which the changed function is given its new code; the test that found the last mutant runs first. A
@@ -513,8 +514,11 @@ def main() -> None:
         or any(module.parent == GROUPS.get(word) for word in wanted)
     ]
     mutants: list[Mutant] = []
+    names = {mutant.name for module in TESTS for mutant in mutants_of(module, _text(module))}
+    if unknown := equivalent().keys() - names:
+        sys.exit(f"error: no such mutants: {'; '.join(unknown)}")
     for module in modules:
-        every = list(mutants_of(module, (ROOT / module).read_text()))
+        every = list(mutants_of(module, _text(module)))
         if given.sample is not None and len(every) > given.sample:
             every = random.Random(given.seed).sample(every, given.sample)
             every.sort(key=lambda mutant: mutant.line)
@@ -526,18 +530,25 @@ def main() -> None:
     sys.exit(0 if _report(mutants, given.jobs, given.limit) else 1)
 
 
+def _text(module: Path) -> str:
+    return (ROOT / module).read_text()
+
+
 def _report(mutants: list[Mutant], jobs: int, limit: float) -> bool:
     """Run mutants, print the survivors and the counts; tell whether enough were caught."""
     _import_libraries()
     known, runner = equivalent(), Runner(jobs, limit)
     counts: dict[Path, dict[str, int]] = {}
+    for mutant in mutants:
+        if mutant.name in known:
+            print(f"equivalent {mutant.line:4}  {mutant.name}")
+            of_module = counts.setdefault(mutant.module, {})
+            of_module["equivalent"] = of_module.get("equivalent", 0) + 1
+    mutants = [mutant for mutant in mutants if mutant.name not in known]
     try:
         for number, (mutant, how) in enumerate(_ended(mutants, runner), start=1):
             if how == "survived":
-                how = "equivalent" if mutant.name in known else "survived"
                 print(f"{how:10} {mutant.line:4}  {mutant.name}", flush=True)
-            elif mutant.name in known:
-                print(f"caught, but listed as equivalent: {mutant.name}", flush=True)
             of_module = counts.setdefault(mutant.module, {})
             of_module[how] = of_module.get(how, 0) + 1
             if number % 20 == 0:
@@ -558,18 +569,25 @@ def _report(mutants: list[Mutant], jobs: int, limit: float) -> bool:
 
 
 def _ended(mutants: list[Mutant], runner: Runner) -> Iterator[tuple[Mutant, str]]:
-    """Return each mutant with how it ended, module by module; exit if the tests fail without."""
-    for module in dict.fromkeys(mutant.module for mutant in mutants):
-        same = Mutant(module, 0, "unchanged", ast.unparse(ast.parse((ROOT / module).read_text())))
-        rest = [mutant for mutant in mutants if mutant.module == module]
-        functions = runner.run_functions([same, *rest])
+    """Return each mutant with how it ended; exit if the tests fail on an unchanged module."""
+    modules = {
+        module: [mutant for mutant in mutants if mutant.module == module]
+        for module in dict.fromkeys(mutant.module for mutant in mutants)
+    }
+    unchanged = {
+        module: Mutant(module, 0, "unchanged", ast.unparse(ast.parse(_text(module))))
+        for module in modules
+    }
+    for module, rest in modules.items():
+        functions = runner.run_functions([unchanged[module], *rest])
         # An unchanged module must pass, or every mutant would count as caught.
-        _check(next(functions, (same, "not run")), runner)
+        _check(next(functions, (unchanged[module], "not run")), runner)
         for mutant, how in functions:
             rest.remove(mutant)
             yield mutant, how
+    for module, rest in modules.items():
         if rest:
-            _check(next(runner.run([same])), runner)
+            _check(next(runner.run([unchanged[module]])), runner)
             yield from runner.run(rest)
 
 

@@ -1142,3 +1142,10 @@ def test_a_file_is_called_by_its_name(tmp_path: Path) -> None:
         assert (found.name, found.names, found.labels) == ("made.csv", ["a"], ("p", "q"))
     lists = find([[1, 0], [2, 1]], Reading.of({}))
     assert (lists.name, lists.kind, lists.frame.columns) == ("array", "array", ["x0", "x1"])
+
+
+def test_columns_of_pandas_that_share_a_name_are_numbered() -> None:
+    given = pd.DataFrame([[1, 5, "p"], [2, 7, "q"], [4, 6, "p"]], columns=["a", "a", "y"])
+    found = read_table(given, "y", dedupe_names=True)
+    assert len({*found.names}) == 2
+    assert found.x.tolist() == [[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]]
