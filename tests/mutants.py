@@ -3,15 +3,20 @@
 A mutant is one small change to a module: another comparison, another sign, another constant, a
 condition negated, a statement left out. The tests that concern the module run on each mutant; a
 mutant that no test fails on survives. Every survivor is a missing test, or an equivalent change.
-Equivalent changes are listed in ``mutants_equivalent.txt``, each with the reason.
+Equivalent changes are listed in ``mutants_equivalent.txt``, each with the reason; they are not run
+and count as not caught.
 
-Each mutant runs in a child process, forked from a parent that has imported the libraries, on a
-copy of the package. A mutant that runs too long is caught.
+The tests run on a copy of the package. pytest collects them once and is forked for each mutant, in
+which the changed function is given its new code; the test that found the last mutant runs first. A
+change outside functions needs a process of its own that imports the changed module. A mutant that
+runs too long is caught.
 """
 
 import argparse
 import ast
 import compileall
+import importlib
+import inspect
 import os
 import random
 import resource
@@ -22,26 +27,35 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path("python/swarmrs")
 DATA = PACKAGE / "data"
 STATISTICS = PACKAGE / "experiments/_statistics"
 EQUIVALENT = ROOT / "tests/mutants_equivalent.txt"
-TABLE_TESTS = "test_table_facts test_table test_clean test_fill test_gaps test_read test_rare"
+# test_fill and test_gaps search for longer than all these take.
+TABLE_TESTS = "test_table_facts test_clean test_table test_read test_rare"
 STATISTICS_TESTS = "test_statistics_facts test_statistics"
 OUTPUT = "output.txt"
+# The CPU seconds of one test; the longest takes two.
+TEST_LIMIT = 10
 # The tests of each module, the quickest first; its own examples come second.
 TESTS = {
     STATISTICS / "_ranks.py": STATISTICS_TESTS,
     STATISTICS / "_moments.py": STATISTICS_TESTS,
     STATISTICS / "_pairs.py": STATISTICS_TESTS,
     STATISTICS / "_friedman.py": STATISTICS_TESTS,
-    DATA / "_table.py": TABLE_TESTS,
     DATA / "_encode.py": TABLE_TESTS,
-    DATA / "_impute.py": TABLE_TESTS,
     DATA / "_target.py": TABLE_TESTS,
+    DATA / "_table.py": TABLE_TESTS,
+    DATA / "_impute.py": TABLE_TESTS,
 }
 GROUPS = {"statistics": STATISTICS, "table": DATA}
 
@@ -266,6 +280,24 @@ class Runner:
             if not ended:
                 time.sleep(0.02)
 
+    def run_functions(self, mutants: Sequence[Mutant]) -> Iterator[tuple[Mutant, str]]:
+        """Return those mutants of one module that change a function, with how they ended."""
+        home = self.free[-1]
+        lines, pipe = os.pipe()
+        process = os.fork()
+        if process == 0:
+            os.close(lines)
+            try:
+                _pytest(mutants[0].module, home, Forks(mutants, self.limit, pipe))
+            finally:
+                os._exit(0)
+        os.close(pipe)
+        with open(lines) as ended:
+            for line in ended:
+                number, how = line.split()
+                yield mutants[int(number)], how
+        os.waitpid(process, 0)
+
     def _start(self, mutant: Mutant, home: Path) -> Job:
         process = os.fork()
         if process == 0:
@@ -296,6 +328,12 @@ class Runner:
 
 def _test(mutant: Mutant, home: Path) -> int:
     """Run the tests of a mutant in this process; 0 if it survives."""
+    (home / mutant.module).write_text(mutant.source)
+    return _pytest(mutant.module, home)
+
+
+def _pytest(module: Path, home: Path, *plugins: object) -> int:
+    """Run the tests of a module in this process, on a copy of the project."""
     import hypothesis
     import pytest
 
@@ -309,22 +347,144 @@ def _test(mutant: Mutant, home: Path) -> int:
     hypothesis.settings.register_profile("mutants", steady)
     hypothesis.settings.load_profile("mutants")
     os.chdir(home)
-    (home / mutant.module).write_text(mutant.source)
     sys.path[:0] = [str(home / "python")]
     output = os.open(home / OUTPUT, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
     for stream in (0, 1, 2):
         os.dup2(output, stream)
-    tests = [f"tests/{name}.py" for name in TESTS[mutant.module].split()]
-    known = [name for name in tests if (home / name).exists()]
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-o", "timeout=0"]
+    first, *rest = (f"tests/{name}.py" for name in TESTS[module].split())
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "timeout=0"]
+    options += ["--basetemp", str(home / "temporary")]
     for warning in ("PytestAssertRewriteWarning", "PytestCollectionWarning"):
         options += ["-W", f"ignore::pytest.{warning}"]
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     sys.dont_write_bytecode = True
     try:
-        return int(pytest.main([*options, *known[:1], str(mutant.module), *known[1:]]))
+        return int(pytest.main([*options, first, str(module), *rest], [*plugins]))
     finally:
         sys.stdout.flush()
+
+
+class Forks:
+    """A plugin of pytest: runs the tests in a child process for each mutant of functions.
+
+    Parameters
+    ----------
+    mutants : sequence of Mutant
+        Mutants of one module; the first may be the unchanged module.
+    limit : float
+        The seconds of processor time one may take; by the clock it may take twenty times as long.
+    pipe : int
+        Where it writes a line for each mutant it has run: its position, and how it ended.
+    """
+
+    def __init__(self, mutants: Sequence[Mutant], limit: float, pipe: int) -> None:
+        self.mutants = mutants
+        self.limit = limit
+        self.pipe = pipe
+
+    def pytest_runtestloop(self, session: "pytest.Session") -> bool:
+        """Run the tests on each mutant."""
+        module = self.mutants[0].module
+        name = ".".join(module.relative_to("python").with_suffix("").parts)
+        functions = _functions(importlib.import_module(name))
+        unchanged = _codes(_compiled(ast.unparse(ast.parse(Path(module).read_text()))))
+        tests, failed = list(session.items), Path("failed.txt").resolve()
+        for number, mutant in enumerate(self.mutants):
+            codes = _codes(_compiled(mutant.source))
+            changed = [name for name, code in codes.items() if _key(code) != _key(unchanged[name])]
+            if mutant.line and (len(changed) != 1 or changed[0] not in functions):
+                continue
+            failed.unlink(missing_ok=True)
+            process = os.fork()
+            if process == 0:
+                try:
+                    for name in changed:
+                        functions[name].__code__ = codes[name]
+                    at = self._first_failure(session, tests)
+                    if at is not None:
+                        failed.write_text(str(at))
+                    os._exit(0 if at is None else 1)
+                finally:
+                    os._exit(1)
+            os.write(self.pipe, f"{number} {self._wait(process)}\n".encode())
+            if failed.exists():
+                tests.insert(0, tests.pop(int(failed.read_text())))
+        return True
+
+    def _first_failure(
+        self, session: "pytest.Session", tests: Sequence["pytest.Item"]
+    ) -> int | None:
+        os.setpgid(0, 0)
+        for at, (test, following) in enumerate(zip(tests, [*tests[1:], None], strict=True)):
+            used = resource.getrusage(resource.RUSAGE_SELF)
+            limit = int(used.ru_utime + used.ru_stime + TEST_LIMIT)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+            session.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
+            if session.testsfailed:
+                return at
+        return None
+
+    def _wait(self, process: int) -> str:
+        since = time.monotonic()
+        while time.monotonic() - since < 20 * self.limit:
+            done, status = os.waitpid(process, os.WNOHANG)
+            if done:
+                return "caught" if os.waitstatus_to_exitcode(status) != 0 else "survived"
+            time.sleep(min(0.1, 0.005 + (time.monotonic() - since) / 10))
+        os.killpg(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        return "late"
+
+
+def _compiled(source: str) -> CodeType:
+    return compile(source, "mutant", "exec", dont_inherit=True)
+
+
+def _codes(code: CodeType) -> dict[str, CodeType]:
+    """Return the code of each function of a module, methods included, by qualified name."""
+    found: dict[str, CodeType] = {}
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            is_function = bool(inner.co_flags & inspect.CO_OPTIMIZED)
+            found |= {inner.co_qualname: inner} if is_function else _codes(inner)
+    return found
+
+
+def _key(code: CodeType) -> tuple[Any, ...]:
+    """Return what a function does, without its lines."""
+    constants = tuple(
+        _key(each) if isinstance(each, CodeType) else (type(each), repr(each))
+        for each in code.co_consts
+    )
+    return code.co_code, code.co_names, code.co_varnames, constants
+
+
+def _functions(module: ModuleType) -> dict[str, FunctionType]:
+    """Return the functions that a module defines, methods included, by qualified name."""
+    own = [each for each in vars(module).values() if _is_of(each, module)]
+    classes = [each for each in own if inspect.isclass(each)]
+    held = [*own, *(member for each in classes for member in vars(each).values())]
+    functions = [function for each in held if (function := _function(each)) is not None]
+    return {
+        function.__code__.co_qualname: function
+        for function in functions
+        if _is_of(function, module)
+    }
+
+
+def _is_of(each: object, module: ModuleType) -> bool:
+    return getattr(each, "__module__", None) == module.__name__
+
+
+def _function(member: object) -> FunctionType | None:
+    """Return the function behind a member of a class."""
+    if isinstance(member, classmethod | staticmethod):
+        member = member.__func__
+    elif isinstance(member, property):
+        member = member.fget
+    elif isinstance(member, cached_property):
+        member = member.func
+    return member if isinstance(member, FunctionType) else None
 
 
 def equivalent() -> dict[str, str]:
@@ -354,8 +514,11 @@ def main() -> None:
         or any(module.parent == GROUPS.get(word) for word in wanted)
     ]
     mutants: list[Mutant] = []
+    names = {mutant.name for module in TESTS for mutant in mutants_of(module, _text(module))}
+    if unknown := equivalent().keys() - names:
+        sys.exit(f"error: no such mutants: {'; '.join(unknown)}")
     for module in modules:
-        every = list(mutants_of(module, (ROOT / module).read_text()))
+        every = list(mutants_of(module, _text(module)))
         if given.sample is not None and len(every) > given.sample:
             every = random.Random(given.seed).sample(every, given.sample)
             every.sort(key=lambda mutant: mutant.line)
@@ -367,34 +530,30 @@ def main() -> None:
     sys.exit(0 if _report(mutants, given.jobs, given.limit) else 1)
 
 
+def _text(module: Path) -> str:
+    return (ROOT / module).read_text()
+
+
 def _report(mutants: list[Mutant], jobs: int, limit: float) -> bool:
     """Run mutants, print the survivors and the counts; tell whether enough were caught."""
     _import_libraries()
     known, runner = equivalent(), Runner(jobs, limit)
     counts: dict[Path, dict[str, int]] = {}
+    for mutant in mutants:
+        if mutant.name in known:
+            print(f"equivalent {mutant.line:4}  {mutant.name}")
+            of_module = counts.setdefault(mutant.module, {})
+            of_module["equivalent"] = of_module.get("equivalent", 0) + 1
+    mutants = [mutant for mutant in mutants if mutant.name not in known]
     try:
-        # An unchanged module must pass, or every mutant would count as caught.
-        for module in dict.fromkeys(mutant.module for mutant in mutants):
-            same = Mutant(
-                module, 0, "unchanged", ast.unparse(ast.parse((ROOT / module).read_text()))
-            )
-            [(_, how)] = runner.run([same])
-            if how != "survived":
-                print((runner.free[-1] / OUTPUT).read_text(errors="replace"), file=sys.stderr)
-                print(
-                    f"error: the tests of {module} fail without a change ({how})", file=sys.stderr
-                )
-                return False
-        for number, (mutant, how) in enumerate(runner.run(mutants), start=1):
-            if number % 50 == 0:
-                print(f"{number} of {len(mutants)} mutants", file=sys.stderr, flush=True)
+        for number, (mutant, how) in enumerate(_ended(mutants, runner), start=1):
             if how == "survived":
-                how = "equivalent" if mutant.name in known else "survived"
                 print(f"{how:10} {mutant.line:4}  {mutant.name}", flush=True)
-            elif mutant.name in known:
-                print(f"caught, but listed as equivalent: {mutant.name}", flush=True)
             of_module = counts.setdefault(mutant.module, {})
             of_module[how] = of_module.get(how, 0) + 1
+            if number % 20 == 0:
+                done = f"{number} of {len(mutants)} mutants, of {mutant.module.name} {of_module}"
+                print(done, file=sys.stderr, flush=True)
     finally:
         runner.close()
     total = caught = 0
@@ -409,8 +568,40 @@ def _report(mutants: list[Mutant], jobs: int, limit: float) -> bool:
     return caught >= 0.9 * total
 
 
+def _ended(mutants: list[Mutant], runner: Runner) -> Iterator[tuple[Mutant, str]]:
+    """Return each mutant with how it ended; exit if the tests fail on an unchanged module."""
+    modules = {
+        module: [mutant for mutant in mutants if mutant.module == module]
+        for module in dict.fromkeys(mutant.module for mutant in mutants)
+    }
+    unchanged = {
+        module: Mutant(module, 0, "unchanged", ast.unparse(ast.parse(_text(module))))
+        for module in modules
+    }
+    for module, rest in modules.items():
+        functions = runner.run_functions([unchanged[module], *rest])
+        # An unchanged module must pass, or every mutant would count as caught.
+        _check(next(functions, (unchanged[module], "not run")), runner)
+        for mutant, how in functions:
+            rest.remove(mutant)
+            yield mutant, how
+    for module, rest in modules.items():
+        if rest:
+            _check(next(runner.run([unchanged[module]])), runner)
+            yield from runner.run(rest)
+
+
+def _check(ended: tuple[Mutant, str], runner: Runner) -> None:
+    """Exit unless the tests of an unchanged module passed."""
+    unchanged, how = ended
+    if how != "survived":
+        print((runner.free[-1] / OUTPUT).read_text(errors="replace"), file=sys.stderr)
+        sys.exit(f"error: the tests of {unchanged.module} fail without a change ({how})")
+
+
 def _import_libraries() -> None:
     """Import what takes long, so that children need not; nothing that starts threads."""
+    import hypothesis
     import numpy
     import pandas
     import polars
@@ -419,11 +610,13 @@ def _import_libraries() -> None:
     import scikit_posthocs
     import scipy.special
     import scipy.stats
+    import sklearn.datasets
     import sklearn.neighbors
     import statsmodels.stats.multitest
     import typer
 
-    del numpy, pandas, polars, pytest, rich, typer, scikit_posthocs, scipy, sklearn, statsmodels
+    del hypothesis, numpy, pandas, polars, pytest, rich, typer
+    del scikit_posthocs, scipy, sklearn, statsmodels
 
 
 if __name__ == "__main__":

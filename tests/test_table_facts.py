@@ -6,6 +6,7 @@ They are quick and each fails for one small change of the code: `make mutants` r
 import re
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,21 @@ from swarmrs.data._arrays import ArrayColumns, Samples
 from swarmrs.data._encode import (
     Codes,
     NumberText,
+    complete_matrix,
     count_infinite,
     drop_columns,
     drop_rows,
     mark_missing,
+    matrix_of,
     other_kinds,
     ranked,
     to_numbers,
 )
+from swarmrs.data._formats import Reading
 from swarmrs.data._impute import Unfilled, impute, spread_out
 from swarmrs.data._read import Raw
-from swarmrs.data._table import Table, prepare, prepare_array
-from swarmrs.data._target import classes_of, many_values, present_names, split
+from swarmrs.data._table import Table, find, prepare, prepare_array
+from swarmrs.data._target import classes_of, guess_task, many_values, present_names, split
 from swarmrs.exceptions import DataError, SpecError
 
 
@@ -119,6 +123,15 @@ def test_values_are_scaled_by_the_least_and_the_greatest_of_the_donors() -> None
     donors = frame(a=[10.0, 20.0], b=[1.0, 2.0])
     gaps = frame(a=[19.0, 11.0], b=pl.Series([None, None], dtype=pl.Float64))
     assert impute(gaps, donors, "knn", ())["b"].to_list() == [2.0, 1.0]
+
+
+def test_an_offset_of_a_feature_does_not_change_the_distance() -> None:
+    # Both span 10. Donor 1 is 0.1 and 0.8 apart, 0.65 / 2; donor 2 is 0.3 and 0 apart, 0.09 / 2.
+    donors = frame(
+        a=[1.0, 3.0, 0.0, 10.0], b=[1008.0, 1000.0, 1000.0, 1010.0], c=[1.0, 2.0, None, None]
+    )
+    gap = frame(a=[0.0], b=[1000.0], c=pl.Series([None], dtype=pl.Float64))
+    assert impute(gap, donors, "knn", ())["c"].to_list() == [2.0]
 
 
 def test_features_that_one_row_lacks_are_no_part_of_the_distance() -> None:
@@ -224,6 +237,39 @@ def test_every_missing_value_is_a_null() -> None:
 def test_a_frame_without_nans_is_left_as_it_is() -> None:
     given = frame(a=[1.0, None], b=[1, 2], c=["x", "y"], d=[0.5, 1.5])
     assert mark_missing(given) is given
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2, 2), (2, 3), (1, 1)], ids=str)
+def test_a_matrix_of_columns_may_be_written_to(shape: tuple[int, int]) -> None:
+    given = np.asfortranarray(np.arange(1.0, 1 + np.prod(shape)).reshape(shape))
+    # Columns of one array lie side by side.
+    columns = pl.from_numpy(given)
+    for held in (columns, columns.cast(pl.Float32), columns.cast(pl.Int64)):
+        x = matrix_of(held)
+        assert x.dtype == np.float64
+        assert x.tolist() == given.tolist()
+        assert x.flags.f_contiguous
+        x[:] = 0
+        assert held.to_numpy().tolist() == given.tolist()
+    assert matrix_of(pl.DataFrame()).shape == (0, 0)
+
+
+def test_a_matrix_is_complete_if_floats_hold_it() -> None:
+    for wide in (False, True):
+        others: dict[str, Any] = {"b": [0.5, 2.0**60]} | ({"c": [1, 2]} if wide else {})
+        x = complete_matrix(frame(a=[1, 2**53 - 1], **others))
+        assert x is not None
+        assert x[:, :2].tolist() == [[1.0, 0.5], [2.0**53 - 1, 2.0**60]]
+        for column in (
+            ["x", "y"],
+            [True, False],
+            [1, None],
+            [1.0, float("nan")],
+            [1.0, float("inf")],
+            [1, 2**53],
+            pl.Series([1, 2**53], dtype=pl.UInt64),
+        ):
+            assert complete_matrix(frame(a=column, **others)) is None
 
 
 def test_rows_with_a_gap_anywhere_are_dropped() -> None:
@@ -385,6 +431,13 @@ def test_whole_numbers_that_floats_round_are_warned_of() -> None:
         assert warning.endswith("'a'")
 
 
+def test_of_columns_of_whole_numbers_those_that_are_rounded_are_named() -> None:
+    given = frame(a=[1, 2, 3], b=[2**53 + 1, 2, 3], c=[4, 5, -(2**53) - 1])
+    [warning] = to_numbers(given, missing="error", encode="error").warnings
+    assert warning.startswith("2 columns of whole numbers too long")
+    assert warning.endswith("'b', 'c'")
+
+
 def test_whole_numbers_beyond_every_float_are_warned_of() -> None:
     # The nearest float is 2**127, which no integer of 128 bits holds.
     given = frame(a=pl.Series([2**127 - 1, 1], dtype=pl.Int128))
@@ -543,6 +596,17 @@ def test_classes_are_sorted_and_coded() -> None:
     ):
         codes, classes = classes_of(labels, "made")
         assert (codes.tolist(), classes) == ([1, 0, 1], expected)
+
+
+def test_the_codes_of_classes_may_be_written_to() -> None:
+    for labels in (["b", "a", "b"], [2, 1, 2], [True, False, True]):
+        assert classes_of(pl.Series("y", labels), "made")[0].flags.writeable
+
+
+def test_of_zero_and_minus_zero_the_first_is_the_class() -> None:
+    for zero in (0.0, -0.0):
+        _, classes = classes_of(pl.Series("y", [zero, 1.0, -0.0, 1.0, 0.0]), "made")
+        assert [str(label) for label in classes] == [str(zero), "1.0"]
 
 
 @pytest.mark.parametrize(
@@ -947,6 +1011,28 @@ def test_many_rare_numbers_are_no_classes() -> None:
         assert len(classes_of(labels, "made")[1]) == labels.n_unique()
 
 
+def test_the_task_is_guessed_from_the_labels() -> None:
+    for labels, task in (
+        (pl.Series(["x", "y", "z"]), "classification"),
+        (pl.Series([True, False]), "classification"),
+        (pl.Series([None, None], dtype=pl.Float64), "classification"),
+        (pl.Series([1, 2, 3]), "classification"),
+        (pl.Series([1.0, 2.0, None]), "classification"),
+        (pl.Series([1.0, 2.5, 2.5]), "regression"),
+        (pl.Series([0.5, 1.0, None]), "regression"),
+        # Words are classes, however many and rare.
+        (pl.Series([f"w{number}" for number in range(30)]), "classification"),
+        (numbers_with(21, 104, lone=3), "regression"),
+        (numbers_with(30, 100, lone=3).cast(pl.Float64), "regression"),
+        (numbers_with(20, 60, lone=10), "classification"),
+        (numbers_with(21, 105, lone=3), "classification"),
+        (numbers_with(21, 104, lone=2), "classification"),
+        # A label that is missing is no row: 104 are left.
+        (pl.concat([numbers_with(21, 104, lone=3), pl.Series("y", [None])]), "regression"),
+    ):
+        assert guess_task(labels).name == task
+
+
 def test_many_rare_words_are_no_classes() -> None:
     words = [f"w{number}" for number in range(21)]
     with pytest.raises(DataError, match="21 different labels in 41 rows"):
@@ -973,3 +1059,93 @@ def test_labels_of_128_bits_are_classes() -> None:
         schema={"a": pl.Float64, "y": pl.Int128},
     )
     assert read_table(frame, "y").labels == (str(big), str(big + 1))
+
+
+# What a whole table is told of, with gaps and without.
+
+
+def test_a_copy_of_the_target_is_refused_beside_gaps_too() -> None:
+    given = frame(a=[1.0, None, 3.0, 4.0], b=[0, 1, 0, 1], y=[0, 1, 0, 1])
+    told = "1 feature equal to the target: 'b'"
+    with pytest.raises(DataError, match=told):
+        read_table(given, "y", missing="mean")
+    assert told in read_table(given, "y", missing="mean", allow_target_copy=True).warnings
+    apart = read_table((given.drop("y"), given["y"].to_numpy()), missing="mean")
+    assert told in apart.warnings
+
+
+def test_a_task_that_is_guessed_is_told_one_that_is_given_is_not() -> None:
+    numbers = [0.5, 1.5, 2.5, 1.5]
+    told = "the target has 3 different numbers: regression"
+    for a, missing in (([1.0, 2.0, 4.0, 3.0], "error"), ([1.0, None, 4.0, 3.0], "mean")):
+        guessed = read_table(frame(a=a, y=numbers), "y", missing=missing)
+        assert told in guessed.notices
+        assert guessed.task.name == "regression"
+        given = read_table(frame(a=a, y=numbers), "y", missing=missing, task="regression")
+        assert told not in given.notices
+
+
+def test_labels_without_a_name_are_called_by_what_they_are() -> None:
+    numbers = np.array([0.5, 1.5, 2.5, 1.5])
+    for name, task, target in (
+        ("a", None, "target"),
+        ("a", "regression", "target"),
+        # A feature has that name.
+        ("target", None, "class"),
+        ("target", "regression", "target_"),
+        ("class", None, "class_"),
+    ):
+        for second in (1.0, None):
+            x = pl.DataFrame({name: [3.0, second, 2.0, 5.0]})
+            assert read_table((x, numbers), missing="mean", task=task).target == target
+    # A column keeps its name.
+    named = frame(**{"a": [3.0, 1.0, 2.0, 5.0], "class": numbers})
+    assert read_table(named, "class").target == "class"
+    assert read_table((named.select("a"), ["p", "q", "p", "q"])).target == "class"
+
+
+def test_a_target_of_numbers_can_be_taken_for_classes() -> None:
+    given = frame(a=[1.0, 2.0, 4.0, 3.0], y=[1, 2, 1, 2])
+    numbers = read_table(given, "y", task="regression")
+    classes = read_table(numbers, task="classification")
+    assert (classes.task.name, classes.values) == ("classification", None)
+    assert (classes.labels, classes.codes.tolist()) == ((1.0, 2.0), [0, 1, 0, 1])
+    assert read_table(numbers) is numbers
+    assert read_table(classes, task="classification") is classes
+
+
+def test_a_table_keeps_the_frame_it_was_read_from_less_its_target() -> None:
+    given = pd.DataFrame({"a": [1.0, 2.0, 4.0], "y": ["p", "q", "p"], "b": [3, 1, 2]})
+    sampled = read_table(given, "y").with_samples(given)
+    assert [*sampled.samples.columns] == ["a", "b"]
+    assert sampled.take(np.array([2, 1])).samples["b"].to_list() == [2, 1]
+    # Features given apart are the frame, even if one has the name of the target.
+    apart = read_table((given[["a"]], given["y"])).with_samples(given[["a"]])
+    assert [*apart.samples.columns] == ["a"]
+    same = given[["a", "b"]].rename(columns={"b": apart.target})
+    assert replace(apart, x=same.to_numpy(), frame=pl.from_pandas(same)).with_samples(
+        same
+    ).samples.columns.to_list() == ["a", apart.target]
+
+
+def test_unknown_options_are_refused() -> None:
+    given = frame(a=[1, 2, 3], y=["p", "q", "p"])
+    with pytest.raises(SpecError, match=r"^unknown option 'colour'"):
+        read_table(given, colour="red")  # type: ignore[call-arg]
+
+
+def test_a_file_is_called_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text("a,b\n1,p\n2,q\n3,p\n")
+    for source in (path, str(path)):
+        found = read_table(source)
+        assert (found.name, found.names, found.labels) == ("made.csv", ["a"], ("p", "q"))
+    lists = find([[1, 0], [2, 1]], Reading.of({}))
+    assert (lists.name, lists.kind, lists.frame.columns) == ("array", "array", ["x0", "x1"])
+
+
+def test_columns_of_pandas_that_share_a_name_are_numbered() -> None:
+    given = pd.DataFrame([[1, 5, "p"], [2, 7, "q"], [4, 6, "p"]], columns=["a", "a", "y"])
+    found = read_table(given, "y", dedupe_names=True)
+    assert len({*found.names}) == 2
+    assert found.x.tolist() == [[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]]

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from swarmrs._base._arguments import check_arguments, check_options
+from swarmrs._base._arguments import check_options
 from swarmrs._base._hints import leaving_out, rendered, setting
 from swarmrs._base._messages import check_word, counted, locate, quoted
 from swarmrs._base._options import defaults_of, takes_options
@@ -296,7 +296,6 @@ def read_table(
     >>> table.names, table.labels, table.codes.tolist()
     (['a', 'b'], ('x', 'y'), [0, 1, 0])
     """
-    check_arguments(read_table, locals())
     check_options(read_table, options)
     settings = {**defaults_of(ReadOptions), **options}
     check_policies(settings["missing"], settings["encode"], settings["task"])
