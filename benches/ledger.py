@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from swarmrs.experiments._papers import PAPERS
 from swarmrs.experiments._papers._ledger._file import Ledger
 from swarmrs.experiments._papers._ledger._page import blocks, fill
-from swarmrs.experiments._papers._ledger._work import Job, check, complete, in_order, plan_work
+from swarmrs.experiments._papers._ledger._work import check, complete, in_order, plan_work
 from tables import ROOT, TABLES
 
 PAGES = [ROOT / "docs" / "ledger.md", *(ROOT / "docs" / "ledger" / f"{it}.md" for it in PAPERS)]
@@ -28,11 +29,11 @@ def _show(text: str) -> None:
     print(f"\r{text:<79}", end="", file=sys.stderr, flush=True)
 
 
-def _check(jobs: list[Job], ledger: Ledger, cells: int | None, seed: int) -> bool:
+def _check(found: Iterator[tuple[str, list[bool]]]) -> bool:
     """Print which cells are found again, and return whether all are."""
     is_right = True
     print("| cell | 1 thread | 2 threads |\n|---|---|---|")
-    for cell, same in check(jobs, ledger, cells=cells, seed=seed):
+    for cell, same in found:
         is_right &= all(same)
         words = " | ".join("same" if each else "DIFFERENT" for each in same)
         print(f"| {cell} | {words} |", flush=True)
@@ -60,12 +61,14 @@ def main(words: list[str] | None = None) -> int:
     if named and named not in PAPERS:
         parser.error(f"no study '{named}'; known: {', '.join(PAPERS)}")
     studies = [named] if named else list(PAPERS)
+    if args.check is not None:
+        begins = args.cell or (f"{named}/" if named else "")
+        how = {"begins": begins, "cells": args.check or None, "seed": args.seed}
+        return int(not _check(check(ledger, args.data, **how)))
     if not args.print_only:
         datasets = args.cell.split("/")[2:3] if args.cell else []
         jobs = plan_work(studies, args.data, ledger, datasets=datasets or None)
         jobs = [job for job in jobs if job.id.startswith(args.cell or "")]
-        if args.check is not None:
-            return int(not _check(jobs, ledger, args.check or None, args.seed))
         missing = in_order(jobs, ledger)
         failed = complete(missing, ledger, workers=args.jobs, hours=args.hours, show=_show)
         print("\n".join(["", *failed]), file=sys.stderr)

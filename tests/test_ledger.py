@@ -137,14 +137,19 @@ def test_five_cells_are_found_again_and_a_tampered_one_is_not(path: Path) -> Non
     ledger = Ledger(path)
     jobs = work(ledger)
     with pytest.raises(SpecError, match="no such cell"):
-        list(check(jobs, ledger))
+        list(check(ledger, None))
     complete(in_order(jobs, ledger)[:3], ledger)
-    assert [found for _, found in check(jobs, ledger, cells=2)] == [[True, True]] * 2
+    assert [found for _, found in check(ledger, None, cells=2)] == [[True, True]] * 2
+    with pytest.raises(SpecError, match="no such cell"):
+        list(check(ledger, None, begins="hafiz2018/"))
     cell = next(iter(ledger.entries))
     ledger.add(ledger.entries[cell]._replace(accuracy=1.0))
-    found = dict(check(jobs, Ledger(path)))
+    found = dict(check(Ledger(path), None))
     assert found.pop(cell) == [False, False]
     assert all(map(all, found.values()))
+    ledger.add(made("chuang2012/loo/wine/of-old/1/1/0"))
+    with pytest.raises(SpecError, match="of-old/1/1/0' cannot be run"):
+        list(check(ledger, None, begins="chuang2012/loo/wine/of-old"))
 
 
 def test_the_command_prints_a_small_store_without_data(
@@ -199,12 +204,12 @@ def test_a_figure_over_splits_is_as_worked_out(path: Path) -> None:
     assert (accuracy.line.runs, accuracy.wanted) == (10, 40)
     assert accuracy.is_inside
     # Sizes 9 to 13 have the mean 11: t = (2.68 - 0.005) / sqrt(2.5 * 6 / 5) = 1.5444 with 4 degrees
-    # of freedom. It is the least p of four: three figures of PSOFS, and the size of all features.
+    # of freedom. It is the least p of three: two figures of PSOFS, and the size of all features.
     size = found["wine", "PSOFS", "size"]
     assert size.line.verdict == "larger"
     assert (size.is_inside, size.is_significant) == (False, False)
-    assert sum(it.p is not None for it in found.values()) == 4
-    assert size.p == pytest.approx(4 * 2 * t.sf(1.5444, 4), rel=1e-4)
+    assert sum(it.p is not None for it in found.values()) == 3
+    assert size.p == pytest.approx(3 * 2 * t.sf(1.5444, 4), rel=1e-4)
     assert found["wine", "All", "size"].p == 1
     # All runs, paired by split and seed: 10 of 10 are better than all features.
     assert found["wine", "PSOFS", "vs_all"].line.ours == "+"
@@ -214,6 +219,23 @@ def test_a_figure_over_splits_is_as_worked_out(path: Path) -> None:
     cells = accuracy.cells()
     assert cells[3:7] == ["95.96 ± 1.87", "97.00 ± 1.41", "95.00 to 99.00", "+1.04"]
     assert cells[-1] == "10/40"
+    # The best of ten runs is no counterpart of the best of 40.
+    best = found["wine", "PSOFS", "best_accuracy"]
+    assert (best.line.verdict, best.line.difference, best.p) == ("", None, None)
+
+
+def test_the_best_of_all_runs_is_that_of_as_many_on_each_deal(path: Path) -> None:
+    ledger = Ledger(path)
+    for run in range(1, 41):
+        deal = (run - 1) % 5 + 1
+        # Deals have the means 91 to 95; in the third, one run is 3.5 above its mean.
+        percent = 90 + deal + (3.5 if run == 3 else -0.5 if deal == 3 else 0)
+        ledger.add(made(f"xue2016/plain/wine/psofs/{deal}/{run}/0", accuracy=percent / 100))
+    best = compared(ledger, "xue2016", "II")["wine", "PSOFS", "best_accuracy"]
+    excess = 3.5 * (8 / 7) ** 0.5
+    assert best.deals == pytest.approx([91 + at + excess for at in range(5)])
+    assert best.line.ours == pytest.approx(93 + excess)
+    assert (best.line.verdict, best.line.runs) == ("agrees", 40)
 
 
 def test_two_means_over_runs_are_tested_where_rows_have_one_deal(path: Path) -> None:

@@ -21,6 +21,9 @@ from swarmrs.experiments._statistics import LEVEL, holm
 # The means over runs that are tested where there is one deal.
 _MEANS = ("error", "size", "accuracy", "train_accuracy")
 
+# The figures that are the best of all runs, and of what.
+_BEST = {"best_accuracy": "accuracy", "best_train_accuracy": "train_accuracy"}
+
 _SCHEMA: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(("setup", "data", "method"), pl.String),
     **dict.fromkeys(("deal", "run", "fold"), pl.Int64),
@@ -175,14 +178,21 @@ class Study:
         for which, line in _by_figure(lines_of_runs(table, pooled)).items():
             parts = [lines[which] for lines in lines_by_deal]
             wanted = n_deals if line.method in fixed else self.paper.runs
+            n_runs = sum(part.runs or 0 for part in parts)
+            if line.figure in _BEST and line.method not in fixed and n_deals > 1:
+                dealt = [found.get(line.data, {}).get(line.method) for found in by_deal]
+                bests = iter(_bests([it for it in dealt if it is not None], _BEST[line.figure]))
+                parts = [replace(it, ours=next(bests)) if it.runs else it for it in parts]
             values = tuple(part.ours for part in parts if isinstance(part.ours, float))
             if values:
                 line = _averaged(line, parts)
             p = None
-            if values and not FIGURES[line.figure].is_ratio:
+            if line.figure in _BEST and n_runs < wanted:
+                # The best of fewer runs is lower.
+                line = replace(line, difference=None, verdict="", detail="")
+            elif values and not FIGURES[line.figure].is_ratio:
                 sample = pooled.get(line.data, {}).get(line.method)
                 p = _of_deals(line, values) if n_deals > 1 else _of_runs(line, sample, wanted)
-            n_runs = sum(part.runs or 0 for part in parts)
             line = replace(line, runs=n_runs or None)
             compared.append(Compared(line, values if n_deals > 1 else (), wanted, p))
         tested = [at for at, each in enumerate(compared) if each.p is not None]
@@ -237,6 +247,21 @@ def _averaged(line: Line, parts: Sequence[Line]) -> Line:
         verdict=judged.verdict,
         detail=judged.detail,
     )
+
+
+def _bests(samples: Sequence[Sample], quantity: str) -> list[float]:
+    """Return the best run on each deal, in percent, as if all runs were on it.
+
+    That is the mean of the deal and the largest excess of any run over the mean of its own deal;
+    means of few runs are drawn to them, so the excess is scaled like a standard deviation.
+    """
+    runs = [100 * sample.runs[quantity] for sample in samples]
+    excess = [
+        float(each.max() - each.mean()) * math.sqrt(len(each) / (len(each) - 1))
+        for each in runs
+        if len(each) > 1
+    ]
+    return [min(100.0, float(each.mean()) + max(excess, default=0.0)) for each in runs]
 
 
 def _gap(line: Line) -> float:

@@ -267,17 +267,19 @@ def _readings(study: Study) -> Iterator[str]:
         name: {data: _size(study, setup, name, data) for data in published}
         for setup, name in [default, *others]
     }
+    # Distances are over the same data sets, or they are not comparable.
+    begun = {name: of for name, of in sizes.items() if any(of.values())}
+    shared = [data for data in published if all(of[data] for of in begun.values())]
     distances = {
-        name: [abs(math.log(size / published[data])) for data, size in of.items() if size]
-        for name, of in sizes.items()
+        name: [abs(math.log((of[data] or 1.0) / published[data])) for data in shared]
+        for name, of in begun.items()
     }
-    order = sorted(
-        (name for name in sizes if distances[name]), key=lambda name: np.mean(distances[name])
-    )
+    order = sorted(distances, key=lambda name: sum(distances[name]))
     rows: list[list[object]] = [["published", "", *published.values()]]
     for name in order:
         cells = ["" if size is None else f"{size:.1f}" for size in sizes[name].values()]
-        rows.append([name, f"{np.mean(distances[name]):.2f}", *cells])
+        distance = f"{np.mean(distances[name]):.2f}" if shared else ""
+        rows.append([name, distance, *cells])
     yield from _markdown(("reading", "distance", *published), rows, 1)
 
 

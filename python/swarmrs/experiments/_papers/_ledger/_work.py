@@ -297,16 +297,23 @@ def complete(
 
 
 def check(
-    jobs: Sequence[Job], ledger: Ledger, *, cells: int | None = None, seed: int = 1
+    ledger: Ledger,
+    data_dir: str | os.PathLike[str] | None,
+    *,
+    begins: str = "",
+    cells: int | None = None,
+    seed: int = 1,
 ) -> Iterator[tuple[str, list[bool]]]:
     """Run searches of the ledger again, on one and on two threads; yield which are the same.
 
     Parameters
     ----------
-    jobs : sequence of Job
-        The searches to choose from.
     ledger : Ledger
         Their entries.
+    data_dir : path or None
+        The folder of the data sets.
+    begins : str
+        How their cells begin.
     cells : int, optional
         So many are chosen at random; by default all are run.
     seed : int
@@ -315,18 +322,26 @@ def check(
     Raises
     ------
     SpecError
-        If the ledger has none of them.
+        If the ledger has none of them, or one that cannot be run.
     """
-    stored = sorted((job for job in jobs if job.is_done(ledger)), key=lambda job: job.id)
+    stored = sorted(cell for cell in ledger.entries if cell.startswith(begins))
     if not stored:
         raise SpecError("the ledger has no such cell", "run it first")
     if cells is not None:
-        stored = random.Random(seed).sample(stored, min(cells, len(stored)))
+        stored = sorted(random.Random(seed).sample(stored, min(cells, len(stored))))
+    jobs: dict[str, Job] = {}
     with deferred_warnings():
-        for job in stored:
-            again = [job.run(threads=threads) for threads in (1, 2)]
-            kept = ledger.entries[job.id]
+        for cell in stored:
+            if cell not in jobs:
+                study, _, data, *_ = cell.split("/")
+                jobs = {
+                    job.id: job for job in plan_work([study], data_dir, ledger, datasets=[data])
+                }
+            if cell not in jobs:
+                raise SpecError(f"'{cell}' cannot be run", "its data set or its method is missing")
+            again = [jobs[cell].run(threads=threads) for threads in (1, 2)]
+            kept = ledger.entries[cell]
             yield (
-                job.id,
-                [it.result is not None and job.entry(it).is_same(kept) for it in again],
+                cell,
+                [it.result is not None and jobs[cell].entry(it).is_same(kept) for it in again],
             )
