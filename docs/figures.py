@@ -345,25 +345,30 @@ def draw_lengths(name: str) -> None:
 
 def draw_dynamics(name: str) -> None:
     """Draw the figure of hafiz2018: improvement and reduction of the best, over the iterations."""
+    from swarmrs.experiments._papers._ledger._work import DEALS, deal_of, key_of_facts
+
     methods, _, label = LEDGER[name]
     ledger, _ = ledger_cells("hafiz2018")
+    runs = range(1, RUNS + 1)
     with saved(name, 2, 7.6, n_rows=2) as (figure, panels):
         for row, data in zip(panels, DATASETS["hafiz2018"], strict=True):
-            facts = ledger.facts[f"hafiz2018/{data}"]
+            keys = [key_of_facts(f"hafiz2018/{data}", deal_of(run, DEALS)) for run in runs]
+            n_features = ledger.facts[f"hafiz2018/{data}"]["features"]
             for axes, (setup, title) in zip(
                 row, {"nb": "naive Bayes", "knn": "5-NN"}.items(), strict=True
             ):
-                of_all = facts[f"all_error_{setup}"]
+                # Each run has the folds of its deal, and their error of all features.
+                of_all = [ledger.facts[key][f"all_error_{setup}"] for key in keys]
                 for color, (method, algo) in enumerate(methods.items()):
                     kind = f"hafiz2018/{setup}/{data}/{algo}"
-                    traces = [traced(kind, run) for run in range(1, RUNS + 1)]
+                    traces = [traced(kind, run) for run in runs]
                     error, size = (
-                        np.mean([it[column].to_numpy()[::8] for it in traces], axis=0)
+                        np.array([it[column].to_numpy()[::8] for it in traces])
                         for column in ("best_error", "best_size")
                     )
                     at = traces[0]["evaluations"].to_numpy()[::8]
-                    improvement = 100 * (of_all - error) / of_all
-                    reduction = 100 * (1 - size / facts["features"])
+                    improvement = np.mean(100 * (1 - error / np.array(of_all)[:, None]), axis=0)
+                    reduction = np.mean(100 * (1 - size / n_features), axis=0)
                     for values, style, which in (
                         (improvement, "-", "PI"),
                         (reduction, "--", "reduction"),
