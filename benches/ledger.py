@@ -1,9 +1,9 @@
 """Run all tables of five papers towards their number of runs, and print ours beside theirs.
 
-Searches run breadth first: one run of every method on every data set, then the second, the cheapest
-first. Finished ones are appended to the file of --store, so that a later call goes on; a process
+All methods on all data sets get the same share of the time, so the cheap ones are complete first.
+Finished searches are appended to the file of --store, so that a later call goes on; a process
 that is killed loses those that were running. The comparison is printed; --write renews it in
-docs/ledger.md.
+docs/ledger.md and docs/ledger.
 
 Run by `make ledger`; `ARGS="--hours 2"` for a part, `ARGS=--print-only` without a run,
 `ARGS="--check 5 --seed 1"` to run five stored cells again and compare them bit for bit.
@@ -13,26 +13,27 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from swarmrs.experiments._papers import PAPERS
 from swarmrs.experiments._papers._ledger._file import Ledger
 from swarmrs.experiments._papers._ledger._page import blocks, fill
-from swarmrs.experiments._papers._ledger._work import Job, check, complete, in_order, plan_work
+from swarmrs.experiments._papers._ledger._work import check, complete, in_order, plan_work
 from tables import ROOT, TABLES
 
-PAGE = ROOT / "docs" / "ledger.md"
+PAGES = [ROOT / "docs" / "ledger.md", *(ROOT / "docs" / "ledger" / f"{it}.md" for it in PAPERS)]
 
 
 def _show(text: str) -> None:
     print(f"\r{text:<79}", end="", file=sys.stderr, flush=True)
 
 
-def _check(jobs: list[Job], ledger: Ledger, cells: int | None, seed: int) -> bool:
+def _check(found: Iterator[tuple[str, list[bool]]]) -> bool:
     """Print which cells are found again, and return whether all are."""
     is_right = True
     print("| cell | 1 thread | 2 threads |\n|---|---|---|")
-    for cell, same in check(jobs, ledger, cells=cells, seed=seed):
+    for cell, same in found:
         is_right &= all(same)
         words = " | ".join("same" if each else "DIFFERENT" for each in same)
         print(f"| {cell} | {words} |", flush=True)
@@ -47,7 +48,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--cell", help="this cell only, or all that begin so")
     parser.add_argument("--jobs", type=int, default=2, help="searches at a time")
     parser.add_argument("--print-only", action="store_true", help="run nothing")
-    parser.add_argument("--write", action="store_true", help="renew docs/ledger.md")
+    parser.add_argument("--write", action="store_true", help="renew the pages of docs")
     parser.add_argument(
         "--check", type=int, nargs="?", const=0, metavar="N", help="run N cells again, or all"
     )
@@ -60,18 +61,23 @@ def main(words: list[str] | None = None) -> int:
     if named and named not in PAPERS:
         parser.error(f"no study '{named}'; known: {', '.join(PAPERS)}")
     studies = [named] if named else list(PAPERS)
+    if args.check is not None:
+        begins = args.cell or (f"{named}/" if named else "")
+        how = {"begins": begins, "cells": args.check or None, "seed": args.seed}
+        return int(not _check(check(ledger, args.data, **how)))
     if not args.print_only:
         datasets = args.cell.split("/")[2:3] if args.cell else []
         jobs = plan_work(studies, args.data, ledger, datasets=datasets or None)
         jobs = [job for job in jobs if job.id.startswith(args.cell or "")]
-        if args.check is not None:
-            return int(not _check(jobs, ledger, args.check or None, args.seed))
         missing = in_order(jobs, ledger)
         failed = complete(missing, ledger, workers=args.jobs, hours=args.hours, show=_show)
         print("\n".join(["", *failed]), file=sys.stderr)
-    print("\n\n".join(f"## {name}\n\n{text}" for name, text in blocks(ledger, studies).items()))
+    parts = blocks(ledger, studies)
+    print("\n\n".join(f"## {name}\n\n{text}" for name, text in parts.items()))
     if args.write:
-        PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), blocks(ledger)), encoding="utf-8")
+        parts |= blocks(ledger) if named else {}
+        for page in PAGES:
+            page.write_text(fill(page.read_text(encoding="utf-8"), parts), encoding="utf-8")
     return 0
 
 

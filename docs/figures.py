@@ -260,7 +260,7 @@ GUIDES: dict[str, Callable[[Any, dict[str, Any]], None]] = {
 
 
 # The figures of the ledger: methods, the traced column and the label of the axis. Those of tran2019
-# are of the first fold of the first run on some of its data sets; that of hafiz2018 has ten runs.
+# are means of the first folds of the first run on some data sets; that of hafiz2018 has ten runs.
 VLPSO = {"VLPSO": "vlpso", "VLPSO-LS": "vlpso-ls"}
 RIVALS = {"PSO": "pso", "ECLPSO": "eclpso"} | VLPSO
 WITHOUT = {"with": "vlpso-ls", "without": "vlpso-ls[length_gap=none]"}
@@ -273,7 +273,7 @@ LEDGER: dict[str, tuple[dict[str, str], str, str]] = {
     "ledger-tran2019-10": (RIVALS, "best_cost", "fitness of the best"),
 }
 DATASETS = {"hafiz2018": ("lsvt", "ionosphere"), "tran2019": ("srbct", "dlbcl", "9tumor")}
-RUNS = 10
+RUNS, FOLDS = 10, 1
 
 
 @cache
@@ -290,17 +290,37 @@ def ledger_cells(study: str) -> tuple[Any, list[Any]]:
 
 
 @cache
-def traced(kind: str, run: int = 1) -> Any:
-    """Return the trace of the first fold of a run of the ledger."""
+def traced(kind: str, run: int = 1, fold: int = 0) -> Any:
+    """Return the trace of a cell of the ledger."""
     from swarmrs.experiments._run_cell import search, training_rows
 
     _, jobs = ledger_cells(kind.partition("/")[0])
-    (job,) = (job for job in jobs if job.kind == kind and (job.cell.run, job.cell.fold) == (run, 0))
+    (job,) = (
+        job for job in jobs if job.kind == kind and (job.cell.run, job.cell.fold) == (run, fold)
+    )
     experiment = job.plan.experiment
     seen, _ = training_rows(job.cell, job.plan.data[0].table, experiment)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", swarmrs.exceptions.SwarmrsWarning)
         return search(job.cell, seen, experiment, n_jobs=1).trace
+
+
+def by_iteration(kind: str, column: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the iterations of a swarm, and the mean of a traced column over folds at their ends.
+
+    A local search and a change of lengths are iterations of the trace, but not of the swarm.
+    """
+    traces = []
+    for fold in range(FOLDS):
+        trace = traced(kind, fold=fold)
+        of_swarm = "moves" if "moves" in trace.columns else "iteration"
+        traces.append(trace.group_by(of_swarm, maintain_order=True).last().sort(of_swarm))
+    # The size of particles, where a local search evaluates other subsets as well.
+    has_swarm = column == "mean_size" and "swarm_size" in traces[0].columns
+    values = np.mean(
+        [it["swarm_size" if has_swarm else column].to_numpy() for it in traces], axis=0
+    )
+    return traces[0][of_swarm].to_numpy(), -values if column == "best_cost" else values
 
 
 def draw_lengths(name: str) -> None:
@@ -310,13 +330,9 @@ def draw_lengths(name: str) -> None:
     with saved(name, len(datasets), 7.6) as (figure, panels):
         for axes, data in zip(panels, datasets, strict=True):
             for method, algo in methods.items():
-                trace = traced(f"tran2019/swarms/{data}/{algo}")
-                # The size of particles, where a local search evaluates other subsets as well.
-                of = "swarm_size" if column == "mean_size" and "swarm_size" in trace else column
-                values = trace[of].to_numpy()[10 if methods is WITHOUT else 0 :: 3]
-                iterations = trace["iteration"].to_numpy()[10 if methods is WITHOUT else 0 :: 3]
-                shown = 1 - values if column == "best_cost" else values
-                axes.plot(iterations, shown, linewidth=1.2, label=method)
+                iterations, values = by_iteration(f"tran2019/swarms/{data}/{algo}", column)
+                start = 10 if methods is WITHOUT else 0
+                axes.plot(iterations[start:], values[start:], linewidth=1.2, label=method)
             axes.set_title(data, fontsize=8)
             if column != "best_cost" and methods is not WITHOUT:
                 axes.set_yscale("log")
@@ -329,25 +345,30 @@ def draw_lengths(name: str) -> None:
 
 def draw_dynamics(name: str) -> None:
     """Draw the figure of hafiz2018: improvement and reduction of the best, over the iterations."""
+    from swarmrs.experiments._papers._ledger._work import DEALS, deal_of, key_of_facts
+
     methods, _, label = LEDGER[name]
     ledger, _ = ledger_cells("hafiz2018")
+    runs = range(1, RUNS + 1)
     with saved(name, 2, 7.6, n_rows=2) as (figure, panels):
         for row, data in zip(panels, DATASETS["hafiz2018"], strict=True):
-            facts = ledger.facts[f"hafiz2018/{data}"]
+            keys = [key_of_facts(f"hafiz2018/{data}", deal_of(run, DEALS)) for run in runs]
+            n_features = ledger.facts[f"hafiz2018/{data}"]["features"]
             for axes, (setup, title) in zip(
                 row, {"nb": "naive Bayes", "knn": "5-NN"}.items(), strict=True
             ):
-                of_all = facts[f"all_error_{setup}"]
+                # Each run has the folds of its deal, and their error of all features.
+                of_all = [ledger.facts[key][f"all_error_{setup}"] for key in keys]
                 for color, (method, algo) in enumerate(methods.items()):
                     kind = f"hafiz2018/{setup}/{data}/{algo}"
-                    traces = [traced(kind, run) for run in range(1, RUNS + 1)]
+                    traces = [traced(kind, run) for run in runs]
                     error, size = (
-                        np.mean([it[column].to_numpy()[::8] for it in traces], axis=0)
+                        np.array([it[column].to_numpy()[::8] for it in traces])
                         for column in ("best_error", "best_size")
                     )
                     at = traces[0]["evaluations"].to_numpy()[::8]
-                    improvement = 100 * (of_all - error) / of_all
-                    reduction = 100 * (1 - size / facts["features"])
+                    improvement = np.mean(100 * (1 - error / np.array(of_all)[:, None]), axis=0)
+                    reduction = np.mean(100 * (1 - size / n_features), axis=0)
                     for values, style, which in (
                         (improvement, "-", "PI"),
                         (reduction, "--", "reduction"),

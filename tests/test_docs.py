@@ -190,7 +190,7 @@ def anchors(page: Path) -> set[str]:
     "page",
     [
         pytest.param(page, id=page.name)
-        for page in [*PAGES, *sorted(DOCS.glob("guides/*.md")), *COMMUNITY]
+        for page in [*PAGES, *sorted(DOCS.glob("*/*.md")), *COMMUNITY]
     ],
 )
 def test_local_links_lead_somewhere(page: Path) -> None:

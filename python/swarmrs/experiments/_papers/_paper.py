@@ -67,6 +67,8 @@ class Setup:
         The feature scaling for the test, if not as in the search.
     has_groups : bool
         Whether the search is given feature groups, as many as the paper found.
+    stands_for : mapping of str to str
+        Methods whose claims are judged by others as well: the other one, and the published name.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Setup:
     accuracy: str = "accuracy"
     test_scale: str | None = None
     has_groups: bool = False
+    stands_for: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

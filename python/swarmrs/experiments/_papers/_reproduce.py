@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -385,6 +386,7 @@ def _of_all(
     return report
 
 
+@cache
 def label_of(method: str) -> str:
     """Return our name of a method in results."""
     (read,) = read_methods(method)

@@ -179,18 +179,23 @@ def _rescored(
     return pl.Series(values, dtype=pl.Float64)
 
 
-def all_errors(table: Table, preset: str, *, is_all_true: bool) -> tuple[float, float]:
+def all_errors(
+    table: Table, preset: str, *, is_all_true: bool, cv_seed: int = 0
+) -> tuple[float, float]:
     """Return J(U) as hafiz2018 computed it, from the first column, and that of all features."""
     masks = np.ones((2, table.x.shape[1]), bool)
     if not is_all_true:
         masks[0, 1:] = False
     with deferred_warnings():
-        errors = Settings.of({"preset": preset}).evaluator(table).measure(masks)["error"]
+        settings = Settings.of({"preset": preset, "cv_seed": cv_seed})
+        errors = settings.evaluator(table).measure(masks)["error"]
     return float(errors[0]), float(errors[1])
 
 
-def facts(table: Table, handling: Handling, wanted: set[str]) -> dict[str, float]:
-    """Return the figures of a data set that a table wants."""
+def facts(
+    table: Table, handling: Handling, wanted: set[str], *, cv_seed: int = 0
+) -> dict[str, float]:
+    """Return the figures of a data set that a table wants; errors by the folds of a seed."""
     shares = 100 * np.bincount(table.codes) / len(table.codes)
     found = {
         "features": float(table.x.shape[1]),
@@ -201,7 +206,7 @@ def facts(table: Table, handling: Handling, wanted: set[str]) -> dict[str, float
     }
     for name, preset in (("all_error_nb", "hafiz2018-nb"), ("all_error_knn", "hafiz2018")):
         if name in wanted:
-            errors = all_errors(table, preset, is_all_true=handling.is_all_true)
+            errors = all_errors(table, preset, is_all_true=handling.is_all_true, cv_seed=cv_seed)
             found[name], found[f"{name}_correct"] = errors
     if "groups" in wanted:
         with deferred_warnings():

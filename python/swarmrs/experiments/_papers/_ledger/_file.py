@@ -32,13 +32,16 @@ class Entry(NamedTuple):
     evaluations, unique : int
         The evaluations of the search, and those of different subsets.
     seconds_search, seconds_evaluate : float
-        The time of the search on one thread, without and in its evaluations.
+        The processor time of the search on one thread, without and in its evaluations.
     finished : int
         When it ended, in seconds since 1970.
     digest : str
         A hash of the whole result: subset, scores and trace.
     subset : str
         The selected features, as `pack` writes them; empty where that is too long.
+    elapsed : float
+        The time by the clock, with that of scoring the selection; 0 in the first entries, whose
+        times of the search are by the clock.
     """
 
     cell: str
@@ -54,6 +57,7 @@ class Entry(NamedTuple):
     finished: int
     digest: str
     subset: str
+    elapsed: float = 0.0
 
     @property
     def seconds(self) -> float:
@@ -66,6 +70,7 @@ class Entry(NamedTuple):
             seconds_search=other.seconds_search,
             seconds_evaluate=other.seconds_evaluate,
             finished=other.finished,
+            elapsed=other.elapsed,
         )
         return mine == other
 
@@ -143,9 +148,10 @@ def pack(selected: Iterable[str], names: Sequence[str]) -> str:
 
 def hours(entries: Iterable[Entry]) -> tuple[float, float]:
     """Return the CPU hours of searches, and the hours by the clock in which any of them ran."""
-    spans = sorted((entry.finished - entry.seconds, entry.finished) for entry in entries)
+    entries = list(entries)
+    spans = sorted((it.finished - (it.elapsed or it.seconds), it.finished) for it in entries)
     busy, until = 0.0, 0.0
     for start, end in spans:
         busy += max(0.0, end - max(start, until))
         until = max(until, end)
-    return sum(end - start for start, end in spans) / 3600, busy / 3600
+    return sum(entry.seconds for entry in entries) / 3600, busy / 3600

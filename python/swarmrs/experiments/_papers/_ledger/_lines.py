@@ -1,4 +1,4 @@
-"""Our figures from the ledger, beside the published ones: over splits, with tests."""
+"""Our figures from the ledger, beside the published ones: over deals, with tests."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ import polars as pl
 from swarmrs.experiments._methods import read_methods
 from swarmrs.experiments._papers._figures import FIGURES, judge
 from swarmrs.experiments._papers._ledger._file import Entry, Ledger
-from swarmrs.experiments._papers._ledger._work import deals_of
+from swarmrs.experiments._papers._ledger._work import DEALS, deals_of, key_of_facts
 from swarmrs.experiments._papers._paper import Paper, PaperTable, Setup
 from swarmrs.experiments._papers._reproduce import as_named
 from swarmrs.experiments._papers._results import Line, lines_of_data, lines_of_runs
@@ -18,8 +18,11 @@ from swarmrs.experiments._papers._values import QUANTITIES, Sample, collect
 from swarmrs.experiments._protocols import Protocol
 from swarmrs.experiments._statistics import LEVEL, holm
 
-# The means over runs that are tested where there is one split.
+# The means over runs that are tested where there is one deal.
 _MEANS = ("error", "size", "accuracy", "train_accuracy")
+
+# The figures that are the best of all runs, and of what.
+_BEST = {"best_accuracy": "accuracy", "best_train_accuracy": "train_accuracy"}
 
 _SCHEMA: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(("setup", "data", "method"), pl.String),
@@ -38,11 +41,11 @@ class Compared:
     Attributes
     ----------
     line : Line
-        The figure; ours is the mean over splits, its deviation the one within them.
+        The figure; ours is the mean over deals, its deviation the one within them.
     deals : tuple of float
-        Ours on each train/test split, where rows are held out.
+        Ours on each deal of the rows, where there are several.
     wanted : int or None
-        The runs of the paper; of a deterministic method one on each split.
+        The runs of the paper; of a deterministic method one on each deal.
     p : float or None
         The chance of such a difference, corrected by Holm for the figures of the table; None where
         there is no test.
@@ -60,7 +63,7 @@ class Compared:
 
     @property
     def is_inside(self) -> bool:
-        """Whether the published figure is within those of our splits."""
+        """Whether the published figure is within those of our deals."""
         if len(self.deals) < 2 or self.line.published is None:
             return False
         rounding = 0.5 * 10.0 ** -FIGURES[self.line.figure].digits
@@ -68,7 +71,7 @@ class Compared:
         return min(self.deals) - rounding <= published <= max(self.deals) + rounding
 
     def cells(self) -> list[str]:
-        """Return the figure as text: as of `Line`, with splits, test and runs."""
+        """Return the figure as text: as of `Line`, with deals, test and runs."""
         *which, published, ours, difference, verdict = self.line.cells()
         digits = FIGURES[self.line.figure].digits
         ends = (min(self.deals), max(self.deals)) if len(self.deals) > 1 else ()
@@ -95,7 +98,8 @@ class Study:
     paper: Paper
     facts: Mapping[str, Mapping[str, float]]
     entries: list[Entry]
-    _cells: pl.DataFrame = field(repr=False)
+    _cells: Mapping[tuple[str, str], pl.DataFrame] = field(repr=False)
+    _found: dict[tuple[str, str, int], dict[str, Sample]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, paper: Paper, ledger: Ledger) -> "Study":
@@ -107,38 +111,47 @@ class Study:
             for key, values in ledger.facts.items()
             if key.startswith(prefix)
         }
-        return cls(paper, facts, entries, pl.DataFrame(map(_row, entries), schema=_SCHEMA))
+        cells = pl.DataFrame(map(_row, entries), schema=_SCHEMA)
+        parts = cells.partition_by("setup", "data", as_dict=True)
+        return cls(paper, facts, entries, {(str(s), str(d)): of for (s, d), of in parts.items()})
 
     def by_label(self, setup: Setup, data: str, deal: int) -> dict[str, Sample]:
-        """Return the runs of a setup on one split of a data set, by our names of the methods."""
-        cells = self._cells.filter(
-            pl.col("setup") == setup.name, pl.col("data") == data, pl.col("deal") == deal
-        )
-        return self._collect(setup, data, cells)
+        """Return the runs of a setup on one deal of a data set, by our names of the methods."""
+        which = setup.name, data, deal
+        if which not in self._found:
+            cells = self._cells_of(setup, data).filter(pl.col("deal") == deal)
+            self._found[which] = self._collect(setup, data, cells, deal)
+        return self._found[which]
+
+    def _cells_of(self, setup: Setup, data: str) -> pl.DataFrame:
+        return self._cells.get((setup.name, data), pl.DataFrame(schema=_SCHEMA))
 
     def samples(self, table: PaperTable, deal: int | None) -> Samples:
-        """Return the runs of a table on one split; by default all of them, for paired tests.
+        """Return the runs of a table on one deal; or all of them, for paired tests.
 
-        There a deterministic method, of which a split has one run, has it for each run of others.
+        There a deterministic method, of which a deal has one run, has it for each run of others.
         """
         found: dict[str, dict[str, Sample]] = {}
-        names = [setup.name for setup in table.setups]
         for data in table.data:
             if data in self.paper.absent:
                 continue
-            cells = self._cells.filter(pl.col("data") == data, pl.col("setup").is_in(names))
-            cells = _repeated(cells) if deal is None else cells.filter(pl.col("deal") == deal)
             found[data] = {}
+            if deal is not None:
+                for setup in table.setups:
+                    found[data] |= as_named(table, setup, self.by_label(setup, data, deal))
+                continue
+            cells = _repeated(pl.concat([self._cells_of(it, data) for it in table.setups]))
             for setup in table.setups:
                 mine = cells.filter(pl.col("setup") == setup.name)
-                found[data] |= as_named(table, setup, self._collect(setup, data, mine))
+                found[data] |= as_named(table, setup, self._collect(setup, data, mine, 1))
         return found
 
-    def _collect(self, setup: Setup, data: str, cells: pl.DataFrame) -> dict[str, Sample]:
-        known = self.facts.get(data, {})
-        by_label = collect(
-            cells, Protocol.of(setup.protocol).n_folds, int(known.get("features", 0))
-        )
+    def _collect(
+        self, setup: Setup, data: str, cells: pl.DataFrame, deal: int
+    ) -> dict[str, Sample]:
+        n_features = int(self.facts.get(data, {}).get("features", 0))
+        by_label = collect(cells, Protocol.of(setup.protocol).n_folds, n_features)
+        known = self.facts.get(key_of_facts(data, deal), {})
         of_all = f"all_error_{setup.name}"
         if of_all not in known:
             return by_label
@@ -150,7 +163,7 @@ class Study:
         if not table.setups:
             facts = {data: self.facts[data] for data in table.data if data in self.facts}
             lines = lines_of_data(table, facts)
-            return [Compared(line) for line in lines if line.published is not None]
+            return [self._about(line) for line in lines if line.published is not None]
         n_deals = deals_of(table.setups[0])
         by_deal = [self.samples(table, deal) for deal in range(1, n_deals + 1)]
         pooled = by_deal[0] if n_deals == 1 else self.samples(table, None)
@@ -165,20 +178,37 @@ class Study:
         for which, line in _by_figure(lines_of_runs(table, pooled)).items():
             parts = [lines[which] for lines in lines_by_deal]
             wanted = n_deals if line.method in fixed else self.paper.runs
+            n_runs = sum(part.runs or 0 for part in parts)
+            if line.figure in _BEST and line.method not in fixed and n_deals > 1:
+                dealt = [found.get(line.data, {}).get(line.method) for found in by_deal]
+                bests = iter(_bests([it for it in dealt if it is not None], _BEST[line.figure]))
+                parts = [replace(it, ours=next(bests)) if it.runs else it for it in parts]
             values = tuple(part.ours for part in parts if isinstance(part.ours, float))
             if values:
                 line = _averaged(line, parts)
             p = None
-            if values and not FIGURES[line.figure].is_ratio:
+            if line.figure in _BEST and n_runs < wanted:
+                # The best of fewer runs is lower.
+                line = replace(line, difference=None, verdict="", detail="")
+            elif values and not FIGURES[line.figure].is_ratio:
                 sample = pooled.get(line.data, {}).get(line.method)
                 p = _of_deals(line, values) if n_deals > 1 else _of_runs(line, sample, wanted)
-            n_runs = sum(part.runs or 0 for part in parts)
             line = replace(line, runs=n_runs or None)
             compared.append(Compared(line, values if n_deals > 1 else (), wanted, p))
         tested = [at for at, each in enumerate(compared) if each.p is not None]
         for at, p in zip(tested, holm([compared[at].p or 0.0 for at in tested]), strict=True):
             compared[at] = replace(compared[at], p=float(p))
         return compared
+
+    def _about(self, line: Line) -> Compared:
+        """Return a figure about a data set, over deals where it depends on folds."""
+        keys = [key_of_facts(line.data, deal) for deal in range(1, DEALS + 1)]
+        values = [self.facts.get(key, {}).get(line.figure) for key in keys]
+        found = tuple(value for value in values if value is not None)
+        if len(found) < 2:
+            return Compared(line)
+        parts = [replace(line, ours=value) for value in found]
+        return Compared(_averaged(line, parts), found)
 
 
 def _row(entry: Entry) -> dict[str, object]:
@@ -189,7 +219,7 @@ def _row(entry: Entry) -> dict[str, object]:
 
 
 def _repeated(cells: pl.DataFrame) -> pl.DataFrame:
-    """Repeat the run of a deterministic method on a split for all runs of other methods there."""
+    """Repeat the run of a deterministic method on a deal for all runs of other methods there."""
     labels = cells["method"].unique().to_list()
     is_fixed = pl.col("method").is_in([it for it in labels if not read_methods(it)[0].is_random])
     others = cells.filter(~is_fixed)
@@ -205,7 +235,7 @@ def _by_figure(lines: Iterable[Line]) -> dict[tuple[str, str, str], Line]:
 
 
 def _averaged(line: Line, parts: Sequence[Line]) -> Line:
-    """Return a line with the means over splits, judged again."""
+    """Return a line with the means over deals, judged again."""
     ours = float(np.mean([part.ours for part in parts if isinstance(part.ours, float)]))
     variances = [part.ours_sd**2 for part in parts if part.ours_sd is not None]
     judged = judge(FIGURES[line.figure], line.published, ours, line.published_sd)
@@ -219,6 +249,21 @@ def _averaged(line: Line, parts: Sequence[Line]) -> Line:
     )
 
 
+def _bests(samples: Sequence[Sample], quantity: str) -> list[float]:
+    """Return the best run on each deal, in percent, as if all runs were on it.
+
+    That is the mean of the deal and the largest excess of any run over the mean of its own deal;
+    means of few runs are drawn to them, so the excess is scaled like a standard deviation.
+    """
+    runs = [100 * sample.runs[quantity] for sample in samples]
+    excess = [
+        float(each.max() - each.mean()) * math.sqrt(len(each) / (len(each) - 1))
+        for each in runs
+        if len(each) > 1
+    ]
+    return [min(100.0, float(each.mean()) + max(excess, default=0.0)) for each in runs]
+
+
 def _gap(line: Line) -> float:
     """Return the difference beyond the rounding of the printed figure."""
     assert line.difference is not None, "both figures are numbers"
@@ -226,9 +271,9 @@ def _gap(line: Line) -> float:
 
 
 def _of_deals(line: Line, values: Sequence[float]) -> float | None:
-    """Return the chance that one more split gives the published figure or one further away.
+    """Return the chance that one more deal gives the published figure or one further away.
 
-    By the t distribution: the published figure is of one split, ours are of several.
+    By the t distribution: the published figure is of one deal, ours are of several.
     """
     from scipy.stats import t
 

@@ -1,4 +1,4 @@
-"""The page of the ledger: its generated parts, as Markdown."""
+"""The pages of the ledger: their generated parts, as Markdown."""
 
 import math
 import re
@@ -27,16 +27,19 @@ def blocks(ledger: Ledger, studies: Sequence[str] | None = None) -> dict[str, st
     """Return the generated parts of the page by name; of some studies, if they are named."""
     found = [Study.of(PAPERS[name], ledger) for name in studies or PAPERS]
     tables = {study.paper.name: _tables(study) for study in found}
+    claims = {study.paper.name: claims_of(study) for study in found}
     parts = {
         "totals": _totals(tables),
         "work": _work(found, tables),
         "absent": _absent(found),
-        "claims": _claims({study.paper.name: claims_of(study) for study in found}),
+        "claims": _claims(claims),
     }
     for study in found:
+        name = study.paper.name
+        parts[f"{name}-claims"] = _all_claims(claims[name])
         if study.paper.readings:
-            parts["readings"] = _readings(study)
-        parts[study.paper.name] = _figures(study, tables[study.paper.name])
+            parts[f"{name}-readings"] = _readings(study)
+        parts[name] = _figures(study, tables[name])
     return {name: "\n".join(lines) for name, lines in parts.items()}
 
 
@@ -82,7 +85,7 @@ def _totals(tables: Mapping[str, Mapping[str, Sequence[Compared]]]) -> Iterator[
     rows += [_counts("**all**", results), _counts("tables about data sets", about)]
     head = (
         *("study", "figures", "compared", "agree", "within one sd", *_DIRECTIONS[:-1], "differ"),
-        *("significant", "inside our splits", "times", "faster", "by (geometric mean)"),
+        *("significant", "inside our deals", "times", "faster", "by (geometric mean)"),
     )
     yield from _markdown(head, rows, 1)
 
@@ -157,13 +160,25 @@ def _absent(found: Sequence[Study]) -> Iterator[str]:
 
 
 def _claims(claims: Mapping[str, Sequence[Claim]]) -> Iterator[str]:
+    """Yield the verdicts on claims by study, and those that hold best and worst.
+
+    Times are apart, which depend on the program, and so are comparisons of unequal budgets.
+    """
     everything = [claim for of in claims.values() for claim in of]
+    fair = [claim for claim in everything if claim.has_equal_budget and not claim.is_timed]
     rows = [
-        [name, *(sum(claim.verdict == word for claim in of) for word in VERDICTS)]
-        for name, of in [*claims.items(), ("**all**", everything)]
+        _verdicts(f"{name}, equal budgets", (claim for claim in of if claim in fair))
+        for name, of in claims.items()
+        if of
     ]
-    yield from _markdown(("study", *VERDICTS), rows, 1)
-    judged = [claim for claim in everything if claim.verdict in VERDICTS[:4]]
+    others = [claim for claim in everything if not claim.is_timed and claim not in fair]
+    rows += [
+        _verdicts("**all, equal budgets**", fair),
+        _verdicts("all, other budgets", others),
+        _verdicts("all, times", (claim for claim in everything if claim.is_timed)),
+    ]
+    yield from _markdown(("comparisons", *VERDICTS), rows, 1)
+    judged = [claim for claim in fair if claim.verdict in VERDICTS[:4]]
     ordered = sorted(
         judged, key=lambda it: (VERDICTS.index(it.verdict), -it.support, it.p, it.table)
     )
@@ -172,23 +187,33 @@ def _claims(claims: Mapping[str, Sequence[Claim]]) -> Iterator[str]:
         ("hold worst", ordered[_SHOWN:][: -_SHOWN - 1 : -1]),
     ):
         if some:
-            yield f"\nPublished differences that {title}:\n"
+            yield f"\nOf those with equal budgets, the published differences that {title}:\n"
             yield from (f"- {_sentence(claim)}" for claim in some)
+
+
+def _verdicts(name: str, claims: Iterable[Claim]) -> list[object]:
+    words = Counter(claim.verdict for claim in claims)
+    return [name, *(words[word] for word in VERDICTS)]
+
+
+def _all_claims(claims: Sequence[Claim]) -> Iterator[str]:
+    if not claims:
+        yield "The table has one method only."
+        return
     head = (
         *("table", "figure", "method", "rival", "verdict", "data sets"),
-        *("published", "p", "ours", "p (Holm)", "mean difference", "evaluations"),
+        *("published", "p (Holm)", "ours", "p (Holm)", "difference", "evaluations"),
     )
-    yield ""
-    yield from _markdown(head, map(_claim, everything), 5)
+    yield from _markdown(head, map(_claim, claims), 5)
 
 
 def _sentence(claim: Claim) -> str:
     word = "better" if claim.published_test.lean < 0 else "worse"
     return (
         f"{claim.table}, {FIGURES[claim.figure].title}: {claim.method} is published as {word} than "
-        f"{claim.rival} ({_tally(claim.published)}, p = {claim.published_test.p:.2g}); ours "
-        f"{_tally(claim.ours)}, p = {claim.p:.2g} after Holm, mean difference "
-        f"{_difference(claim)}: {claim.verdict}."
+        f"{claim.rival} ({_tally(claim.published)}, p {_p(claim.published_p)}); ours "
+        f"{_tally(claim.ours)}, p {_p(claim.p)}, mean difference {_difference(claim)}: "
+        f"{claim.verdict}."
     )
 
 
@@ -201,12 +226,16 @@ def _claim(claim: Claim) -> list[object]:
         claim.verdict,
         claim.n_data,
         _tally(claim.published),
-        f"{claim.published_test.p:.2g}",
+        _p(claim.published_p).removeprefix("= "),
         _tally(claim.ours),
-        f"{claim.p:.2g}",
+        _p(claim.p).removeprefix("= "),
         _difference(claim),
-        f"{claim.evaluations:.2f}",
+        f"{claim.evaluations:.2f}" if claim.evaluations < 100 else f"{claim.evaluations:.0f}",
     ]
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
 
 def _tally(found: Tally) -> str:
@@ -214,6 +243,8 @@ def _tally(found: Tally) -> str:
 
 
 def _difference(claim: Claim) -> str:
+    if claim.is_timed:
+        return f"{claim.difference:.2f} times"
     return f"{claim.difference:+.{FIGURES[claim.figure].digits}f}"
 
 
@@ -226,27 +257,34 @@ def _readings(study: Study) -> Iterator[str]:
         if data not in study.paper.absent
     }
     default = (table.setups[0], "CSO")
-    others = [(setup, name) for setup in study.paper.readings for name in setup.methods]
+    others = [
+        (setup, name)
+        for setup in study.paper.readings
+        if not setup.stands_for
+        for name in setup.methods
+    ]
     sizes = {
         name: {data: _size(study, setup, name, data) for data in published}
         for setup, name in [default, *others]
     }
+    # Distances are over the same data sets, or they are not comparable.
+    begun = {name: of for name, of in sizes.items() if any(of.values())}
+    shared = [data for data in published if all(of[data] for of in begun.values())]
     distances = {
-        name: [abs(math.log(size / published[data])) for data, size in of.items() if size]
-        for name, of in sizes.items()
+        name: [abs(math.log((of[data] or 1.0) / published[data])) for data in shared]
+        for name, of in begun.items()
     }
-    order = sorted(
-        (name for name in sizes if distances[name]), key=lambda name: np.mean(distances[name])
-    )
+    order = sorted(distances, key=lambda name: sum(distances[name]))
     rows: list[list[object]] = [["published", "", *published.values()]]
     for name in order:
         cells = ["" if size is None else f"{size:.1f}" for size in sizes[name].values()]
-        rows.append([name, f"{np.mean(distances[name]):.2f}", *cells])
+        distance = f"{np.mean(distances[name]):.2f}" if shared else ""
+        rows.append([name, distance, *cells])
     yield from _markdown(("reading", "distance", *published), rows, 1)
 
 
 def _size(study: Study, setup: Setup, name: str, data: str) -> float | None:
-    """Return the mean size of a method over splits; None if it has no run."""
+    """Return the mean size of a method over deals; None if it has no run."""
     label = label_of(setup.methods[name])
     by_deal = [study.by_label(setup, data, deal) for deal in range(1, deals_of(setup) + 1)]
     sizes = [found[label].runs["size"].mean() for found in by_deal if label in found]
@@ -258,11 +296,11 @@ def _figures(study: Study, tables: Mapping[str, Sequence[Compared]]) -> Iterator
     yield f"{paper.citation}.\n"
     yield f"{paper.protocol[0].upper()}{paper.protocol[1:]}; {counted(paper.runs, 'run')}."
     head = (
-        *("data", "method", "figure", "published", "ours", "over splits", "difference"),
+        *("data", "method", "figure", "published", "ours", "over deals", "difference"),
         *("verdict", "p (Holm)", "runs"),
     )
     for table in paper.tables:
-        yield f"\n### {table.name}: {table.title}\n"
+        yield f"\n## {table.name}: {table.title}\n"
         yield "| " + " | ".join(head) + " |"
         yield "|---|---|---|--:|--:|--:|--:|---|--:|--:|"
         for it in tables[table.name]:

@@ -22,10 +22,9 @@ from swarmrs.experiments._papers._paper import Paper, Setup, choose
 from swarmrs.experiments._papers._reproduce import plan_of, setups_of
 from swarmrs.experiments._papers._values import facts, quantities
 from swarmrs.experiments._plan import Plan
-from swarmrs.experiments._protocols import Protocol
 from swarmrs.experiments._run_cell import Finished, run_cell
 
-# No paper publishes its train/test split, so runs take turns on so many.
+# No paper publishes its train/test split or its folds, so runs take turns on so many.
 DEALS = 5
 # Readings that no table has are run once, in the second pass: their sizes differ by factors.
 _READING_RUNS, _READING_TURN = 1, 2
@@ -34,12 +33,15 @@ _PACE = 2e-8
 
 
 def deals_of(setup: Setup) -> int:
-    """Return how many train/test splits the runs of a setup take turns on."""
-    return DEALS if Protocol.of(setup.protocol).holds_out else 1
+    """Return how many deals of the rows the runs of a setup take turns on.
+
+    Train/test splits where rows are held out, else the folds of the search; leave-one-out has one.
+    """
+    return 1 if setup.protocol == "loo" else DEALS
 
 
 def deal_of(run: int, n_deals: int) -> int:
-    """Return the split of a run, both counted from 1."""
+    """Return the deal of a run, both counted from 1."""
     return (run - 1) % n_deals + 1
 
 
@@ -87,8 +89,12 @@ class Job:
             self.cell, table, self.plan.experiment, threads=threads, is_stopped=is_stopped
         )
 
-    def entry(self, finished: Finished) -> Entry:
-        """Return a finished search as an entry: what its figures are computed from."""
+    def entry(self, finished: Finished, elapsed: float = 0.0, cpu_share: float = 1.0) -> Entry:
+        """Return a finished search as an entry: what its figures are computed from.
+
+        Its times are those by the clock, `elapsed` the one of all, times the share of it that the
+        processor worked.
+        """
         assert finished.result is not None, "it has not failed"
         assert finished.seconds is not None, "it was timed"
         cell, found = self.cell, json.loads(finished.result)
@@ -120,11 +126,12 @@ class Job:
             of.get("train_accuracy"),
             of["evaluations"],
             of["unique"],
-            round(search, 6),
-            round(evaluate, 6),
+            round(search * cpu_share, 6),
+            round(evaluate * cpu_share, 6),
             int(time.time()),
             hashlib.blake2b(finished.result.encode(), digest_size=8).hexdigest(),
             pack(found["selected"], self.plan.data[0].table.names),
+            round(elapsed, 3),
         )
 
 
@@ -154,14 +161,24 @@ def plan_work(
         for setup, methods, runs in setups:
             for data, source in sources.items():
                 plan = plan_of(paper, setup, methods, {data: source}, runs=runs)
-                if f"{name}/{data}" not in ledger.facts:
-                    ledger.add({f"{name}/{data}": _facts(paper, plan)})
+                for deal in range(1, DEALS + 1):
+                    which = key_of_facts(f"{name}/{data}", deal)
+                    if which not in ledger.facts and (found := _facts(paper, plan, deal)):
+                        ledger.add({which: found})
                 jobs += _jobs(paper, setup, plan, runs)
     return jobs
 
 
-def _facts(paper: Paper, plan: Plan) -> dict[str, float]:
-    """Return what tables about data sets have on one of them, and its number of features."""
+def key_of_facts(data: str, deal: int) -> str:
+    """Return the key of the facts about a data set on one deal of its folds."""
+    return data if deal == 1 else f"{data}/{deal}"
+
+
+def _facts(paper: Paper, plan: Plan, deal: int) -> dict[str, float]:
+    """Return what tables about data sets have on one of them, and its number of features.
+
+    Of a further deal, only what depends on folds.
+    """
     data, handling = plan.data[0], paper.handle(plan.data[0].name)
     wanted = {
         figure
@@ -169,15 +186,25 @@ def _facts(paper: Paper, plan: Plan) -> dict[str, float]:
         if not table.setups
         for figure in table.published.get((data.name, ""), ())
     }
-    return facts(data.table.as_filled(), handling, wanted)
+    if deal > 1 and not any(figure.startswith("all_error") for figure in wanted):
+        return {}
+    if deal == 1:
+        return facts(data.table.as_filled(), handling, wanted)
+    found = facts(data.table.as_filled(), handling, wanted - {"groups"}, cv_seed=deal - 1)
+    return {name: value for name, value in found.items() if name.startswith("all_error")}
 
 
 def _jobs(paper: Paper, setup: Setup, plan: Plan, runs: int) -> Iterator[Job]:
     n_deals, study = deals_of(setup), f"{paper.name}/{setup.name}"
     is_random = {method.label: method.is_random for method in plan.methods}
     for deal in range(1, n_deals + 1):
-        split_seed = deal if plan.experiment.protocol.holds_out else None
-        experiment = replace(plan.experiment, split_seed=split_seed)
+        experiment = plan.experiment
+        if experiment.protocol.holds_out:
+            experiment = replace(experiment, split_seed=deal)
+        elif n_deals > 1:
+            options = {**experiment.options, "cv_seed": deal - 1}
+            experiment = replace(experiment, options=options)
+        dealt = replace(plan, experiment=experiment)
         for cell in list_cells(plan.data, plan.methods, runs, experiment):
             if not is_random[cell.method]:
                 turn = deal
@@ -188,14 +215,16 @@ def _jobs(paper: Paper, setup: Setup, plan: Plan, runs: int) -> Iterator[Job]:
             if setup in paper.readings:
                 turn = _READING_TURN
             where = f"{study}/{cell.data}/{cell.method}/{deal}/{cell.seed}/{cell.fold}"
-            yield Job(where, turn, cell, plan, paper, setup)
+            yield Job(where, turn, cell, dealt, paper, setup)
 
 
 def in_order(jobs: Sequence[Job], ledger: Ledger) -> list[Job]:
-    """Return the searches that are not done: pass by pass, the cheapest methods of a pass first.
+    """Return the searches that are not done, so that all methods get the same share of the time.
 
-    A method that is known takes as long as its searches in the ledger; one that is not, as its data
-    set suggests.
+    The next one is of the method on a data set whose runs, with that one, have cost the least: each
+    has its first run before any has many, the cheap ones are complete first, and the costly ones
+    have fewer runs where the time ends. What is known takes as long as its searches in the ledger,
+    what is not as its data set suggests.
     """
     times: dict[str, list[float]] = defaultdict(list)
     for entry in ledger.entries.values():
@@ -210,7 +239,10 @@ def in_order(jobs: Sequence[Job], ledger: Ledger) -> list[Job]:
     costs = {kind: cost(job) for kind, job in {job.kind: job for job in jobs}.items()}
     missing = (job for job in jobs if not job.is_done(ledger))
     # The turns of deterministic methods are their deals.
-    return sorted(missing, key=lambda job: (job.turn, costs[job.kind], job.kind, job.cell.fold))
+    return sorted(
+        missing,
+        key=lambda job: (job.turn * costs[job.kind], job.kind, job.turn, job.cell.fold),
+    )
 
 
 def complete(
@@ -232,8 +264,14 @@ def complete(
     waiting = iter(jobs)
 
     def work(job: Job) -> tuple[Job, Finished, Entry | None]:
+        start, cpu = time.perf_counter(), time.process_time()
         finished = job.run(is_stopped=stop.is_set)
-        return job, finished, None if finished.result is None else job.entry(finished)
+        if finished.result is None:
+            return job, finished, None
+        elapsed = time.perf_counter() - start
+        # A search has a thread of its own; those that run at the same time share alike.
+        worked = (time.process_time() - cpu) / (workers * elapsed)
+        return job, finished, job.entry(finished, elapsed, min(worked, 1.0))
 
     with deferred_warnings(), ThreadPoolExecutor(workers) as pool:
         running: set[Future[tuple[Job, Finished, Entry | None]]] = set()
@@ -259,16 +297,23 @@ def complete(
 
 
 def check(
-    jobs: Sequence[Job], ledger: Ledger, *, cells: int | None = None, seed: int = 1
+    ledger: Ledger,
+    data_dir: str | os.PathLike[str] | None,
+    *,
+    begins: str = "",
+    cells: int | None = None,
+    seed: int = 1,
 ) -> Iterator[tuple[str, list[bool]]]:
     """Run searches of the ledger again, on one and on two threads; yield which are the same.
 
     Parameters
     ----------
-    jobs : sequence of Job
-        The searches to choose from.
     ledger : Ledger
         Their entries.
+    data_dir : path or None
+        The folder of the data sets.
+    begins : str
+        How their cells begin.
     cells : int, optional
         So many are chosen at random; by default all are run.
     seed : int
@@ -277,18 +322,26 @@ def check(
     Raises
     ------
     SpecError
-        If the ledger has none of them.
+        If the ledger has none of them, or one that cannot be run.
     """
-    stored = sorted((job for job in jobs if job.is_done(ledger)), key=lambda job: job.id)
+    stored = sorted(cell for cell in ledger.entries if cell.startswith(begins))
     if not stored:
         raise SpecError("the ledger has no such cell", "run it first")
     if cells is not None:
-        stored = random.Random(seed).sample(stored, min(cells, len(stored)))
+        stored = sorted(random.Random(seed).sample(stored, min(cells, len(stored))))
+    jobs: dict[str, Job] = {}
     with deferred_warnings():
-        for job in stored:
-            again = [job.run(threads=threads) for threads in (1, 2)]
-            kept = ledger.entries[job.id]
+        for cell in stored:
+            if cell not in jobs:
+                study, _, data, *_ = cell.split("/")
+                jobs = {
+                    job.id: job for job in plan_work([study], data_dir, ledger, datasets=[data])
+                }
+            if cell not in jobs:
+                raise SpecError(f"'{cell}' cannot be run", "its data set or its method is missing")
+            again = [jobs[cell].run(threads=threads) for threads in (1, 2)]
+            kept = ledger.entries[cell]
             yield (
-                job.id,
-                [it.result is not None and job.entry(it).is_same(kept) for it in again],
+                cell,
+                [it.result is not None and jobs[cell].entry(it).is_same(kept) for it in again],
             )
