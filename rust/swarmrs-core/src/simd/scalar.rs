@@ -1,5 +1,6 @@
 //! The kernels in plain Rust: the definition that every other instruction set repeats bit for bit.
 
+pub use super::dense::{fits, solve, substitute};
 use super::pairs::{CENTER, PairPlace, Panels, Two};
 use super::shortlist::{SIDE, ShortlistTile, insert_short};
 use super::{
