@@ -21,16 +21,16 @@ type Corner = [[f64; PANEL]; PANEL];
 type Above<'a> = ((&'a [f64], usize), (&'a [f64], usize));
 
 /// Solves Ax = B for a symmetric positive definite matrix A, of which the entries on and right of the diagonal count, and
-/// right-hand sides B behind it. Leaves x in the place of B, `A = UᵀDU` in `upper` (U above its diagonal) and the inverses
-/// of D in `inverses`.
+/// right-hand sides B behind it. Leaves x in the place of B, U and `U⁻ᵀB` over D in `upper`, of the same stride, and the inverses
+/// of D in `inverses`, `A = UᵀDU`.
 #[inline(always)]
 pub fn solve(rows: &mut [f64], stride: usize, upper: &mut [f64], inverses: &mut [f64]) {
     let size = inverses.len();
     for (panel_at, inverses) in inverses.chunks_exact_mut(PANEL).enumerate() {
         let first = panel_at * PANEL;
         let (above, panel) = rows[..(first + PANEL) * stride].split_at_mut(first * stride);
-        let (factors, upper) = upper[..(first + PANEL) * size].split_at_mut(first * size);
-        let factors = (factors.get(first..).unwrap_or_default(), size);
+        let (factors, upper) = upper[..(first + PANEL) * stride].split_at_mut(first * stride);
+        let factors = (factors.get(first..).unwrap_or_default(), stride);
         let mut block = subtracted::<PANEL>(panel, stride, first, ((above, stride), factors));
         let mut corner = Corner::default();
         for at in 0..PANEL {
@@ -43,21 +43,17 @@ pub fn solve(rows: &mut [f64], stride: usize, upper: &mut [f64], inverses: &mut 
             corner[at] = row.map(|x| x * inverses[at]);
             block[at] = row;
         }
-        store(upper, size, first, &corner);
+        store(upper, stride, first, &corner);
+        let above = ((&*above, stride), factors);
         let mut column = first + PANEL;
-        while column < stride {
-            let above = ((&*above, stride), factors);
-            if column + 2 * PANEL <= size {
-                let block = eliminate::<8>(panel, stride, column, above, &corner);
-                store_scaled(upper, size, column, &block, inverses);
-                column += 2 * PANEL;
-            } else {
-                let block = eliminate::<PANEL>(panel, stride, column, above, &corner);
-                if column < size {
-                    store_scaled(upper, size, column, &block, inverses);
-                }
-                column += PANEL;
-            }
+        while column + 2 * PANEL <= stride {
+            let block = eliminate::<8>(panel, stride, column, above, &corner);
+            store_scaled(upper, stride, column, &block, inverses);
+            column += 2 * PANEL;
+        }
+        if column < stride {
+            let block = eliminate::<PANEL>(panel, stride, column, above, &corner);
+            store_scaled(upper, stride, column, &block, inverses);
         }
     }
     for column in (size..stride).step_by(PANEL) {
@@ -76,11 +72,10 @@ fn substitute_back(
 ) {
     let size = inverses.len();
     for first in (0..size).step_by(PANEL).rev() {
-        let mut values: [[f64; PANEL]; PANEL] = std::array::from_fn(|at| {
-            chunk::<PANEL>(rows, (first + at) * stride + column).map(|x| x * inverses[first + at])
-        });
+        let mut values: Corner =
+            std::array::from_fn(|at| *chunk(upper, (first + at) * stride + column));
         let panel: [&[f64]; PANEL] =
-            std::array::from_fn(|at| &upper[(first + at) * size..][..size]);
+            std::array::from_fn(|at| &upper[(first + at) * stride..][..size]);
         for below in first + PANEL..size {
             let solved: &[f64; PANEL] = chunk(rows, below * stride + column);
             for (values, row) in values.iter_mut().zip(panel) {
@@ -100,14 +95,15 @@ fn substitute_back(
     }
 }
 
-/// Turns right-hand sides B into `U⁻ᵀB` by the factor U of so many rows that [`solve`] leaves. The diagonal of `BᵀA⁻¹B` is
+/// Turns right-hand sides B into `U⁻ᵀB` by the factor U that [`solve`] leaves, rows a stride apart. The diagonal of `BᵀA⁻¹B` is
 /// the sum of their squares, each times the inverse of D.
 #[inline(always)]
-pub fn substitute(upper: &[f64], size: usize, sides: &mut [f64], width: usize) {
+pub fn substitute(upper: (&[f64], usize), sides: &mut [f64], width: usize) {
+    let ((upper, stride), size) = (upper, sides.len() / width);
     for first in (0..size).step_by(PANEL) {
         let (above, panel) = sides[..(first + PANEL) * width].split_at_mut(first * width);
-        let corner: Corner = std::array::from_fn(|at| *chunk(upper, (first + at) * size + first));
-        let above = ((&*above, width), (&upper[first..first + first * size], size));
+        let corner: Corner = std::array::from_fn(|at| *chunk(upper, (first + at) * stride + first));
+        let above = ((&*above, width), (&upper[first..first + first * stride], stride));
         let mut column = 0;
         while column + 2 * PANEL <= width {
             eliminate::<8>(panel, width, column, above, &corner);
@@ -147,11 +143,11 @@ fn subtracted<const N: usize>(
     panel: &[f64],
     width: usize,
     column: usize,
-    ((above, stride), (factors, size)): Above<'_>,
+    ((above, stride), (factors, apart)): Above<'_>,
 ) -> [[f64; N]; PANEL] {
     let mut block: [[f64; N]; PANEL] = std::array::from_fn(|at| *chunk(panel, at * width + column));
     let above = above.get(column..).unwrap_or_default().chunks(stride);
-    for (values, factors) in above.zip(factors.chunks(size)) {
+    for (values, factors) in above.zip(factors.chunks(apart)) {
         let values: &[f64; N] = chunk(values, 0);
         let factors: &[f64; PANEL] = chunk(factors, 0);
         for (block, factor) in block.iter_mut().zip(factors) {
@@ -299,9 +295,9 @@ mod tests {
             columns.resize(wide * n_wide, 0.0);
             let run = |isa| {
                 let (mut system, mut columns) = (system.clone(), columns.clone());
-                let (mut upper, mut inverses) = (vec![0.0; wide * wide], vec![0.0; wide]);
+                let (mut upper, mut inverses) = (vec![0.0; wide * stride], vec![0.0; wide]);
                 solve(isa, &mut system, stride, &mut upper, &mut inverses);
-                substitute(isa, &upper, wide, &mut columns, n_wide);
+                substitute(isa, (&upper, stride), &mut columns, n_wide);
                 (system, columns, inverses)
             };
             let (solved, columns, inverses) = run(Isa::Scalar);

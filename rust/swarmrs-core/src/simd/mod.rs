@@ -429,7 +429,7 @@ dispatched!(
 );
 dispatched!(
     /// Substitutes forward in right-hand sides by the factor that [`solve`] leaves.
-    substitute(upper: &[f64], size: usize, sides: &mut [f64], width: usize)
+    substitute(upper: (&[f64], usize), sides: &mut [f64], width: usize)
 );
 dispatched!(
     /// Sums over some rows, `rows.1` apart, times their weights for each of some vectors, and of squares; see `dense`.

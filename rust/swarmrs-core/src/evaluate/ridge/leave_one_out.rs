@@ -104,7 +104,7 @@ impl LeaveOneOut {
         let (padded_size, n_sides) = (padded(size), self.correlations.stride());
         let width = padded_size + n_sides;
         let mut system = self.system(ridge, features, width)?;
-        let mut upper = vec![0.0; padded_size * padded_size];
+        let mut upper = vec![0.0; padded_size * width];
         let mut inverses = vec![0.0; padded_size];
         solve(ridge.isa, &mut system, width, &mut upper, &mut inverses);
 
@@ -132,7 +132,7 @@ impl LeaveOneOut {
                 let column = ridge.columns.row(feature);
                 side.iter_mut().zip(&open).for_each(|(to, &(row, _))| *to = column[row]);
             }
-            substitute(ridge.isa, &upper, padded_size, &mut sides, n_open);
+            substitute(ridge.isa, (&upper, width), &mut sides, n_open);
             let mut leverages = vec![least; n_open];
             for (side, inverse) in sides.chunks_exact(n_open).zip(&inverses) {
                 leverages.iter_mut().zip(side).for_each(|(sum, x)| *sum += x * x * inverse);
