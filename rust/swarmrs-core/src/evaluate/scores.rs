@@ -77,18 +77,18 @@ impl TestCases {
         let mut fold = Margins::new(self.n_classes);
         let mut means = ClassScores::default();
         let (mut errors, mut start) = (0.0, 0);
-        for &end in &self.ends {
+        if is_pooled {
+            all.count(&self.truth, predicted);
+            errors = self.truth.len() as f64 - all.hits() as f64;
+        }
+        for &end in if is_pooled { &[] } else { &self.ends[..] } {
             let (truth, predicted) = (&self.truth[start..end], &predicted[start..end]);
             let wrong: u32 =
                 truth.iter().zip(predicted).map(|(is, said)| u32::from(is != said)).sum();
             errors += f64::from(wrong) / (end - start) as f64;
-            if is_pooled {
-                all.count(truth, predicted);
-            } else {
-                fold.count(truth, predicted);
-                means.add(fold.scores());
-                all.take(&mut fold);
-            }
+            fold.count(truth, predicted);
+            means.add(fold.scores());
+            all.take(&mut fold);
             start = end;
         }
         let n_folds = self.ends.len() as f64;

@@ -314,6 +314,9 @@ again!(add_absolute(sums: &mut [f64], column: &[f64], own: f64, weight: f64), sc
 again!(add_squares(sums: &mut [f64], column: &[f64], own: f64, weight: f64), scalar);
 again!(dot_rows(vector: &[f64], rows: &[f64], stride: usize, dots: &mut [f64]), scalar);
 again!(subtract_rows(target: &mut [f64], rows: &[f64], stride: usize, factors: &[f64]), scalar);
+again!(solve(rows: &mut [f64], stride: usize, upper: &mut [f64], inverses: &mut [f64]), scalar);
+again!(substitute(upper: (&[f64], usize), sides: &mut [f64], width: usize), scalar);
+again!(fits(rows: (&[f64], usize), chosen: &[usize], weights: (&[f64], usize), fits: &mut [f64], squares: &mut [f64]), scalar);
 again!(add_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]), scalar);
 again!(remove_tables(sums: &mut [i64], tables: &[Cow<'_, [i64]>]), scalar);
 again!(greatest(best: &mut [i64], others: &[i64], classes: &mut [u32]), scalar);

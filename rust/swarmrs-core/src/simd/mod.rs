@@ -35,6 +35,7 @@ mod avx2_shortlist;
 )]
 mod avx512;
 mod bits;
+mod dense;
 mod keys;
 #[cfg(target_arch = "aarch64")]
 #[allow(
@@ -459,6 +460,18 @@ dispatched!(
     /// Subtracts each of some rows, `stride` apart, times its factor from a vector, one row after the other. Lengths are
     /// multiples of 4. Places do not mix, so the bits are the same at any vector width.
     subtract_rows(target: &mut [f64], rows: &[f64], stride: usize, factors: &[f64])
+);
+dispatched!(
+    /// Solves a symmetric positive definite system; see `dense`.
+    solve(rows: &mut [f64], stride: usize, upper: &mut [f64], inverses: &mut [f64])
+);
+dispatched!(
+    /// Substitutes forward in right-hand sides by the factor that [`solve`] leaves.
+    substitute(upper: (&[f64], usize), sides: &mut [f64], width: usize)
+);
+dispatched!(
+    /// Sums over some rows, `rows.1` apart, times their weights for each of some vectors, and of squares; see `dense`.
+    fits(rows: (&[f64], usize), chosen: &[usize], weights: (&[f64], usize), fits: &mut [f64], squares: &mut [f64])
 );
 dispatched!(
     /// Adds tables of log-likelihoods, each as long as the sums.

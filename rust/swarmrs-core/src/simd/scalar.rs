@@ -6,6 +6,7 @@
               with a hint alone, five of them ran on 128-bit vectors"
 )]
 
+pub use super::dense::{fits, solve, substitute};
 use super::pairs::{CENTER, PairPlace, Panels, Two};
 use super::shortlist::{SIDE, ShortlistTile, insert_short};
 use super::{

@@ -69,6 +69,16 @@ impl Rows {
         new
     }
 
+    /// The length of a row with its padding.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// All values, row after row with padding.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.values.len() / self.stride
@@ -109,7 +119,8 @@ impl Rows {
     }
 }
 
-fn padded(length: usize) -> usize {
+/// A length rounded up to a multiple of [`LANES`].
+pub fn padded(length: usize) -> usize {
     length.next_multiple_of(LANES)
 }
 

@@ -25,6 +25,7 @@
 //! the dot products of all pairs of features are computed once; their bits are those of the products of a subset.
 
 mod forward;
+mod leave_one_out;
 mod linear;
 mod rfe;
 
@@ -40,6 +41,7 @@ use crate::base::sums::Moments;
 use crate::data::dataset::Scale;
 use crate::data::folds::{Folds, Split};
 use crate::simd::Isa;
+use leave_one_out::LeaveOneOut;
 use linear::{Rows, System, weights};
 use std::sync::Arc;
 
@@ -68,6 +70,7 @@ pub struct Ridge {
     n_rows: usize,
     alpha: f64,
     splits: Splits,
+    leave_one_out: Option<LeaveOneOut>,
     pool: Arc<Pool>,
     isa: Isa,
     work: Work,
@@ -170,6 +173,12 @@ impl Ridge {
                 (target, Some(mean))
             }
         };
+        let leave_one_out = match &splits {
+            Splits::Rest(tests) if mean.is_none() => {
+                LeaveOneOut::new(&columns, &targets, &table.codes, tests, isa)
+            }
+            _ => None,
+        };
         Ok(Self {
             n_classes: data.n_classes(),
             mean,
@@ -180,6 +189,7 @@ impl Ridge {
             n_rows: n,
             alpha,
             splits,
+            leave_one_out,
             pool: resources.pool,
             isa,
             work,
@@ -199,18 +209,24 @@ impl Ridge {
 
     /// The predicted class of each case.
     fn classes(&self, subset: &Subset) -> Vec<u32> {
-        let decisions = self.decisions(subset);
+        let features: Vec<usize> = subset.iter().collect();
+        let quickly = self.leave_one_out.as_ref().and_then(|by| by.classes(self, &features));
+        quickly.unwrap_or_else(|| self.classes_by_residuals(&features))
+    }
+
+    fn classes_by_residuals(&self, features: &[usize]) -> Vec<u32> {
+        let decisions = self.decisions(features);
         decisions.chunks_exact(self.targets.len()).map(|decision| self.class(decision)).collect()
     }
 
     /// The predicted number of each case, of a target with this mean.
     fn numbers(&self, mean: f64, subset: &Subset) -> Vec<f64> {
-        self.decisions(subset).into_iter().map(|value| mean + value).collect()
+        let features: Vec<usize> = subset.iter().collect();
+        self.decisions(&features).into_iter().map(|value| mean + value).collect()
     }
 
     /// The decision values of each case, one for each target.
-    fn decisions(&self, subset: &Subset) -> Vec<f64> {
-        let features: Vec<usize> = subset.iter().collect();
+    fn decisions(&self, features: &[usize]) -> Vec<f64> {
         let n_targets = self.targets.len();
         let mut decisions = vec![0.0; self.cases.n_cases() * n_targets];
         let mut rest = decisions.as_mut_slice();
@@ -223,20 +239,20 @@ impl Ridge {
         match &self.splits {
             Splits::Any(splits) => {
                 for Split { train, test } in splits {
-                    self.refit(&features, train, test, next(test));
+                    self.refit(features, train, test, next(test));
                 }
             }
             Splits::Rest(tests) => {
                 let residuals = self
                     .shares_a_fit(features.len(), tests)
-                    .then(|| ResidualMatrix::new(self, &features));
+                    .then(|| ResidualMatrix::new(self, features));
                 for test in tests {
                     let decisions = next(test);
                     let is_done = residuals
                         .as_ref()
                         .is_some_and(|residuals| residuals.decide(self, test, decisions));
                     if !is_done {
-                        self.refit(&features, &self.all_but(test), test, decisions);
+                        self.refit(features, &self.all_but(test), test, decisions);
                     }
                 }
             }
@@ -454,17 +470,22 @@ mod tests {
     use crate::data::folds::FoldSpec;
     use proptest::prelude::*;
 
-    fn dataset(columns: &[f64], codes: &[u32], n_classes: usize, scale: Scale) -> Dataset {
+    pub(super) fn dataset(
+        columns: &[f64],
+        codes: &[u32],
+        n_classes: usize,
+        scale: Scale,
+    ) -> Dataset {
         let names = (0..columns.len() / codes.len()).map(|f| format!("f{f}")).collect();
         Dataset::new(columns, codes.to_vec(), n_classes, names, scale).unwrap()
     }
 
-    fn ridge(data: &Dataset, alpha: f64, folds: &FoldSpec) -> Ridge {
+    pub(super) fn ridge(data: &Dataset, alpha: f64, folds: &FoldSpec) -> Ridge {
         ridge_within(1 << 30, data, alpha, folds)
     }
 
     /// The same with so much memory.
-    fn ridge_within(memory: u64, data: &Dataset, alpha: f64, folds: &FoldSpec) -> Ridge {
+    pub(super) fn ridge_within(memory: u64, data: &Dataset, alpha: f64, folds: &FoldSpec) -> Ridge {
         let folds = Folds::draw(folds, data.codes(), data.n_classes()).unwrap().0;
         let table = FoldedTable::new(data, &folds, ScaleFit::All).unwrap().0;
         let resources = Resources { memory, ..Resources::default() };
@@ -472,7 +493,7 @@ mod tests {
     }
 
     /// Tables of two to four classes with columns of noise, of few values, of a constant and of copies.
-    fn tables() -> impl Strategy<Value = (Vec<f64>, Vec<u32>, usize)> {
+    pub(super) fn tables() -> impl Strategy<Value = (Vec<f64>, Vec<u32>, usize)> {
         (4usize..30, 1usize..40, 2usize..5).prop_flat_map(|(n, d, n_classes)| {
             let codes = proptest::collection::vec(0..n_classes as u32, n).prop_map(|mut codes| {
                 (codes[0], codes[1]) = (0, 1);
