@@ -48,6 +48,7 @@ SECTIONS = (
     Section("evaluation", "One evaluation against scikit-learn and numpy", "vs_python.py --store"),
     Section("references", "Searches with and without references", "references.py --store"),
     Section("threads", "Searches on two threads", "threads.py --store"),
+    Section("overhead", "The share of a search beside evaluation", "overhead.py --store"),
     Section("reading", "Reading against polars and numpy", "reading.py --store"),
     # It needs the environment of `make bench-peers`.
     Section("peers", "Searches by other packages", "peers.py --store", is_in_all=False),

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from numbers import Integral
 from typing import Any, cast
 
@@ -348,9 +348,13 @@ def algorithms() -> list[Card]:
     return sorted([_AUTO, *read_cards(_swarmrs.algorithms())], key=lambda card: card.id)
 
 
+# Reading them takes milliseconds, as long as a short search.
+_cards = cache(algorithms)
+
+
 def find_card(algo: str) -> Card | None:
     """Return the card of an algorithm by any of its names, in capitals or not."""
-    names = ((card, name) for card in algorithms() for name in (card.id, *card.aliases))
+    names = ((card, name) for card in _cards() for name in (card.id, *card.aliases))
     return next((card for card, name in names if name.lower() == algo.lower()), None)
 
 

@@ -5,8 +5,8 @@
 //!
 //! | folder | holds |
 //! | --- | --- |
-//! | [`base`] | subsets as bitsets, random streams, math, threads, cancellation, errors |
-//! | [`simd`] | vector kernels with a scalar version of each; the only unsafe code |
+//! | [`base`] | subsets as bitsets, random streams, math, threads, cancellation, the instruction set, errors |
+//! | [`simd`] | vector kernels with a scalar version of each, for distances and for words of 64 features; the only unsafe code |
 //! | [`filter`] | discretization, entropy, symmetrical uncertainty, CFS, FCBF |
 //! | [`data`] | the dataset, quantization of its values, cross-validation folds |
 //! | [`evaluate`] | k-NN, naive Bayes, ridge classifier, all exact; scores; the evaluation cache |

@@ -31,7 +31,6 @@
 //! Dimension reduction in classification using particle swarm optimisation and statistical variable grouping
 //! information, SSCI 2016
 
-use crate::base::math::sigmoid;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
@@ -40,6 +39,7 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
+use crate::simd::words::{self, Draws};
 use crate::swarms::binary::{BinaryParticle, BinarySwarm};
 
 params! {
@@ -70,12 +70,17 @@ pub fn moved(
     velocity_limit: f64,
     rng: &mut Rng,
 ) -> Subset {
-    Subset::from_fn(particle.v.len(), |d| {
-        let [x, p, g] = particle.bits(d);
-        let (r1, r2) = (rng.unit(), rng.unit());
-        let v = &mut particle.v[d];
-        *v = coefficients.velocity(*v, x, p, g, r1, r2).clamp(-velocity_limit, velocity_limit);
-        rng.bernoulli(sigmoid(*v))
+    let isa = rng.isa();
+    let mut draws = Draws::new();
+    words::subset(particle.v.len(), |word| {
+        let [r1, r2, r3] = draws.of(word, rng);
+        let words = particle.words(word.at);
+        let v = &mut particle.v[word.range()];
+        words::update(isa, v, words, |d, v, bits| {
+            let v = coefficients.toward_bits(v, bits, r1[d], r2[d]);
+            v.clamp(-velocity_limit, velocity_limit)
+        });
+        words::below_sigmoid(isa, r3, v)
     })
 }
 

@@ -35,7 +35,7 @@ use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, MOST_STEPS, Optimizer,
     Space, params,
 };
-use crate::swarms::learning2d::Swarm2d;
+use crate::swarms::learning2d::{Particle2d, Swarm2d};
 
 params! {
     /// Settings of [`Clpso2d`].
@@ -118,11 +118,10 @@ impl Optimizer for Clpso2d {
         }
         let (n, limit) = (self.space.n_features(), self.space.limit());
         let Swarm2d { swarm, bests } = &mut self.learners;
-        swarm
-            .iter_mut()
-            .zip(&mut self.lessons)
-            .enumerate()
-            .map(|(particle, (learner, lesson))| {
+        let particles = swarm.iter_mut().zip(&mut self.lessons).enumerate().collect();
+        iteration.map(
+            particles,
+            |(particle, (learner, lesson)): (usize, (&mut Particle2d, &mut Lesson))| {
                 let mut rng = iteration.rng(particle);
                 if lesson.donors.is_empty() || lesson.stall >= exemplar_gap {
                     let donors = draw_donors(particle, n, &bests.own, &mut rng);
@@ -136,8 +135,8 @@ impl Optimizer for Clpso2d {
                 v.reinforce(learner.influence, x);
                 *x = v.choose(limit, rng.unit());
                 x.clone()
-            })
-            .collect()
+            },
+        )
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {

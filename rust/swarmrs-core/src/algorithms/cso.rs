@@ -30,6 +30,7 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
+use crate::simd::words::{self, Draws};
 
 params! {
     /// Settings of [`Cso`].
@@ -60,6 +61,7 @@ pub struct Cso {
 }
 
 /// The new velocity of one dimension of a loser at `x`.
+#[inline]
 fn velocity(v: f64, x: f64, winner: f64, mean: f64, pull: f64, [r1, r2, r3]: [f64; 3]) -> f64 {
     r1 * v + r2 * (winner - x) + pull * r3 * (mean - x)
 }
@@ -121,7 +123,7 @@ impl Optimizer for Cso {
             let particles = self.particles.iter_mut().enumerate().collect();
             return iteration.map(particles, |(at, particle): (usize, &mut Particle)| {
                 let mut rng = iteration.rng(at);
-                particle.x = (0..n).map(|_| rng.unit()).collect();
+                particle.x = words::some_units(n, &mut rng);
                 select(&mut particle.x, threshold, &self.space, &mut rng)
             });
         }
@@ -132,14 +134,27 @@ impl Optimizer for Cso {
         iteration.rng(row.len()).shuffle(&mut row);
         let (pairs, mean) = (self.pairs(&row), self.mean());
         self.losers = pairs.iter().map(|(_, loser)| *loser).collect();
-        let moved = iteration.map(pairs, |(winner, loser)| {
+        // No winner is a loser, so that losers can be taken out of the swarm while they move.
+        let losers: Vec<(usize, Vec<f64>, Vec<f64>)> = pairs
+            .iter()
+            .map(|&(winner, loser)| {
+                let Particle { x, v, .. } = &mut self.particles[loser];
+                (winner, std::mem::take(x), std::mem::take(v))
+            })
+            .collect();
+        let losers = self.losers.iter().zip(losers).collect();
+        let moved = iteration.map(losers, |(&loser, (winner, mut x, mut v))| {
             let mut rng = iteration.rng(loser);
             let winner = &self.particles[winner].x;
-            let Particle { mut x, mut v, .. } = self.particles[loser].clone();
-            for d in 0..n {
-                let draws = [rng.unit(), rng.unit(), rng.unit()];
-                v[d] = velocity(v[d], x[d], winner[d], mean[d], mean_pull, draws);
-                x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
+            let mut draws = Draws::new();
+            for word in words::of(n) {
+                let [r1, r2, r3] = draws.of(word, &mut rng);
+                let others = [&winner[word.range()], &mean[word.range()], r1, r2, r3];
+                let (x, v) = (&mut x[word.range()], &mut v[word.range()]);
+                words::advance(rng.isa(), x, v, others, |x, v, [xw, xm, r1, r2, r3]| {
+                    let v = velocity(v, x, xw, xm, mean_pull, [r1, r2, r3]);
+                    ((x + v).clamp(0.0, 1.0), v)
+                });
             }
             let subset = select(&mut x, threshold, &self.space, &mut rng);
             (x, v, subset)

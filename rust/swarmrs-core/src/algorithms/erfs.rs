@@ -27,7 +27,8 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::real::{RealParticle, RealSwarm};
+use crate::simd::words;
+use crate::swarms::real::RealSwarm;
 
 params! {
     /// Settings of [`Erfs`].
@@ -77,15 +78,11 @@ impl Optimizer for Erfs {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         if iteration.number == 0 {
             let n = self.n_features;
-            return self.swarm.start(iteration, |_, _, rng| (0..n).map(|_| rng.unit()).collect());
+            return self.swarm.start(iteration, |_, _, rng| words::some_units(n, rng));
         }
         let coefficients = self.coefficients;
-        self.swarm.advance(iteration, |RealParticle { x, v, p, g }, rng| {
-            for d in 0..x.len() {
-                let (r1, r2) = (rng.unit(), rng.unit());
-                v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2);
-                x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
-            }
+        self.swarm.advance(iteration, |particle, rng| {
+            particle.fly(|v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2), rng);
         })
     }
 

@@ -32,6 +32,7 @@ use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::choice::{roulette, top_k, universal};
 use crate::operators::crossover::two_point;
+use crate::operators::mutation::mutated;
 use crate::operators::scale::unit_costs;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
@@ -191,11 +192,7 @@ impl Optimizer for Ga {
             }
         }
         for child in &mut children {
-            for d in 0..child.len() {
-                if rng.bernoulli(params.mutation_rate) {
-                    child.set(d, !child.contains(d));
-                }
-            }
+            *child = mutated(child, params.mutation_rate, params.mutation_rate, &mut rng);
             self.space.trim(child, &mut rng);
         }
         let survivors = params.survivors(&costs, &mut rng);

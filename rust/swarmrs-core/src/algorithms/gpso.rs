@@ -83,12 +83,7 @@ impl Optimizer for Gpso {
             });
         }
         self.swarm.advance(iteration, |particle, rng| {
-            for d in 0..particle.v.len() {
-                let [x, p, g] = particle.bits(d);
-                let (r1, r2) = (rng.unit(), rng.unit());
-                let v = coefficients.velocity(particle.v[d], x, p, g, r1, r2);
-                particle.v[d] = v.clamp(-velocity_limit, velocity_limit);
-            }
+            particle.accelerate(coefficients, velocity_limit, rng);
             within_groups(particle.v, groups, choice, rng)
         })
     }

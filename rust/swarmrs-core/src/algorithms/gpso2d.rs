@@ -28,7 +28,7 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::learning2d::Swarm2d;
+use crate::swarms::learning2d::{Particle2d, Swarm2d};
 
 params! {
     /// Settings of [`Gpso2d`].
@@ -71,25 +71,24 @@ impl Optimizer for Gpso2d {
             return self.learners.start(population, &self.space, iteration);
         }
         let Swarm2d { swarm, bests } = &mut self.learners;
-        let particles = swarm.iter_mut().enumerate();
-        particles
-            .map(|(particle, learner)| {
-                let mut rng = iteration.rng(particle);
-                learner.refresh(refresh_gap, &mut rng);
-                let (r1, r2) = (rng.unit(), rng.unit());
-                let leader = match self.leader {
-                    Leader::Global => bests.global(),
-                    Leader::Ring => &bests.own[ring_best(&bests.own, particle)].0,
-                };
-                let (v, x) = (&mut learner.velocity, &mut learner.x);
-                v.scale(inertia);
-                v.learn(cognitive * r1, &bests.own[particle].0, x);
-                v.learn(social * r2, leader, x);
-                v.reinforce(learner.influence, x);
-                *x = v.choose(self.space.limit(), rng.unit());
-                x.clone()
-            })
-            .collect()
+        let (space, leading) = (&self.space, self.leader);
+        let particles = swarm.iter_mut().enumerate().collect();
+        iteration.map(particles, |(particle, learner): (usize, &mut Particle2d)| {
+            let mut rng = iteration.rng(particle);
+            learner.refresh(refresh_gap, &mut rng);
+            let (r1, r2) = (rng.unit(), rng.unit());
+            let leader = match leading {
+                Leader::Global => bests.global(),
+                Leader::Ring => &bests.own[ring_best(&bests.own, particle)].0,
+            };
+            let (v, x) = (&mut learner.velocity, &mut learner.x);
+            v.scale(inertia);
+            v.learn(cognitive * r1, &bests.own[particle].0, x);
+            v.learn(social * r2, leader, x);
+            v.reinforce(learner.influence, x);
+            *x = v.choose(space.limit(), rng.unit());
+            x.clone()
+        })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {

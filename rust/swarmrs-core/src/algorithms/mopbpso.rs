@@ -33,7 +33,7 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::mutation::{flip_probability, neutral_gain};
+use crate::operators::mutation::{flipped, neutral_gain};
 use crate::operators::parameters::{FLIP_COGNITIVE, POPULATION};
 use crate::operators::pareto::{
     TradeOff, by_costs, crowding, dominated_area, dominates, survivors,
@@ -195,17 +195,8 @@ impl Mopbpso {
             Mutation::Uniform => mutation_rate,
         };
         let (p, g) = (&particle.best.subset, leader);
-        let mut child = Subset::from_fn(x.len(), |d| {
-            let is_in = x.contains(d);
-            let p0 = if is_in { mutation_rate } else { gain };
-            let rates = [p0, cognitive, social];
-            is_in
-                != rng.bernoulli(flip_probability(
-                    rates,
-                    is_in != p.contains(d),
-                    is_in != g.contains(d),
-                ))
-        });
+        let rates = [gain, mutation_rate].map(|p0| [p0, cognitive, social]);
+        let mut child = flipped([x, p, g], rates, rng);
         self.space.trim(&mut child, rng);
         self.space.fill(&mut child, rng);
         child

@@ -23,6 +23,7 @@
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::crossover::{one_point, uniform};
+use crate::operators::mutation::mutated;
 use crate::operators::parameters::CHROMOSOMES;
 use crate::operators::pareto::{Point, Survivor, TradeOff, by_costs, dominated_area, survivors};
 use crate::operators::spread::spread;
@@ -85,7 +86,7 @@ impl Nsga2 {
         let n = self.space.n_features();
         let rate = self.params.mutation_rate.unwrap_or(1.0 / n as f64);
         [a, b].map(|child| {
-            let mut mutant = Subset::from_fn(n, |d| child.contains(d) != rng.bernoulli(rate));
+            let mut mutant = mutated(&child, rate, rate, rng);
             self.space.trim(&mut mutant, rng);
             self.space.fill(&mut mutant, rng);
             mutant

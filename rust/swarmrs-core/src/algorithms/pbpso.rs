@@ -17,7 +17,7 @@
 //! `EvoApplications` 2014, doi:10.1007/978-3-662-45523-4_41
 
 use crate::base::subset::Subset;
-use crate::operators::mutation::flip_probability;
+use crate::operators::mutation::flipped;
 use crate::operators::parameters::{FLIP_COGNITIVE, FLIP_RATE, FLIP_SOCIAL, POPULATION};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -57,11 +57,7 @@ impl Optimizer for Pbpso {
         let particles = self.positions.iter().zip(&self.bests.own).enumerate().collect();
         self.positions = iteration.map(particles, |(particle, (x, (p, _)))| {
             let mut rng = iteration.rng(particle);
-            let mut moved = Subset::from_fn(x.len(), |d| {
-                let bit = x.contains(d);
-                let flip = flip_probability(rates, bit != p.contains(d), bit != g.contains(d));
-                bit != rng.bernoulli(flip)
-            });
+            let mut moved = flipped([x, p, g], [rates; 2], &mut rng);
             self.space.trim(&mut moved, &mut rng);
             moved
         });

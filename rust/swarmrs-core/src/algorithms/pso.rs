@@ -32,7 +32,8 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::real::{RealParticle, RealSwarm};
+use crate::simd::words;
+use crate::swarms::real::RealSwarm;
 
 params! {
     /// Settings of [`Pso`].
@@ -87,7 +88,7 @@ impl Optimizer for Pso {
         if iteration.number == 0 {
             let n = self.n_features;
             return self.swarm.start(iteration, |_, v, rng| {
-                let x = (0..n).map(|_| rng.unit()).collect();
+                let x = words::some_units(n, rng);
                 velocity::draw(v, limit, rng);
                 x
             });
@@ -97,12 +98,11 @@ impl Optimizer for Pso {
         }
         let w = falling(inertia, inertia_end, iteration.number, iterations);
         let coefficients = Coefficients { inertia: w, cognitive, social };
-        self.swarm.advance(iteration, |RealParticle { x, v, p, g }, rng| {
-            for d in 0..x.len() {
-                let (r1, r2) = (rng.unit(), rng.unit());
-                v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2).clamp(-limit, limit);
-                x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
-            }
+        self.swarm.advance(iteration, |particle, rng| {
+            particle.fly(
+                |v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2).clamp(-limit, limit),
+                rng,
+            );
         })
     }
 

@@ -31,7 +31,8 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::real::{RealParticle, RealSwarm};
+use crate::simd::words;
+use crate::swarms::real::RealSwarm;
 use serde::{Deserialize, Serialize};
 
 params! {
@@ -69,7 +70,7 @@ impl Pso42Params {
     /// The first position of a particle among `n` features.
     fn first(&self, particle: usize, n: usize, rng: &mut Rng) -> Vec<f64> {
         if self.init == InitialSizes::Random {
-            return (0..n).map(|_| rng.unit()).collect();
+            return words::some_units(n, rng);
         }
         let size = if particle < 2 * self.population / 3 {
             ((0.1 * n as f64).round() as usize).max(1)
@@ -119,12 +120,8 @@ impl Optimizer for Pso42 {
                 .start(iteration, |particle, _, rng| self.params.first(particle, n, rng));
         }
         let coefficients = Coefficients { inertia, cognitive, social };
-        self.swarm.advance(iteration, |RealParticle { x, v, p, g }, rng| {
-            for d in 0..x.len() {
-                let (r1, r2) = (rng.unit(), rng.unit());
-                v[d] = coefficients.velocity(v[d], x[d], p[d], g[d], r1, r2);
-                x[d] = (x[d] + v[d]).clamp(0.0, 1.0);
-            }
+        self.swarm.advance(iteration, |particle, rng| {
+            particle.fly(|v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2), rng);
         })
     }
 

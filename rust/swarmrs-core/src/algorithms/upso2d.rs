@@ -32,7 +32,7 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::learning2d::{Likelihoods, Swarm2d};
+use crate::swarms::learning2d::{Likelihoods, Particle2d, Swarm2d};
 
 params! {
     /// Settings of [`Upso2d`].
@@ -115,21 +115,18 @@ impl Optimizer for Upso2d {
         }
         let u = params.unification(iteration);
         let Swarm2d { swarm, bests } = &mut self.learners;
-        swarm
-            .iter_mut()
-            .enumerate()
-            .map(|(particle, learner)| {
-                let mut rng = iteration.rng(particle);
-                learner.refresh(params.refresh_gap, &mut rng);
-                let draws = std::array::from_fn(|_| rng.unit());
-                let own = &bests.own;
-                let three = [&own[particle].0, bests.global(), &own[ring_best(own, particle)].0];
-                let (v, x) = (&mut learner.velocity, &mut learner.x);
-                params.learn((v, x, learner.influence), three, u, draws);
-                *x = v.choose(self.space.limit(), rng.unit());
-                x.clone()
-            })
-            .collect()
+        let (space, particles) = (&self.space, swarm.iter_mut().enumerate().collect());
+        iteration.map(particles, |(particle, learner): (usize, &mut Particle2d)| {
+            let mut rng = iteration.rng(particle);
+            learner.refresh(params.refresh_gap, &mut rng);
+            let draws = std::array::from_fn(|_| rng.unit());
+            let own = &bests.own;
+            let three = [&own[particle].0, bests.global(), &own[ring_best(own, particle)].0];
+            let (v, x) = (&mut learner.velocity, &mut learner.x);
+            params.learn((v, x, learner.influence), three, u, draws);
+            *x = v.choose(space.limit(), rng.unit());
+            x.clone()
+        })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {

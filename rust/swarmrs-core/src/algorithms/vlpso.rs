@@ -75,6 +75,7 @@ params! {
 
 impl VlpsoParams {
     /// One dimension of a move with inertia `w`: the new position and velocity.
+    #[inline]
     fn step(&self, w: f64, (x, v): (f64, f64), e: f64, r: f64) -> (f64, f64) {
         let (c, limit) = (self.social, self.velocity_limit);
         let v = (w * v + c * r * (e - x)).clamp(-limit, limit);

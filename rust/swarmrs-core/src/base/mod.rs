@@ -1,8 +1,9 @@
-//! Subsets, random streams, math, sums, threads, the clock, cancellation and errors. Imports nothing of ours.
+//! Subsets, random streams, math, sums, threads, the clock, cancellation, the instruction set and errors. Imports nothing of ours.
 
 pub mod cancel;
 pub mod clock;
 pub mod error;
+pub mod isa;
 pub mod math;
 pub mod parallel;
 pub mod random;

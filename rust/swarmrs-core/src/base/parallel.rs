@@ -4,8 +4,8 @@
 //! that one without its threads and wait forever.
 
 use crate::base::cancel;
-use rayon::prelude::*;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A pool has no more threads than this: more would only wait for each other.
 pub const MOST_THREADS: usize = 1024;
@@ -14,7 +14,8 @@ pub const MOST_THREADS: usize = 1024;
 #[derive(Debug)]
 pub struct Pool {
     threads: usize,
-    inner: OnceLock<Option<rayon::ThreadPool>>,
+    /// The threads beside the one that asks for work.
+    others: OnceLock<Option<rayon::ThreadPool>>,
 }
 
 impl Pool {
@@ -24,7 +25,7 @@ impl Pool {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             some => some.min(MOST_THREADS),
         };
-        Self { threads, inner: OnceLock::new() }
+        Self { threads, others: OnceLock::new() }
     }
 
     /// The number of threads.
@@ -34,27 +35,52 @@ impl Pool {
 
     /// `work` on each item, results in the order of the items. It ends between two items, too, when the work of this
     /// thread is cancelled; see [`cancel`].
+    ///
+    /// This thread works too, and each one takes the next item when it is done with the last: none waits for another to
+    /// wake up, and at the end for one item at most.
     pub fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
         let work = |item: T| {
             cancel::check();
             work(item)
         };
+        let alone = |items: Vec<T>| items.into_iter().map(work).collect();
         if self.threads == 1 || items.len() < 2 {
-            return items.into_iter().map(work).collect();
+            return alone(items);
         }
-        let pool = self
-            .inner
-            .get_or_init(|| rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().ok());
-        match pool {
-            Some(pool) => {
-                let scope = cancel::current();
-                let work = |item: T| cancel::within(scope.clone(), || work(item));
-                pool.install(|| items.into_par_iter().map(work).collect())
+        let others = self.others.get_or_init(|| {
+            rayon::ThreadPoolBuilder::new().num_threads(self.threads - 1).build().ok()
+        });
+        // Where the system gives no more threads: the same answers, later.
+        let Some(others) = others else { return alone(items) };
+        let count = items.len();
+        let items: Vec<Mutex<Option<(usize, T)>>> =
+            items.into_iter().enumerate().map(|item| Mutex::new(Some(item))).collect();
+        let results: Vec<Mutex<Option<R>>> = (0..count).map(|_| Mutex::new(None)).collect();
+        let next = AtomicUsize::new(0);
+        let take_items = || {
+            while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let item = locked(item).take();
+                if let Some((at, item)) = item {
+                    let result = work(item);
+                    *locked(&results[at]) = Some(result);
+                }
             }
-            // The system gives no more threads: the same answers, later.
-            None => items.into_iter().map(work).collect(),
-        }
+        };
+        let scope = cancel::current();
+        others.in_place_scope(|workers| {
+            for _ in 1..self.threads.min(count) {
+                workers.spawn(|_| cancel::within(scope.clone(), take_items));
+            }
+            take_items();
+        });
+        // Every item has a result here: a panic has passed on.
+        results.into_iter().filter_map(|place| locked(&place).take()).collect()
     }
+}
+
+/// The content of a lock. A thread that panics has left it whole: it holds an item or a result, or nothing.
+fn locked<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -4,9 +4,8 @@
 //! threads can change what a slot draws. In iteration 0 of the ask phase slot `i` is the start of particle `i`, so that all
 //! algorithms that begin with fair bits begin with the same swarm.
 
+use crate::base::isa::Isa;
 use crate::base::math::{cos, ln};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng as _, SeedableRng};
 use std::f64::consts::TAU;
 
 /// The phase of a random stream.
@@ -26,37 +25,169 @@ pub enum Phase {
 #[derive(Debug, Clone)]
 pub struct Streams {
     seed: u64,
+    isa: Isa,
 }
 
 impl Streams {
-    /// The streams of `seed`.
+    /// The streams of `seed`, on the instruction set of the process.
     pub fn new(seed: u64) -> Self {
-        Self { seed }
+        Self { seed, isa: Isa::usual() }
+    }
+
+    /// The same streams, drawn by another instruction set.
+    #[must_use]
+    pub fn on(self, isa: Isa) -> Self {
+        Self { isa, ..self }
     }
 
     /// The stream of one slot in one phase of one iteration.
     pub fn rng(&self, iteration: u64, phase: Phase, slot: usize) -> Rng {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&self.seed.to_le_bytes());
-        key[8..16].copy_from_slice(&iteration.to_le_bytes());
-        key[16] = phase as u8;
-        let mut chacha = ChaCha8Rng::from_seed(key);
-        chacha.set_stream(slot as u64);
-        Rng(chacha)
+        let halves = |number: u64| [number as u32, (number >> 32) as u32];
+        let ([s0, s1], [i0, i1]) = (halves(self.seed), halves(iteration));
+        let [n0, n1] = halves(slot as u64);
+        let source = Source { key: [s0, s1, i0, i1, phase as u32, 0, 0, 0], nonce: [n0, n1] };
+        Rng { source, isa: self.isa, wide: None, next_block: 0, words: [0; WORDS], next: 0, end: 0 }
     }
 }
 
+/// Words of a block.
+const BLOCK: usize = 8;
+/// Blocks made at a time where no vectors are wide enough for more.
+const FEW_BLOCKS: usize = 4;
+/// Words that a stream holds, at most: one for each feature of a word of a subset.
+pub(crate) const WORDS: usize = 64;
+/// Blocks of [`WORDS`] words.
+pub(crate) const BLOCKS: usize = WORDS / BLOCK;
+/// The first row of a block: "expand 32-byte k".
+pub(crate) const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
+/// Rounds in pairs, one over columns and one over diagonals.
+pub(crate) const DOUBLE_ROUNDS: usize = 4;
+
+/// What names a stream of `ChaCha` with 8 rounds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source {
+    /// The key.
+    pub key: [u32; 8],
+    /// The stream among those of a key.
+    pub nonce: [u32; 2],
+}
+
+impl Source {
+    /// `N` blocks from block `first` on, side by side: loops over lanes, which compilers turn into vectors.
+    fn blocks<const N: usize>(&self, first: u64, to: &mut [u64]) {
+        let numbers: [u64; N] = std::array::from_fn(|lane| first.wrapping_add(lane as u64));
+        let start: [[u32; N]; 16] = std::array::from_fn(|row| match row {
+            0..4 => [CONSTANTS[row]; N],
+            4..12 => [self.key[row - 4]; N],
+            12 => numbers.map(|number| number as u32),
+            13 => numbers.map(|number| (number >> 32) as u32),
+            _ => [self.nonce[row - 14]; N],
+        });
+        let mut rows = start;
+        // A macro, so that the rows stay in registers.
+        macro_rules! quarter {
+            ($a:expr, $b:expr, $c:expr, $d:expr) => {
+                quarter!($a, $b, $d, 16, 0);
+                quarter!($c, $d, $b, 12, 0);
+                quarter!($a, $b, $d, 8, 0);
+                quarter!($c, $d, $b, 7, 0);
+            };
+            ($x:expr, $y:expr, $z:expr, $turn:literal, 0) => {
+                for lane in 0..N {
+                    rows[$x][lane] = rows[$x][lane].wrapping_add(rows[$y][lane]);
+                    rows[$z][lane] = (rows[$z][lane] ^ rows[$x][lane]).rotate_left($turn);
+                }
+            };
+        }
+        for _ in 0..DOUBLE_ROUNDS {
+            quarter!(0, 4, 8, 12);
+            quarter!(1, 5, 9, 13);
+            quarter!(2, 6, 10, 14);
+            quarter!(3, 7, 11, 15);
+            quarter!(0, 5, 10, 15);
+            quarter!(1, 6, 11, 12);
+            quarter!(2, 7, 8, 13);
+            quarter!(3, 4, 9, 14);
+        }
+        for (lane, block) in to.chunks_exact_mut(BLOCK).take(N).enumerate() {
+            for (word, pair) in block.iter_mut().zip(0..) {
+                let half = |row: usize| u64::from(rows[row][lane].wrapping_add(start[row][lane]));
+                *word = half(2 * pair) | half(2 * pair + 1) << 32;
+            }
+        }
+    }
+}
+
+/// Makes [`BLOCKS`] blocks of a stream from the one that is given on.
+pub(crate) type Wide = fn(&Source, u64, &mut [u64; WORDS]);
+
 /// One random stream. Its samplers are our own, so results outlive any library's changes.
 #[derive(Debug)]
-pub struct Rng(ChaCha8Rng);
+pub struct Rng {
+    source: Source,
+    isa: Isa,
+    /// Makes many blocks at a time, where there are vectors for it.
+    wide: Option<Wide>,
+    /// The block that is made next.
+    next_block: u64,
+    /// Words made and not drawn yet: those from `next` to `end`.
+    words: [u64; WORDS],
+    next: usize,
+    end: usize,
+}
 
 impl Rng {
+    /// The instruction set that draws many numbers at a time.
+    pub(crate) fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// The same stream, whose words `wide` makes.
+    pub(crate) fn by(self, wide: Wide) -> Self {
+        Self { wide: Some(wide), ..self }
+    }
+
+    /// Takes some of the next words, at most `count` and at least one.
+    pub(crate) fn take(&mut self, count: usize) -> &[u64] {
+        if self.next == self.end {
+            self.make();
+        }
+        let from = self.next;
+        self.next = self.end.min(from + count);
+        &self.words[from..self.next]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make(&mut self) {
+        let made = if let Some(wide) = self.wide {
+            wide(&self.source, self.next_block, &mut self.words);
+            BLOCKS
+        } else {
+            self.source.blocks::<FEW_BLOCKS>(self.next_block, &mut self.words);
+            FEW_BLOCKS
+        };
+        self.next_block = self.next_block.wrapping_add(made as u64);
+        (self.next, self.end) = (0, made * BLOCK);
+    }
+
+    #[inline]
+    fn next_u64(&mut self) -> u64 {
+        if self.next == self.end {
+            self.make();
+        }
+        self.next += 1;
+        self.words[self.next - 1]
+    }
+
     /// A number in [0, 1) with 53 random bits.
+    #[inline]
     pub fn unit(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
     /// True with this probability: always from 1 up, never from 0 down.
+    #[inline]
     pub fn bernoulli(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
@@ -76,7 +207,7 @@ impl Rng {
         assert!(n > 0, "a draw below zero");
         let n = n as u64;
         loop {
-            let wide = u128::from(self.0.next_u64()) * u128::from(n);
+            let wide = u128::from(self.next_u64()) * u128::from(n);
             if wide as u64 >= n.wrapping_neg() % n {
                 return (wide >> 64) as usize;
             }
@@ -111,6 +242,8 @@ mod tests {
     use super::*;
     use crate::base::math::normal_cdf;
     use proptest::prelude::*;
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{self, SeedableRng as _};
 
     #[test]
     fn streams_are_frozen() {
@@ -138,6 +271,20 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn streams_are_those_of_the_library(seed: u64, iteration: u64, slot: u64) {
+            let mut key = [0; 32];
+            key[..8].copy_from_slice(&seed.to_le_bytes());
+            key[8..16].copy_from_slice(&iteration.to_le_bytes());
+            key[16] = Phase::Groups as u8;
+            let mut library = ChaCha8Rng::from_seed(key);
+            library.set_stream(slot);
+            let mut rng = Streams::new(seed).rng(iteration, Phase::Groups, slot as usize);
+            for _ in 0..100 {
+                prop_assert_eq!(rng.next_u64(), rand_core::Rng::next_u64(&mut library));
+            }
+        }
+
         #[test]
         fn draws_keep_their_ranges(seed: u64, n in 1usize..50) {
             let mut rng = Streams::new(seed).rng(0, Phase::Tell, 0);

@@ -35,6 +35,13 @@ impl Subset {
         subset
     }
 
+    /// The subset with these words; bits past `len` are cleared.
+    pub fn from_words(len: usize, word: impl FnMut(usize) -> u64) -> Self {
+        let mut subset = Self { len, words: (0..len.div_ceil(WORD)).map(word).collect() };
+        subset.clear_tail();
+        subset
+    }
+
     /// The features listed.
     ///
     /// # Panics
@@ -135,6 +142,12 @@ impl Subset {
         self.zip(other, |a, b| a & !b)
     }
 
+    /// The features of one of the two.
+    #[must_use]
+    pub fn exclusive(&self, other: &Self) -> Self {
+        self.zip(other, |a, b| a ^ b)
+    }
+
     /// All features that are not in.
     #[must_use]
     pub fn complement(&self) -> Self {
@@ -223,6 +236,8 @@ mod tests {
             prop_assert!(x.union(&y).iter().eq(a.union(&b).copied()));
             prop_assert!(x.intersection(&y).iter().eq(a.intersection(&b).copied()));
             prop_assert!(x.difference(&y).iter().eq(a.difference(&b).copied()));
+            prop_assert!(x.exclusive(&y).iter().eq(a.symmetric_difference(&b).copied()));
+            prop_assert_eq!(Subset::from_words(len, |at| !x.words()[at]), x.complement());
             prop_assert_eq!(x.distance(&y), a.symmetric_difference(&b).count());
             prop_assert!(x.complement().iter().eq((0..len).filter(|f| !a.contains(f))));
             prop_assert_eq!(x == y, a == b);

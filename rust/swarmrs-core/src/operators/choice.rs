@@ -1,30 +1,36 @@
 //! Selection by weight, by rank and within groups.
 
+use crate::base::isa::Isa;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::problem::groups::Groups;
+use crate::simd::words;
 
 /// The slot of a wheel that a pointer at `u` in [0, 1) hits; each slot is as wide as its weight.
 ///
 /// Negative weights have no width. Where no width is left, or it is not finite, all slots are
 /// equally wide.
 pub fn roulette(weights: &[f64], u: f64) -> usize {
-    let total: f64 = weights.iter().map(|weight| weight.max(0.0)).sum();
+    let mut total = 0.0;
+    let ends: Vec<f64> = weights
+        .iter()
+        .map(|weight| {
+            total += weight.max(0.0);
+            total
+        })
+        .collect();
     if !(total > 0.0 && total.is_finite()) {
         // Evenly spaced pointers may be rounded up to the very end.
         return ((u * weights.len() as f64) as usize).min(weights.len().saturating_sub(1));
     }
-    let (mut reached, mut last) = (0.0, 0);
-    for (slot, &weight) in weights.iter().enumerate() {
-        if weight > 0.0 {
-            reached += weight;
-            last = slot;
-            if u * total < reached {
-                break;
-            }
-        }
+    // Where no end lies behind the pointer, by rounding, it hits the last slot that has a width. Any other that it hits has
+    // one: its end lies behind the end before it.
+    let hit = ends.partition_point(|&end| end <= u * total);
+    if hit < ends.len() {
+        hit
+    } else {
+        weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0)
     }
-    last
 }
 
 /// The slots that `count` evenly spaced pointers hit, the first a fraction `u` of a step from the
@@ -35,14 +41,30 @@ pub fn universal(weights: &[f64], count: usize, u: f64) -> Vec<usize> {
 
 /// The indices of the `k` largest values; among equals the lower index goes first.
 pub fn top_k(values: &[f64], k: usize) -> Subset {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    if (1..values.len()).contains(&k) {
-        order.select_nth_unstable_by(k - 1, |&a, &b| {
-            values[b].total_cmp(&values[a]).then(a.cmp(&b))
-        });
+    let n = values.len();
+    if k == 0 || k >= n {
+        return if k == 0 { Subset::empty(n) } else { Subset::full(n) };
     }
-    order.truncate(k);
-    Subset::from_indices(values.len(), order)
+    let keys: Vec<i64> = values.iter().map(|&value| order_key(value)).collect();
+    let mut sorted = keys.clone();
+    let least = *sorted.select_nth_unstable_by(n - k, i64::cmp).1;
+    // Of those equal to the last one chosen, as many as there is room for.
+    let mut room = k - keys.iter().filter(|&&key| key > least).count();
+    words::subset(n, |word| {
+        let [mut bits, mut equal] = words::above_or_equal(Isa::usual(), &keys[word.range()], least);
+        while room > 0 && equal != 0 {
+            bits |= equal & equal.wrapping_neg();
+            equal &= equal - 1;
+            room -= 1;
+        }
+        bits
+    })
+}
+
+/// A whole number that is ordered as [`f64::total_cmp`] orders the value.
+fn order_key(value: f64) -> i64 {
+    let bits = value.to_bits().cast_signed();
+    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
 /// A subset put together group by group: `choose` gets the values of a group's members and returns the places of those

@@ -2,6 +2,7 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
+use crate::simd::words;
 
 /// Swaps what lies behind one point between two features.
 pub fn one_point(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
@@ -13,8 +14,9 @@ pub fn one_point(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
 
 /// Swaps each feature with probability 1/2.
 pub fn uniform(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
-    let n = a.len();
-    swap(a, b, (0..n).filter(|_| rng.bernoulli(0.5)));
+    let swapped = words::drawn(a.len(), rng, |_| [(u64::MAX, 0.5)]);
+    let changed = a.exclusive(b).intersection(&swapped);
+    (*a, *b) = (a.exclusive(&changed), b.exclusive(&changed));
 }
 
 /// Swaps what lies between two distinct points, each equally likely to lie before, between or after

@@ -3,6 +3,7 @@
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::search::algorithm::Space;
+use crate::simd::words;
 
 /// The features whose coordinates lie above the threshold, trimmed to what the space allows. The coordinates of trimmed
 /// features are set back to the threshold, so that position and subset agree.
@@ -18,7 +19,7 @@ pub fn select_as(
     of: impl Fn(usize) -> usize,
     rng: &mut Rng,
 ) -> Subset {
-    let above = Subset::from_fn(y.len(), |d| y[d] > threshold);
+    let above = words::all_above(rng.isa(), y, threshold);
     let mut kept = above.clone();
     space.trim_as(&mut kept, of, rng);
     for d in above.difference(&kept).iter() {

@@ -1,6 +1,7 @@
 //! The velocity of a particle: the update rule and the random start.
 
 use crate::base::random::Rng;
+use crate::simd::words::units;
 
 /// The coefficients of the velocity update.
 #[derive(Debug, Clone, Copy)]
@@ -16,14 +17,29 @@ pub struct Coefficients {
 impl Coefficients {
     /// The new velocity `w v + c1 r1 (p - x) + c2 r2 (g - x)` of one coordinate, with personal best `p` and global
     /// best `g`.
+    #[inline]
     pub fn velocity(self, v: f64, x: f64, p: f64, g: f64, r1: f64, r2: f64) -> f64 {
         self.inertia * v + self.cognitive * r1 * (p - x) + self.social * r2 * (g - x)
     }
 }
 
+impl Coefficients {
+    /// The new velocity of a coordinate whose position, personal best and global best are bits.
+    #[inline]
+    pub fn toward_bits(self, v: f64, bits: [bool; 3], r1: f64, r2: f64) -> f64 {
+        // Written out: a vector is made of the plain selection, not of a call for each.
+        let number = |bit: bool| if bit { 1.0 } else { 0.0 };
+        let [x, p, g] = [number(bits[0]), number(bits[1]), number(bits[2])];
+        self.velocity(v, x, p, g, r1, r2)
+    }
+}
+
 /// Draws each velocity uniformly from [-limit, limit).
 pub fn draw(v: &mut [f64], limit: f64, rng: &mut Rng) {
-    v.fill_with(|| limit * (2.0 * rng.unit() - 1.0));
+    units(rng, v);
+    for v in v {
+        *v = limit * (2.0 * *v - 1.0);
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::base::subset::Subset;
 use crate::filter::Filter;
 use crate::problem::feasibility::Feasibility;
 use crate::problem::groups::Groups;
+use crate::simd::words;
 use std::sync::Arc;
 
 /// All an algorithm may know of the problem. Features forced in or out are not its concern: the engine adds them.
@@ -124,7 +125,7 @@ impl Space {
     /// A start: a fair bit for each feature, in order; one random feature where all bits are 0 and the empty subset does
     /// not belong to the space.
     pub fn random(&self, rng: &mut Rng) -> Subset {
-        let mut subset = Subset::from_fn(self.n_features, |_| rng.bernoulli(0.5));
+        let mut subset = words::drawn(self.n_features, rng, |_| [(u64::MAX, 0.5)]);
         self.fill(&mut subset, rng);
         self.trim(&mut subset, rng);
         subset

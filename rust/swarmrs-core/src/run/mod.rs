@@ -7,6 +7,7 @@ use crate::algorithms::{self, Entry, Prepared};
 use crate::base::cancel::{self, Ended};
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result};
+use crate::base::isa::Isa;
 use crate::base::parallel::Pool;
 use crate::base::random::Streams;
 use crate::base::subset::Subset;
@@ -88,6 +89,8 @@ pub struct Run<'a> {
     cost_function: CostFunction,
     resolved: ResolvedEvaluation,
     pool: Arc<Pool>,
+    /// Where it is not that of the process.
+    isa: Option<Isa>,
     /// Runs since the set-up began: a time limit covers it.
     clock: Clock,
 }
@@ -144,7 +147,7 @@ impl<'a> Run<'a> {
             }
             own
         });
-        let pool = Arc::clone(&resources.pool);
+        let (pool, isa) = (Arc::clone(&resources.pool), resources.isa);
         let groups = if needs_groups(spec, &algorithm, objective) {
             let source = spec.groups.clone().unwrap_or_default();
             Some(Arc::new(source.find(data, &pool)?.groups))
@@ -218,6 +221,7 @@ impl<'a> Run<'a> {
             cost_function,
             resolved,
             pool,
+            isa,
             clock,
         })
     }
@@ -258,6 +262,7 @@ impl<'a> Run<'a> {
             groups,
             resolved: ResolvedEvaluation::of(&spec.evaluation.settle(&algorithm.protocol)),
             pool: Arc::new(Pool::new(1)),
+            isa: None,
             clock: Clock::start(),
             prescreened: None,
             evaluator: scorer,
@@ -329,7 +334,10 @@ impl<'a> Run<'a> {
             evaluator: &mut *self.evaluator,
             cost_function: self.cost_function.clone(),
             budget: self.budget,
-            streams: Streams::new(self.spec.seed),
+            streams: match self.isa {
+                Some(isa) => Streams::new(self.spec.seed).on(isa),
+                None => Streams::new(self.spec.seed),
+            },
             constraints: &self.constraints,
             pool: &self.pool,
             replay,

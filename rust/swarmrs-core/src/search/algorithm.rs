@@ -8,6 +8,7 @@ use crate::evaluate::{Measures, Protocol};
 use crate::problem::objective::{Cost, Objective};
 pub use crate::problem::space::Space;
 use crate::search::ranking::Ranked;
+use crate::simd::words;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -436,7 +437,7 @@ pub struct Iteration<'a> {
 impl Iteration<'_> {
     /// The random stream of one slot (a particle, an ant, a move) in this iteration; to be taken once.
     pub fn rng(&self, slot: usize) -> Rng {
-        self.streams.rng(self.number, self.phase, slot)
+        words::widened(self.streams.rng(self.number, self.phase, slot))
     }
 
     /// `work` on each item, over the threads of the run; results in the order of the items.

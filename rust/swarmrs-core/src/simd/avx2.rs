@@ -13,8 +13,8 @@
 // Intrinsics by the dozen, each with its own unmistakable prefix.
 #![allow(clippy::wildcard_imports)]
 
-use super::bits::count_differing;
 use super::pairs::{PairPlace, Panels, Two};
+use super::words::bits::count_differing;
 use super::{
     Change, Classes, Columns, Init, KeyFormat, LANES, Lane, Pairs, ROWS, Separation, Tile,
 };

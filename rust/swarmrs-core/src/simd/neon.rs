@@ -21,8 +21,8 @@ use std::arch::aarch64::*;
 
 // Plain loops that the compiler vectorizes by itself: these vectors need no permission.
 pub use super::scalar::{
-    add_absolute, add_squares, add_tables, dot_rows, greatest, join_coarse, join_squares,
-    join_sums, keys, remove_tables, separate, subtract_rows,
+    add_absolute, add_squares, add_tables, dot_rows, fits, greatest, join_coarse, join_squares,
+    join_sums, keys, remove_tables, separate, solve, substitute, subtract_rows,
 };
 
 /// Columns of one step of the kernels with 64-bit sums: four vectors.

@@ -2,8 +2,10 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
+use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Cost;
 use crate::search::algorithm::{Evaluation, Iteration, Space};
+use crate::simd::words::{self, Draws};
 use crate::swarms::bests::Bests;
 
 /// Positions, velocities and bests, and for how long the global best has not improved.
@@ -39,9 +41,21 @@ pub struct BinaryParticle<'a> {
 }
 
 impl BinaryParticle<'_> {
-    /// Bit `d` of position, personal best and global best, as numbers.
-    pub fn bits(&self, d: usize) -> [f64; 3] {
-        [self.x, self.p, self.g].map(|subset| f64::from(u8::from(subset.contains(d))))
+    /// Moves the velocity toward the bests, within plus and minus `limit`; r1, r2 are drawn for each feature, in this order.
+    pub fn accelerate(&mut self, coefficients: Coefficients, limit: f64, rng: &mut Rng) {
+        let mut draws = Draws::new();
+        for word in words::of(self.v.len()) {
+            let [r1, r2] = draws.of(word, rng);
+            let words = self.words(word.at);
+            words::update(rng.isa(), &mut self.v[word.range()], words, |d, v, bits| {
+                coefficients.toward_bits(v, bits, r1[d], r2[d]).clamp(-limit, limit)
+            });
+        }
+    }
+
+    /// Word `at` of position, personal best and global best.
+    pub fn words(&self, at: usize) -> [u64; 3] {
+        [self.x, self.p, self.g].map(|subset| subset.words()[at])
     }
 }
 

@@ -1,13 +1,15 @@
 //! A swarm in the unit cube that learns from exemplars. Its particles may differ in length: dimension d stands for the
 //! same feature in all that have it.
 
-use crate::base::random::Rng;
+use crate::base::isa::Isa;
+use crate::base::random::{Rng, WORDS};
 use crate::base::subset::Subset;
 use crate::operators::standing::{Standing, standing};
 use crate::operators::threshold::select_as;
 use crate::operators::topology::{Lesson, Roster};
 use crate::operators::velocity;
 use crate::search::algorithm::{Evaluation, Iteration, Space};
+use crate::simd::words;
 
 /// The purposes of random numbers: each has streams of its own, so that none depends on whether another was needed.
 #[derive(Debug, Clone, Copy)]
@@ -60,9 +62,6 @@ pub struct Learners {
     pub bests: Vec<Best>,
 }
 
-/// Dimensions moved at a time, with draws and exemplars side by side so that the arithmetic is done in vectors.
-const BLOCK: usize = 256;
-
 impl Learners {
     /// Particles of these lengths before their first iteration; `order` has the feature of each dimension.
     pub fn new(
@@ -107,7 +106,7 @@ impl Learners {
             if full(at) {
                 particle.x.fill(1.0);
             } else {
-                particle.x.fill_with(|| rng.unit());
+                words::units(rng, &mut particle.x);
             }
             velocity::draw(&mut particle.v, swarm.velocity_limit, rng);
             swarm.select(&mut particle.x, rng)
@@ -152,18 +151,17 @@ impl Learners {
     ) {
         let own = &self.bests[at].x;
         let mut lessons = particle.lessons.iter().peekable();
-        let blocks = particle.x.chunks_mut(BLOCK).zip(particle.v.chunks_mut(BLOCK));
-        for (number, (x, v)) in blocks.enumerate() {
-            let (from, n) = (number * BLOCK, x.len());
-            let (mut goal, mut draws) = ([0.0; BLOCK], [0.0; BLOCK]);
-            goal[..n].copy_from_slice(&own[from..from + n]);
-            while let Some(&(d, who)) = lessons.next_if(|(d, _)| (*d as usize) < from + n) {
-                goal[d as usize - from] = self.bests[who as usize].x[d as usize];
+        for word in words::of(particle.x.len()) {
+            let mut goal = [0.0; WORDS];
+            goal[..word.count].copy_from_slice(&own[word.range()]);
+            while let Some(&(d, who)) =
+                lessons.next_if(|(d, _)| word.range().contains(&(*d as usize)))
+            {
+                goal[d as usize - word.from] = self.bests[who as usize].x[d as usize];
             }
-            draws[..n].fill_with(|| rng.unit());
-            for (((x, v), goal), r) in x.iter_mut().zip(v).zip(goal).zip(draws) {
-                (*x, *v) = rule(*x, *v, goal, r);
-            }
+            let r = word.units(rng);
+            let (x, v) = (&mut particle.x[word.range()], &mut particle.v[word.range()]);
+            words::advance(rng.isa(), x, v, [&goal, &r], |x, v, [e, r]| rule(x, v, e, r));
         }
     }
 
@@ -175,7 +173,7 @@ impl Learners {
 
     /// The dimensions a position puts in.
     pub fn chosen(&self, x: &[f64]) -> Subset {
-        Subset::from_fn(x.len(), |d| x[d] > self.threshold)
+        words::all_above(Isa::usual(), x, self.threshold)
     }
 
     /// The features of some dimensions.

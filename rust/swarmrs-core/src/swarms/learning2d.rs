@@ -17,12 +17,14 @@
 //! size that was spun. An infinite cost counts as the largest finite one of its iteration. Where costs are
 //! negative, which the paper has no rule for, δ is taken from costs spread over 0..1.
 
+use crate::base::isa::Isa;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::choice::{roulette, top_k};
 use crate::operators::scale::unit_costs;
 use crate::problem::objective::Cost;
 use crate::search::algorithm::{Evaluation, Iteration, Space};
+use crate::simd::words;
 use crate::swarms::bests::Bests;
 
 /// A velocity of two rows.
@@ -37,7 +39,7 @@ pub struct Likelihoods {
 impl Likelihoods {
     /// Draws both rows from [0, 1), the sizes first.
     pub fn random(n_features: usize, rng: &mut Rng) -> Self {
-        let mut row = || (0..n_features).map(|_| rng.unit()).collect();
+        let mut row = || words::some_units(n_features, rng);
         Self { sizes: row(), features: row() }
     }
 
@@ -67,8 +69,17 @@ impl Likelihoods {
         if size > 0 {
             self.sizes[size - 1] += weight;
         }
-        for feature in features.iter() {
-            self.features[feature] += weight;
+        for word in words::of(features.len()) {
+            let bits = [features.words()[word.at]];
+            let likelihoods = &mut self.features[word.range()];
+            words::update(
+                Isa::usual(),
+                likelihoods,
+                bits,
+                |_, v, [is_in]| {
+                    if is_in { v + weight } else { v }
+                },
+            );
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::base::subset::Subset;
 use crate::operators::standing::{Standing, Ties, first_least, standing};
 use crate::operators::threshold::select;
 use crate::search::algorithm::{Evaluation, Iteration, Space};
+use crate::simd::words::{self, Draws};
 
 /// Positions in [0, 1], velocities and bests.
 #[derive(Debug)]
@@ -29,6 +30,23 @@ pub struct RealParticle<'a> {
     pub p: &'a [f64],
     /// The global best.
     pub g: &'a [f64],
+}
+
+impl RealParticle<'_> {
+    /// Moves the particle within [0, 1]: `rule` gets v, x, p, g, r1, r2 of a coordinate and returns the new velocity. r1, r2
+    /// are drawn for each, in this order.
+    pub fn fly(&mut self, rule: impl Fn(f64, f64, f64, f64, f64, f64) -> f64, rng: &mut Rng) {
+        let mut draws = Draws::new();
+        for word in words::of(self.x.len()) {
+            let [r1, r2] = draws.of(word, rng);
+            let (x, v) = (&mut self.x[word.range()], &mut self.v[word.range()]);
+            let others = [&self.p[word.range()], &self.g[word.range()], r1, r2];
+            words::advance(rng.isa(), x, v, others, |x, v, [p, g, r1, r2]| {
+                let v = rule(v, x, p, g, r1, r2);
+                ((x + v).clamp(0.0, 1.0), v)
+            });
+        }
+    }
 }
 
 impl RealSwarm {

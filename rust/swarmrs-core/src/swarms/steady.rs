@@ -2,9 +2,10 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::mutation::neutral_gain;
+use crate::operators::mutation::{mutated, neutral_gain};
 use crate::problem::objective::Cost;
 use crate::search::algorithm::Space;
+use crate::simd::words;
 
 /// The sizes to search for one after the other, each for an equal share of the budget.
 #[derive(Debug, Clone)]
@@ -100,7 +101,9 @@ impl Population {
         let (mother, father) = (&self.members[first].0, &self.members[second].0);
         let is_crossed = rng.bernoulli(breeding.crossover_rate);
         let child = if is_crossed { crossed(mother, father, rng) } else { mother.clone() };
-        let mut child = mutated(&child, breeding.mutation_rate, rng);
+        let rate = breeding.mutation_rate;
+        // Others are gained at the rate that keeps the expected size.
+        let mut child = mutated(&child, rate, neutral_gain(rate, &child), rng);
         space.trim(&mut child, rng);
         (child, Parents { first, second })
     }
@@ -126,7 +129,7 @@ impl Population {
 /// A first chromosome: each feature with a probability of `size` out of all of them.
 pub fn scattered(space: &Space, size: usize, rng: &mut Rng) -> Subset {
     let n = space.n_features();
-    let mut subset = Subset::from_fn(n, |_| rng.bernoulli(size as f64 / n as f64));
+    let mut subset = words::drawn(n, rng, |_| [(u64::MAX, size as f64 / n as f64)]);
     space.trim(&mut subset, rng);
     subset
 }
@@ -160,15 +163,6 @@ fn crossed(mother: &Subset, father: &Subset, rng: &mut Rng) -> Subset {
     let to = cuts.get(1).map_or(n, |cut| cut + 1);
     Subset::from_fn(n, |d| {
         if (from..to).contains(&d) { father.contains(d) } else { mother.contains(d) }
-    })
-}
-
-/// Loses each feature with probability `rate` and gains others at the rate that keeps the expected size.
-fn mutated(subset: &Subset, rate: f64, rng: &mut Rng) -> Subset {
-    let gain = neutral_gain(rate, subset);
-    Subset::from_fn(subset.len(), |d| {
-        let is_in = subset.contains(d);
-        is_in != rng.bernoulli(if is_in { rate } else { gain })
     })
 }
 
@@ -281,7 +275,9 @@ mod tests {
     fn mutation_keeps_the_expected_size() {
         let mut rng = rng(5);
         let subset = Subset::from_indices(100, 0..20);
-        let total: usize = (0..5000).map(|_| mutated(&subset, 0.1, &mut rng).count()).sum();
+        let total: usize = (0..5000)
+            .map(|_| mutated(&subset, 0.1, neutral_gain(0.1, &subset), &mut rng).count())
+            .sum();
         // The size has variance 20 * .09 + 80 * .025 * .975 = 3.75; five standard errors are .137.
         assert!((total as f64 / 5000.0 - 20.0).abs() < 0.137);
     }

@@ -1,6 +1,6 @@
 //! Counting bits, in vectors where the machine has them.
 
-use super::Isa;
+use crate::simd::Isa;
 
 /// Words counted between two looks at the limit.
 const RUN: usize = 32;
@@ -22,7 +22,7 @@ fn differing(isa: Isa, a: &[u64], b: &[u64]) -> usize {
         #[cfg(target_arch = "x86_64")]
         #[allow(unsafe_code)]
         // SAFETY: `HasAvx2` or `HasAvx512` proves that the processor has the instructions, and the body is safe code.
-        Isa::Avx2(_) | Isa::Avx512(_) => unsafe { super::avx2::differing(a, b) },
+        Isa::Avx2(_) | Isa::Avx512(_) => unsafe { crate::simd::avx2::differing(a, b) },
         _ => count_differing(a, b),
     }
 }
