@@ -27,6 +27,9 @@ JOBS ?= 2
 DIST := target/dist
 SOURCE := $(DIST)/source
 
+# The schemas are a part of the package: nothing is fetched.
+SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor
+
 # Other packages for feature selection, which need versions of their own.
 PEERS := target/peers-venv
 
@@ -37,7 +40,7 @@ SOURCES := pyproject.toml $(wildcard Cargo.toml Cargo.lock) \
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 
-.PHONY: help demo test test-rust test-python test-arm build lint fmt bless bench bench-grid bench-instructions bench-peers bench-python bench-reading bench-rust quality high-dimension grouping answer fronts ledger data differential crash fuzz mutants mutants-python mutants-rust soak docs dist package wheel sdist test-oldest ci clean cargo
+.PHONY: help demo test test-rust test-python test-arm coverage coverage-rust coverage-python build lint fmt bless bench bench-grid bench-instructions bench-peers bench-python bench-reading bench-rust quality high-dimension grouping answer fronts ledger data differential crash fuzz mutants mutants-python mutants-rust soak docs dist package wheel sdist test-oldest ci clean cargo
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,9 +67,29 @@ test-arm: cargo ## run the tests of the Rust core for 64-bit ARM, emulated; ARGS
 	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
 	cargo test -p swarmrs-core --release --target aarch64-unknown-linux-gnu $(LOCKED) $(ARGS)
 
+# The reports, with the lines that no test reaches, are in target/coverage.
+coverage: coverage-rust coverage-python ## measure which lines the tests reach; less than 95 % is an error
+
+coverage-rust: cargo ## the same for the Rust core; needs cargo-llvm-cov and the llvm-tools of the compiler
+	@cargo llvm-cov --version >/dev/null 2>&1 || { \
+		echo "error: cargo-llvm-cov is not found" >&2; \
+		echo "hint: cargo install cargo-llvm-cov, and rustup component add llvm-tools (or set LLVM_COV and" \
+			"LLVM_PROFDATA to those of the LLVM that rustc -vV names)" >&2; \
+		exit 1; }
+	mkdir -p target/coverage
+	cargo llvm-cov test -p swarmrs-core $(LOCKED) --no-report
+	cargo llvm-cov report --show-missing-lines --fail-under-lines 95 | tee target/coverage/rust.txt
+
+coverage-python: build ## the same for the Python package, on JOBS processes
+	mkdir -p target/coverage
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report | tee target/coverage/python.txt
+
 build: $(BUILT) ## compile the binding (release) and install it in .venv
 
-lint: build ## check format, lints, docs and types
+lint: build ## check format, lints, docs, types, and the workflows by their schemas
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets $(LOCKED) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items $(LOCKED)
@@ -74,6 +97,11 @@ lint: build ## check format, lints, docs and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/stubtest swarmrs._swarmrs
+	$(SCHEMA).github-workflows .github/workflows/*.yml
+	$(SCHEMA).github-issue-forms .github/ISSUE_TEMPLATE/{algorithm,bug,feature}.yml
+	$(SCHEMA).github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(SCHEMA).dependabot .github/dependabot.yml
+	$(SCHEMA).citation-file-format CITATION.cff
 
 fmt: build ## format Rust and Python, mend what the linter can
 	cargo fmt --all

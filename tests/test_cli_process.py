@@ -25,9 +25,14 @@ def test_a_signal_ends_with_the_best_so_far(
     start: Start, blobs_csv: Path, tmp_path: Path, which: signal.Signals, code: int
 ) -> None:
     endless = ("--algo", "bpso", "--max-evals", 10**12, "--seed", 1, "--format", "json")
-    with start("select", blobs_csv, *endless, "--checkpoint", tmp_path / "run") as process:
-        while not (tmp_path / "run").exists():
+    record = tmp_path / "run"
+    with start("select", blobs_csv, *endless, "--checkpoint", record) as process:
+        empty = None
+        # It is written before the first evaluation, and grows with every iteration.
+        while empty is None or record.stat().st_size == empty:
             assert process.poll() is None
+            if empty is None and record.exists():
+                empty = record.stat().st_size
         process.send_signal(which)
         out, err = process.communicate(timeout=20)
     assert process.returncode == code

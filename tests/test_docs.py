@@ -161,6 +161,23 @@ def test_every_guide_has_a_notebook() -> None:
     assert guides == GUIDES["NOTEBOOKS"]
 
 
+def test_the_readmes_count_and_list_all_algorithms() -> None:
+    ids = [card.id for card in swarmrs.algorithms()]
+    readme = (ROOT / "README.md").read_text()
+    table = readme.partition("## What is in it")[2].partition("## ")[0]
+    cells = [line.split("|")[2] for line in table.splitlines() if line.startswith("|")]
+    listed = re.findall(r"`([^`]+)`", "".join(cells))
+    assert sorted(listed) == ids
+    assert re.findall(r"(\d+) in all|All (\d+) algorithms", readme) == [
+        (str(len(ids)), ""),
+        ("", str(len(ids))),
+    ]
+    assert f"{len(ids)} in all" in (DOCS / "index.md").read_text()
+    # The crate has those of the engine.
+    crate = (ROOT / "rust/swarmrs-core/README.md").read_text()
+    assert f"**{len(ids) - 1} algorithms**" in crate
+
+
 def test_the_readme_leads_to_every_page() -> None:
     text = (ROOT / "README.md").read_text()
     pages = [*DOCS.glob("*.md"), *DOCS.glob("guides/*.md")]

@@ -27,6 +27,7 @@ from swarmrs.experiments._report._drawing import (
     shown,
     slug,
 )
+from swarmrs.experiments._report._page import _shown
 from swarmrs.experiments._report._rank_figure import alike
 from swarmrs.experiments._report._svg import Sheet, as_svg
 
@@ -135,7 +136,13 @@ def test_the_report_of_a_comparison_has_all_its_parts(report: Path) -> None:
     shown_text = " ".join(" ".join(page.text).split())
     # A rank figure, the times, and four figures for each of two data sets.
     assert page.elements.count("svg") == page.elements.count("figcaption") == 2 + 2 * 4
-    for part in ("Convergence", "Error and size", "Spread of", "Columns chosen", "Average ranks"):
+    for part in (
+        "Convergence",
+        "Error and size",
+        "Spread of",
+        "Features selected",
+        "Average ranks",
+    ):
         assert part in shown_text
     assert "swarmrs compare 'a b.csv'" in shown_text
     assert "DataError: one class" in shown_text
@@ -224,6 +231,8 @@ def test_the_report_of_a_search(selection: swarmrs.Selection, tmp_path: Path) ->
     assert f"{selection.cost:.4f}" in shown_text
     for name in selection.selected:
         assert shown(name) in shown_text
+    assert "has not seen. The majority class" in shown_text
+    assert "s evaluating); stopped:" in shown_text
 
 
 def test_the_report_of_a_competition(tmp_path: Path) -> None:
@@ -241,6 +250,18 @@ def test_the_report_of_a_competition(tmp_path: Path) -> None:
     for method in found.competition.frame["method"].unique():
         assert method in shown_text
     assert titles(path) == ["Methods and sizes"]
+    # The methods search at the same time; nothing tells their own time from that of evaluations.
+    assert re.search(r"unique\) in [\d.]+ s; stopped:", shown_text)
+
+
+def test_a_setting_without_parts_is_none() -> None:
+    assert _shown({"budget": {}, "size": 3, "labels": None}) == "budget none, size 3"
+
+
+@pytest.mark.parametrize("command", ["select", "report"])
+def test_the_help_names_the_extra_that_a_page_needs(command: str, cli: Callable[..., Any]) -> None:
+    help_text = " ".join(cli(command, "--help").out.split())
+    assert "figures: html. Needs swarmrs[report]." in help_text
 
 
 def test_a_search_by_a_scorer_from_outside_has_a_report(tmp_path: Path) -> None:
@@ -448,7 +469,11 @@ def test_one_run_of_one_iteration_has_no_empty_figure(tmp_path: Path) -> None:
         for step in ({"evaluations": 20, "best_cost": error, "best_size": 3},)
     ]
     write_report(frame(once), SETTINGS, path)
-    assert titles(path) == ["Error and size on wine", "Columns chosen on wine", "Time of a search"]
+    assert titles(path) == [
+        "Error and size on wine",
+        "Features selected on wine",
+        "Time of a search",
+    ]
     text = path.read_text(encoding="utf-8")
     assert "over 1 run." in text
     assert "1 runs" not in text

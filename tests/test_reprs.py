@@ -49,5 +49,6 @@ def test_a_description() -> None:
         "  select would search 1 of 2 features"
     )
     assert "<table" in found._repr_html_()
+    assert "<br>  select would search 1 of 2 features</p>" in found._repr_html_()
     refused = describe(frame.with_columns(b=pl.Series(["u", "v", "w"])))
     assert repr(refused).endswith("select would refuse it: 1 column of text: 'b'")

@@ -45,7 +45,7 @@ def _root(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
-    """Select features with particle swarms and 30 other search algorithms (wrapper methods).
+    """Select features by particle swarm optimization and other searches (wrapper methods).
 
     \b
     # what is in the data?

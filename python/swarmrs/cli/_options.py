@@ -224,7 +224,7 @@ Trace = Annotated[
 ]
 Report = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write a report with figures: html. Needs swarmrs[plot]."),
+    typer.Option(metavar="FILE", help="Write a report with figures: html. Needs swarmrs[report]."),
 ]
 KeepAll = Annotated[
     Path | None,

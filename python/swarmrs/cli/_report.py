@@ -27,7 +27,7 @@ def report(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write a page with figures: html. Needs swarmrs[plot].",
+            help="Write a page with figures: html. Needs swarmrs[report].",
         ),
     ] = None,
     figures: Annotated[

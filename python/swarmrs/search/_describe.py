@@ -153,7 +153,7 @@ class Description:
         )
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>{self.frame._repr_html_()}"
+        return f"<p>{escape(repr(self)).replace(chr(10), '<br>')}</p>{self.frame._repr_html_()}"
 
     @property
     def frame(self) -> pl.DataFrame:

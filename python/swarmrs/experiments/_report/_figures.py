@@ -168,7 +168,7 @@ def _tradeoff(found: Findings, data: str, runs: Sequence[Runs]) -> Iterator[Draw
             zorder=100 - place,
         )
     count_ticks(axes.xaxis)
-    axes.set_xlabel("features chosen")
+    axes.set_xlabel("features selected")
     axes.set_ylabel(MEASURES[name] if loss == "error" else f"{MEASURES[name]}, {formula}")
     add_legend(figure, axes)
     dots = "Small dots are runs, large marks" if is_dotted else "Marks"
@@ -244,7 +244,7 @@ def _boxes(found: Findings, data: str, runs: Sequence[Runs]) -> Iterator[Drawing
 
 
 def _frequencies(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Drawing]:
-    """Yield how often each method chose each of the columns that were chosen most."""
+    """Yield how often each method selected each of the features that were selected most."""
     searches = dict(cells.group_by("method").agg(pl.len()).rows())
     # Who takes every column tells nothing about any.
     methods = [name for name in found.methods if name in searches and name != ALL]
@@ -272,15 +272,15 @@ def _frequencies(found: Findings, data: str, cells: pl.DataFrame) -> Iterator[Dr
     bar.set_label("share of searches")
     bar.outline.set_visible(False)
     which = (
-        f"the {len(top)} most often chosen of {counted(len(columns), 'column')} ever chosen"
+        f"the {len(top)} most often selected of {counted(len(columns), 'feature')} ever selected"
         if len(columns) > len(top)
-        else "all columns that were ever chosen"
+        else "all features that were ever selected"
     )
     yield Drawing(
         f"chosen-{data}",
-        f"Columns chosen on {shown(data, 60)}",
-        f"How large a share of its searches each method chose a column in: {which}. Columns that "
-        "all methods agree on are bright from top to bottom.",
+        f"Features selected on {shown(data, 60)}",
+        f"The share of its searches in which each method selected a feature: {which}. Features "
+        "that all methods agree on are bright from top to bottom.",
         figure,
     )
 

@@ -84,7 +84,8 @@ def _command(command: Any) -> str:
 def _shown(value: object) -> str:
     """Return a setting as text, nested ones by their parts."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_shown(each)}" for key, each in value.items() if each is not None)
+        parts = (f"{key} {_shown(each)}" for key, each in value.items() if each is not None)
+        return ", ".join(parts) or "none"
     if isinstance(value, list | tuple):
         is_nested = any(isinstance(each, Mapping) for each in value)
         return ("; " if is_nested else ", ").join(map(_shown, value))
