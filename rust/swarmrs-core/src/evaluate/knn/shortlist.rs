@@ -89,7 +89,7 @@ impl Shortlist {
     #[inline]
     pub fn is_apart(&self, near: f64, far: f64) -> bool {
         if self.is_squared {
-            // √far > √near + slack, but two square roots take longer than the rest of the test.
+            // √far > √near + slack, both sides squared twice instead of two square roots.
             let beyond = far - near - self.slack * self.slack;
             beyond > 0.0 && beyond * beyond > 4.0 * self.slack * self.slack * near
         } else {

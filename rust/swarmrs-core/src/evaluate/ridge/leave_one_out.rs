@@ -14,8 +14,7 @@
 //! 1/n <= t <= 1/n + |x|² / (|x|² + alpha)
 //! ```
 //!
-//! which decides most rows: 56 to 97 of 100 on the tables of `benches/ridge.py`, 99 of 100 on breast_cancer. Leverages are
-//! computed for the others alone.
+//! which decides most rows. Leverages are computed for the others alone.
 //!
 //! Values nearer to a tie than [`GUARD`] are left to the residual matrix, as are penalties so small that rounding errors
 //! come near it. So the classes are those of the residual matrix.
