@@ -13,6 +13,7 @@ import argparse
 import re
 import warnings
 
+import numpy as np
 from references import Samples, samples_of
 from sklearn.datasets import load_wine
 from sklearn.neighbors import KNeighborsClassifier
@@ -24,7 +25,8 @@ from timing import Report, add_store_option, gaussian_classes
 def _samples(name: str) -> Samples:
     """Return the values and classes of a table, or random ones of the shape that its name is."""
     if name == "wine":
-        return load_wine(return_X_y=True)
+        found = load_wine()
+        return found.data.astype(np.float64), found.target.astype(np.int64)
     shape = re.fullmatch(r"(\d+)x(\d+)", name)
     return gaussian_classes(int(shape[1]), int(shape[2])) if shape else samples_of(name)
 

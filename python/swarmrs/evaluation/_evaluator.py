@@ -158,7 +158,7 @@ class Evaluator:
             raise SpecError("masks are no array of True and False: rows differ in length") from None
         if array.ndim == 1:
             array = array.reshape((1,) * (ndim - 1) + array.shape)
-        width = self.table.frame.width
+        width = len(self.table.names)
         if array.ndim != ndim or array.shape[-1] != width:
             shape = " x ".join(map(str, array.shape))
             raise SpecError(f"masks are {shape}, expected {width} features in the last dimension")

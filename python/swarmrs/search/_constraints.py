@@ -56,6 +56,6 @@ def useless(
         # To exclude one is to exclude all of its list: it stays if any of them is to stay.
         if not gone.issuperset(members):
             gone.difference_update(members)
-    if gone and len(gone | {*excluded}) == table.frame.width:
+    if gone and len(gone | {*excluded}) == len(table.names):
         raise DataError(f"every column of {table.name} is constant", "give columns that vary")
     return sorted(gone)

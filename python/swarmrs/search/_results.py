@@ -380,7 +380,7 @@ def read_selection(
     point = read_point(chosen, table, measure, scoring)
     points = tuple(read_point(each, table, measure, scoring) for each in found["front"]["points"])
     knee = found["front"]["knee"]
-    support = np.zeros(table.frame.width, dtype=bool)
+    support = np.zeros(len(table.names), dtype=bool)
     support[list(point.selected_indices)] = True
     return Selection(
         algorithm=found["algorithm"],

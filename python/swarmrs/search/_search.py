@@ -271,7 +271,7 @@ class Search:
             pick=self.pick.rule,
             parsimony=parsimony,
             all_evaluations=(
-                None if kept is None else read_evaluations(*kept, self.table.frame.width)
+                None if kept is None else read_evaluations(*kept, len(self.table.names))
             ),
             baseline=self.baseline(measure),
         )
@@ -370,7 +370,7 @@ class Search:
 
     def mask(self, indices: Sequence[int]) -> NDArray[np.bool_]:
         """Return features as a mask over all of them."""
-        mask = np.zeros(self.table.frame.width, dtype=bool)
+        mask = np.zeros(len(self.table.names), dtype=bool)
         mask[list(indices)] = True
         return mask
 

@@ -22,7 +22,7 @@ fn searches_agree_between_instruction_sets() {
         (Classifier::Ridge, Metric::Euclidean, FoldSpec::Kfold { k: 5, shuffle: true, seed: 3 }),
         (Classifier::Ridge, Metric::Euclidean, FoldSpec::Loo),
     ];
-    for algorithm in ["vlpso", "pbpso", "sfs", "nsga2"] {
+    for algorithm in ["vlpso", "pbpso", "bpso", "cso", "sfs", "nsga2"] {
         for (classifier, metric, folds) in &evaluations {
             let plain = spec(algorithm, 300);
             let evaluation = EvaluationRequest {

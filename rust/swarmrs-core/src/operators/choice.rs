@@ -132,6 +132,36 @@ mod tests {
         }
 
         #[test]
+        fn a_wheel_stops_where_its_slots_one_by_one_pass_the_pointer(
+            weights in proptest::collection::vec(prop_oneof![-1.0f64..1.0, Just(0.0), Just(1e-17)], 1..200),
+            u in 0.0f64..1.0,
+        ) {
+            let wide = || weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
+            let total: f64 = wide().map(|(_, weight)| weight).sum();
+            prop_assume!(total > 0.0);
+            let mut reached = 0.0;
+            let passed = wide().find(|(_, weight)| {
+                reached += **weight;
+                u * total < reached
+            });
+            let expected = passed.or(wide().last()).map(|(slot, _)| slot);
+            prop_assert_eq!(Some(roulette(&weights, u)), expected);
+        }
+
+        #[test]
+        fn the_largest_go_first_and_of_equals_the_lower_index(
+            values in proptest::collection::vec(
+                prop_oneof![-1.0f64..1.0, Just(0.0), Just(-0.0), Just(0.5)], 1..200,
+            ),
+            k in 0usize..200,
+        ) {
+            let mut order: Vec<usize> = (0..values.len()).collect();
+            order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
+            order.truncate(k);
+            prop_assert_eq!(top_k(&values, k), Subset::from_indices(values.len(), order));
+        }
+
+        #[test]
         fn no_value_left_out_is_larger(
             values in proptest::collection::vec(-1.0f64..1.0, 1..40),
             k in 0usize..40,

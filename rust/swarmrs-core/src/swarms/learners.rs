@@ -102,7 +102,7 @@ impl Learners {
         iteration: &Iteration<'_>,
         full: impl Fn(usize) -> bool + Sync,
     ) -> Vec<Subset> {
-        self.each(iteration, Purpose::Move, |swarm, at, particle, rng| {
+        self.each(iteration, |swarm, at, particle, rng| {
             if full(at) {
                 particle.x.fill(1.0);
             } else {
@@ -120,21 +120,20 @@ impl Learners {
         iteration: &Iteration<'_>,
         rule: impl Fn(f64, f64, f64, f64) -> (f64, f64) + Sync,
     ) -> Vec<Subset> {
-        self.each(iteration, Purpose::Move, |swarm, at, particle, rng| {
+        self.each(iteration, |swarm, at, particle, rng| {
             swarm.fly(at, particle, &rule, rng);
             swarm.select(&mut particle.x, rng)
         })
     }
 
-    /// Does something to every particle, all at once, which may look at the bests.
+    /// Moves every particle, all at once, by what may look at the bests.
     fn each<R: Send>(
         &mut self,
         iteration: &Iteration<'_>,
-        purpose: Purpose,
         work: impl Fn(&Self, usize, &mut Learner, &mut Rng) -> R + Sync,
     ) -> Vec<R> {
         let mut particles = std::mem::take(&mut self.particles);
-        let slots = purpose as usize * particles.len();
+        let slots = Purpose::Move as usize * particles.len();
         let done = iteration.map(particles.iter_mut().enumerate().collect(), |(at, particle)| {
             work(self, at, particle, &mut iteration.rng(slots + at))
         });
@@ -225,16 +224,17 @@ impl Learners {
         iteration: &Iteration<'_>,
         probabilities: &[f64],
         must: bool,
-        due: impl Fn(&Learner) -> bool + Sync,
+        due: impl Fn(&Learner) -> bool,
     ) {
         let (roster, standings) = (Roster::new(self.lengths()), self.standings());
-        self.each(iteration, Purpose::Learn, |_, at, particle, rng| {
-            if due(particle) {
-                particle.stall = 0;
-                particle.lessons = roster.draw(at, probabilities[at], &standings, rng);
-                if must && particle.lessons.is_empty() {
-                    particle.lessons.extend(roster.draw_one(at, rng));
-                }
+        let slots = Purpose::Learn as usize * self.particles.len();
+        let particles = self.particles.iter_mut().enumerate().filter(|(_, one)| due(one)).collect();
+        iteration.map(particles, |(at, particle): (usize, &mut Learner)| {
+            let mut rng = iteration.rng(slots + at);
+            particle.stall = 0;
+            particle.lessons = roster.draw(at, probabilities[at], &standings, &mut rng);
+            if must && particle.lessons.is_empty() {
+                particle.lessons.extend(roster.draw_one(at, &mut rng));
             }
         });
     }
