@@ -68,11 +68,11 @@ def test_every_row_is_judged_by_rankings_that_have_not_seen_it() -> None:
     settings = Settings.of({"algo": "auto"})
     arena = _Arena(Search.of(table, settings), 3, 1)
     pairs = arena.pairs()
-    assert len(pairs) == arena.plan.n_splits == 10
-    rounds = [pairs[at : at + 5] for at in range(0, 10, 5)]
+    assert len(pairs) == arena.plan.n_splits == 20
+    rounds = [pairs[at : at + 5] for at in range(0, 20, 5)]
     for turn in rounds:
         assert sorted(block for pair in turn for block in pair) == list(range(10))
-    assert len({frozenset(pair) for pair in pairs}) == 10
+    assert len({frozenset(pair) for pair in pairs}) == 20
     assert np.bincount(arena.blocks).tolist() == [6] * 10
     for code in (0, 1):
         assert np.bincount(arena.blocks[y == code]).tolist() == [3] * 10
@@ -91,7 +91,7 @@ def test_every_row_is_judged_by_rankings_that_have_not_seen_it() -> None:
     for block in range(10):
         rows = set(np.flatnonzero(arena.blocks == block).tolist())
         unseen = [trial for trial in trials if block in trial.held_out]
-        assert len(unseen) == 2
+        assert len(unseen) == 4
         for trial in unseen:
             assert not rows & seen[trial.rankings["f"][0]]
         judged = arena.judging(block, trials)(1, lambda _: False)

@@ -57,7 +57,7 @@ _ROUND = _BLOCKS // 2
 _FEWEST_ROWS = 3
 # Competitions on more rows are held on a stratified sample of so many.
 _MOST_ROWS = 2000
-_MOST_ROUNDS = 2
+_MOST_ROUNDS = 4
 # Bootstrap samples of the rows.
 _SAMPLES = 1000
 _SIZES = (1, 2, 3, 5, 8, 12, 20, 30, 50, 75, 100)
@@ -226,7 +226,7 @@ class Plan:
             searches = table.task.searches
             methods += searches if width <= _NARROW else searches[:-2]
         # Long tables get fewer: each evaluation takes longer, and says more.
-        evaluations = int(min(2500, max(600, 50 * width)) * min(1.0, 100 / n))
+        evaluations = int(min(2500, max(600, 50 * width)) * min(1.0, 200 / n))
         n_splits = _ROUND * max(1, min(_MOST_ROUNDS, 1200 // n))
         plan = cls(
             methods=tuple(methods),
