@@ -1,7 +1,7 @@
 //! Dense linear algebra of a ridge fit, in plain Rust that the compiler vectorizes: every sum has one order, whatever the
 //! width of the vectors, and no product is fused with it.
 //!
-//! A symmetric positive definite matrix is UᵀDU with ones on the diagonal of the upper triangle U and a diagonal D: square
+//! A symmetric positive definite matrix is `UᵀDU` with ones on the diagonal of the upper triangle U and a diagonal D: square
 //! roots, for which each row would have to wait, are not needed.
 //!
 //! Matrices are row after row, a stride apart. Sizes, widths and strides are multiples of 4: rows are padded with those of

@@ -56,7 +56,9 @@ impl Rows {
     /// Some of the rows.
     pub fn chosen(&self, rows: &[usize]) -> Self {
         let mut values = Vec::with_capacity(rows.len() * self.stride);
-        rows.iter().for_each(|&row| values.extend_from_slice(self.row(row)));
+        for &row in rows {
+            values.extend_from_slice(self.row(row));
+        }
         Self { values, stride: self.stride }
     }
 
