@@ -78,9 +78,7 @@ class Choice:
     interval: tuple[float, float]
 
 
-def choose(
-    resampled: Resampled, n_methods: int, tolerance: float = 0.0, window: int = 1
-) -> Choice:
+def choose(resampled: Resampled, n_methods: int, tolerance: float = 0.0, window: int = 1) -> Choice:
     """Choose a method and a size; each configuration is a pair of both, sizes within methods.
 
     The best of all configurations owes more of its score to luck than any average does. So a method
