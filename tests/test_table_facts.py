@@ -323,6 +323,7 @@ def test_text_becomes_ranks_in_the_order_of_bytes() -> None:
     numbers, values = ranked(frame(word=["b", "B", None, "a"], flag=[True, False, None, True]))
     assert numbers["word"].to_list() == [2.0, 0.0, None, 1.0]
     assert numbers["flag"].to_list() == [1, 0, None, 1]
+    assert numbers["flag"].dtype == pl.UInt8
     assert values["word"].to_list() == ["B", "a", "b"]
     assert [*values] == ["word"]
 
@@ -394,7 +395,7 @@ def test_the_places_of_encoded_columns_are_known() -> None:
     ]
     assert found.encoded == [(1, 2, 3), (5, 6)]
     clash = pl.DataFrame({"w": ["a", "b"], "w=a": [1, 2]})
-    with pytest.raises(DataError, match="the encoded table has two columns called 'w=a'") as caught:
+    with pytest.raises(DataError, match="^the encoded table has two columns called 'w=a'") as caught:
         to_numbers(clash, missing="error", encode="onehot")
     assert caught.value.hint == "rename one of them"
     assert to_numbers(clash, missing="error", encode="ordinal").encoded == []
@@ -436,6 +437,9 @@ def test_of_columns_of_whole_numbers_those_that_are_rounded_are_named() -> None:
     [warning] = to_numbers(given, missing="error", encode="error").warnings
     assert warning.startswith("2 columns of whole numbers too long")
     assert warning.endswith("'b', 'c'")
+    # No value that a float holds is needed beside them.
+    [warning] = to_numbers(frame(a=[2**53 + 1] * 2), missing="error", encode="error").warnings
+    assert warning.endswith("'a'")
 
 
 def test_whole_numbers_beyond_every_float_are_warned_of() -> None:
@@ -694,6 +698,7 @@ def test_some_rows_of_a_table() -> None:
     solid = table(missing="drop-rows").take(np.array([0, 1, 3]))
     assert solid.x.tolist() == [[1.0, 0.0], [2.0, 1.0], [5.0, 0.0]]
     assert (solid.labels, solid.codes.tolist()) == (("p", "q", "r"), [0, 1, 2])
+    assert solid.frame.rows() == [(1.0, 0), (2.0, 1), (5.0, 0)]
     with pytest.raises(DataError, match="2 rows of frame have one class"):
         table().take(np.array([0, 2]))
 

@@ -1,7 +1,7 @@
 //! Neighbors as 64-bit keys, and lists of the least keys.
 
 #[cfg(target_arch = "x86_64")]
-use super::avx2_select;
+use super::avx2;
 #[cfg(target_arch = "aarch64")]
 use super::neon_lists;
 use super::{Isa, LANES, ROWS, Tile, check_strip, scalar};
@@ -74,7 +74,7 @@ pub fn select(isa: Isa, strips: (&[f64], usize), tile: &SelectTile<'_>, keys: &m
         #[allow(unsafe_code)]
         // SAFETY: `HasAvx2` or `HasAvx512` proves that the processor has the instructions, and the five assertions above are the
         // lengths that its contract requires.
-        Isa::Avx2(_) | Isa::Avx512(_) => unsafe { avx2_select::select(strips, tile, keys) },
+        Isa::Avx2(_) | Isa::Avx512(_) => unsafe { avx2::select::select(strips, tile, keys) },
         #[cfg(target_arch = "aarch64")]
         #[allow(unsafe_code)]
         // SAFETY: the five assertions above are the lengths that its contract requires.

@@ -2,7 +2,7 @@
 //!
 //! Work is done in blocks of `ROWS` rows against runs of `LANES` columns ("columns" are rows too, seen from the
 //! other side: the matrix of distances is symmetric). Everything is an exact integer, so each instruction set gives the
-//! same bits: `scalar.rs` is the definition, `avx2.rs` and `avx512.rs` repeat it for x86-64, `neon.rs` for aarch64.
+//! same bits: `scalar.rs` is the definition, `avx2/mod.rs` and `avx512.rs` repeat it for x86-64, `neon.rs` for aarch64.
 //!
 //! A neighbor is held as a *key*: its distance, then its row index, in one integer that sorts as the two would. Keys
 //! are kept in the bits of positive floats, which order like integers and have vector minimum and maximum.
@@ -16,18 +16,6 @@
     reason = "vector loads and stores; each function states what its pointers need"
 )]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
-#[allow(
-    unsafe_code,
-    reason = "vector loads and stores; each function states what its pointers need"
-)]
-mod avx2_select;
-#[cfg(target_arch = "x86_64")]
-#[allow(
-    unsafe_code,
-    reason = "vector loads and stores; each function states what its pointers need"
-)]
-mod avx2_shortlist;
 #[cfg(target_arch = "x86_64")]
 #[allow(
     unsafe_code,
@@ -83,7 +71,7 @@ macro_rules! kernels {
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
             // SAFETY: `HasAvx2` proves that the processor has the instructions, and the caller has asserted the lengths
-            // that the head of `avx2.rs` requires, if any.
+            // that the head of `avx2/mod.rs` requires, if any.
             $crate::simd::Isa::Avx2(_) => unsafe { $crate::simd::avx2::$name($($arg),*) },
             #[cfg(target_arch = "aarch64")]
             #[allow(unsafe_code, unused_unsafe, reason = "some kernels are those of `scalar.rs`")]

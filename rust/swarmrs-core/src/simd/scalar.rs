@@ -2,7 +2,7 @@
 
 #![allow(
     clippy::inline_always,
-    reason = "a kernel that `avx2.rs` or `avx512.rs` repeats is compiled for their instructions only where it is inlined; \
+    reason = "a kernel that `avx2/mod.rs` or `avx512.rs` repeats is compiled for their instructions only where it is inlined; \
               with a hint alone, five of them ran on 128-bit vectors"
 )]
 

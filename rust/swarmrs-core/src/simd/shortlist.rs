@@ -6,7 +6,7 @@
 //! float64 distances, see `evaluate::knn`.
 
 #[cfg(target_arch = "x86_64")]
-use super::avx2_shortlist;
+use super::avx2;
 #[cfg(target_arch = "aarch64")]
 use super::neon_lists;
 use super::{Isa, LANES, ROWS, Tile, check_strip, scalar};
@@ -104,7 +104,7 @@ pub fn update_shortlists(
         // SAFETY: `HasAvx2` or `HasAvx512` proves that the processor has the instructions, and the five assertions above are the
         // lengths that its contract requires.
         Isa::Avx2(_) | Isa::Avx512(_) => unsafe {
-            avx2_shortlist::update_shortlists(strips, tile, lists);
+            avx2::shortlist::update_shortlists(strips, tile, lists);
         },
         #[cfg(target_arch = "aarch64")]
         #[allow(unsafe_code)]

@@ -13,6 +13,9 @@
 // Intrinsics by the dozen, each with its own unmistakable prefix.
 #![allow(clippy::wildcard_imports)]
 
+pub mod select;
+pub mod shortlist;
+
 use super::pairs::{PairPlace, Panels, Two};
 use super::words::bits::count_differing;
 use super::{

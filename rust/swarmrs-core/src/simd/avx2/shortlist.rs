@@ -5,8 +5,8 @@
 // Intrinsics by the dozen, each with its own unmistakable prefix.
 #![allow(clippy::wildcard_imports)]
 
-use super::ROWS;
-use super::shortlist::{MERGED, NO_SHORT, SIDE, ShortlistTile};
+use crate::simd::ROWS;
+use crate::simd::shortlist::{MERGED, NO_SHORT, SIDE, ShortlistTile};
 use std::arch::x86_64::*;
 
 /// # Safety

@@ -5,7 +5,7 @@
 // Intrinsics by the dozen, each with its own unmistakable prefix.
 #![allow(clippy::wildcard_imports)]
 
-use super::{NO_KEY, ROWS, SelectTile};
+use crate::simd::{NO_KEY, ROWS, SelectTile};
 use std::arch::x86_64::*;
 
 /// # Safety
