@@ -332,7 +332,11 @@ def draw_lengths(name: str) -> None:
             for method, algo in methods.items():
                 iterations, values = by_iteration(f"tran2019/swarms/{data}/{algo}", column)
                 start = 10 if methods is WITHOUT else 0
-                axes.plot(iterations[start:], values[start:], linewidth=1.2, label=method)
+                iterations, values = iterations[start:], values[start:]
+                # Points inside a level stretch show nothing.
+                is_end = np.diff(values, prepend=np.nan, append=np.nan) != 0
+                is_shown = is_end[:-1] | is_end[1:]
+                axes.plot(iterations[is_shown], values[is_shown], linewidth=1.2, label=method)
             axes.set_title(data, fontsize=8)
             if column in ("mean_size", "best_size") and methods is not WITHOUT:
                 axes.set_yscale("log")
