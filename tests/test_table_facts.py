@@ -395,7 +395,7 @@ def test_the_places_of_encoded_columns_are_known() -> None:
     ]
     assert found.encoded == [(1, 2, 3), (5, 6)]
     clash = pl.DataFrame({"w": ["a", "b"], "w=a": [1, 2]})
-    with pytest.raises(DataError, match="^the encoded table has two columns called 'w=a'") as caught:
+    with pytest.raises(DataError, match=r"^the encoded table has two columns .* 'w=a'") as caught:
         to_numbers(clash, missing="error", encode="onehot")
     assert caught.value.hint == "rename one of them"
     assert to_numbers(clash, missing="error", encode="ordinal").encoded == []
