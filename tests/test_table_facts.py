@@ -1066,28 +1066,28 @@ def test_labels_of_128_bits_are_classes() -> None:
     assert read_table(frame, "y").labels == (str(big), str(big + 1))
 
 
-# What a whole table is told of, with gaps and without.
+# Notices and warnings of a whole table, with missing values and without.
 
 
 def test_a_copy_of_the_target_is_refused_beside_gaps_too() -> None:
     given = frame(a=[1.0, None, 3.0, 4.0], b=[0, 1, 0, 1], y=[0, 1, 0, 1])
-    told = "1 feature equal to the target: 'b'"
-    with pytest.raises(DataError, match=told):
+    message = "1 feature equal to the target: 'b'"
+    with pytest.raises(DataError, match=message):
         read_table(given, "y", missing="mean")
-    assert told in read_table(given, "y", missing="mean", allow_target_copy=True).warnings
+    assert message in read_table(given, "y", missing="mean", allow_target_copy=True).warnings
     apart = read_table((given.drop("y"), given["y"].to_numpy()), missing="mean")
-    assert told in apart.warnings
+    assert message in apart.warnings
 
 
-def test_a_task_that_is_guessed_is_told_one_that_is_given_is_not() -> None:
+def test_a_notice_names_a_task_that_is_guessed_not_one_that_is_given() -> None:
     numbers = [0.5, 1.5, 2.5, 1.5]
-    told = "the target has 3 different numbers: regression"
+    message = "the target has 3 different numbers: regression"
     for a, missing in (([1.0, 2.0, 4.0, 3.0], "error"), ([1.0, None, 4.0, 3.0], "mean")):
         guessed = read_table(frame(a=a, y=numbers), "y", missing=missing)
-        assert told in guessed.notices
+        assert message in guessed.notices
         assert guessed.task.name == "regression"
         given = read_table(frame(a=a, y=numbers), "y", missing=missing, task="regression")
-        assert told not in given.notices
+        assert message not in given.notices
 
 
 def test_labels_without_a_name_are_called_by_what_they_are() -> None:
