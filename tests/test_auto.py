@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 import swarmrs
 from numpy.typing import NDArray
+from sklearn.feature_selection import f_classif
 from sklearn.metrics import balanced_accuracy_score, f1_score, matthews_corrcoef
 from sklearn.tree import DecisionTreeClassifier
 from swarmrs.evaluation._bias_correction import (
@@ -96,6 +97,40 @@ def test_every_row_is_judged_by_rankings_that_have_not_seen_it() -> None:
             assert not rows & seen[trial.rankings["f"][0]]
         judged = arena.judging(block, trials)(1, lambda _: False)
         assert set(judged.rows.tolist()) == rows
+
+
+def test_wide_tables_are_ranked_by_the_features_that_are_best_by_the_rows_of_a_split() -> None:
+    x, y = made(40, 2200, signal=4.0)
+    settings = Settings.of({"algo": "auto", "include": [2100], "exclude": [1]})
+    arena = _Arena(Search.of(swarmrs.read_table((x, y)), settings), 1, 1)
+    rows = np.setdiff1d(np.arange(40), [0, 5, 9, 30])
+    here, features = arena.on(rows)
+    candidates = np.setdiff1d(np.arange(2200), [1, 2100])
+    scores = f_classif(x[rows][:, candidates], y[rows])[0]
+    best = candidates[np.argsort(-scores, kind="stable")[:2000]]
+    assert features.tolist() == sorted({*best.tolist(), 2100})
+    np.testing.assert_array_equal(here.table.x, x[rows][:, features])
+    assert here.table.names == here.table.frame.columns == [f"x{it}" for it in features]
+    assert features[here.spec["include"]].tolist() == [2100]
+    assert here.free.sum() == 2000
+    for method in arena.plan.methods:
+        order = features[arena.rank(here, method, 200, 1.0).order]
+        assert {0, 2} & set(order[:5].tolist()), method
+        assert not {1, 2100} & set(order.tolist()), method
+    found, _ = auto(x, y, include=[2100], exclude=[1])
+    assert {0, 2100} <= set(found.selected_indices)
+    assert 1 not in found.selected_indices
+
+
+@pytest.mark.parametrize("option", [{"together": [[0, 1]]}, {"feature_groups": "hclust=9"}])
+def test_wide_tables_with_features_that_belong_together_are_ranked_whole(
+    option: dict[str, object],
+) -> None:
+    table = swarmrs.read_table(made(40, 2200))
+    arena = _Arena(Search.of(table, Settings.of({"algo": "auto"} | option)), 1, 1)
+    here, features = arena.on(np.arange(4, 40))
+    assert features.tolist() == list(range(2200))
+    assert here.table.x.shape == (36, 2200)
 
 
 def test_classes_of_two_rows_are_never_held_out() -> None:

@@ -365,7 +365,7 @@ def make_a_dataset(rng: random.Random, note: Note) -> Finding | None:
         dataset = _swarmrs.Dataset(np.asfortranarray(x), codes, n_classes, names, scale)
         dataset.rank(1)
         features = list(range(x.shape[1]))
-        dataset.f_scores(features, 1)
+        dataset.f_scores(features, 1, rng.choice((None, None, [], [0], [2**40])))
         dataset.mrmr(features, rng.choice((0, 1, 2**62)), 1)
         dataset.relieff(features, rng.choice((0, 1, 10, 2**62)), 1)
         masks = np.ones((1, x.shape[1]), dtype=bool)

@@ -193,6 +193,19 @@ class Table:
             samples=samples,
         )
 
+    def columns(self, features: NDArray[np.intp]) -> "Table":
+        """Return the table with some features, in this order, and none of their origins."""
+        frame: Any = vars(self)["_features"]
+        names, x = (
+            [self.names[feature] for feature in features],
+            np.asfortranarray(self.x[:, features]),
+        )
+        if isinstance(frame, ArrayColumns):
+            frame = ArrayColumns(names, x, frame.dtype)
+        else:
+            frame = pl.DataFrame([frame[name] for name in names])
+        return replace(self, frame=frame, x=x, encoded=(), unfilled=None, samples=None)
+
     def with_samples(self, frame: Any) -> "Table":
         """Return the table with the data frame that it was read from, less its target."""
         from sklearn.utils import _safe_indexing

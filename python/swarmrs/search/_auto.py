@@ -67,10 +67,13 @@ _WIDE, _LEAST = 200, 5
 _WINDOW = 5
 # In the others the smallest size within so many standard errors of the best is chosen.
 _NEARLY = 0.5
+# Splits rank so many features at most, the best by the F statistic of their rows.
+_MOST_FEATURES = 2000
 # Up to so many features, searches that return one subset compete, too.
 _NARROW = 60
-# Methods that evaluate subsets.
+# Methods that evaluate subsets, and the evaluations of each in a split.
 _SEARCHES = ("rks", "cem", "sffs", "upso2d")
+_EVALUATIONS = 600
 # A mean ranking is that of so many splits at least; below, the winner ranks once more, by all rows.
 _FEWEST_RANKINGS = 5
 # Evaluations of a search by all rows, in those of a split.
@@ -226,13 +229,13 @@ class Plan:
             searches = table.task.searches
             methods += searches if width <= _NARROW else searches[:-2]
         # Long tables get fewer: each evaluation takes longer, and says more.
-        evaluations = int(min(2500, max(600, 50 * width)) * min(1.0, 200 / n))
+        evaluations = int(_EVALUATIONS * min(1.0, 200 / n))
         n_splits = _ROUND * max(1, min(_MOST_ROUNDS, 1200 // n))
         plan = cls(
             methods=tuple(methods),
             sizes=sizes,
             n_splits=n_splits,
-            evaluations=max(evaluations, 300),
+            evaluations=max(evaluations, _FEWEST),
             most_rows=most_rows,
             tolerance=0.0 if is_wide else _NEARLY,
             window=_WINDOW if is_wide else 1,
@@ -469,12 +472,12 @@ class _Arena:
             share = _SPLITTING * self.threads / (self.plan.n_splits * max(1, self.plan.n_searches))
             is_held = np.isin(self.blocks, held_out)
             train, test = np.flatnonzero(~is_held), np.flatnonzero(is_held)
-            here = self.search.on(self.search.table.take(train))
+            here, features = self.on(train)
             rankings: dict[str, list[int]] = {}
             total = unique = 0
             for method in self.plan.methods:
                 ranked = self.rank(here, method, self.plan.evaluations, share)
-                rankings[method] = ranked.order[: self.plan.sizes[-1]]
+                rankings[method] = features[ranked.order[: self.plan.sizes[-1]]].tolist()
                 total, unique = total + ranked.evaluations.total, unique + ranked.evaluations.unique
             self.done += 1
             if self.is_watched and len(test):
@@ -485,6 +488,22 @@ class _Arena:
             return _Trial(held_out, rankings, Evaluations(total, unique))
 
         return run
+
+    def on(self, rows: NDArray[np.intp]) -> tuple["Search", NDArray[np.intp]]:
+        """Return the search on some rows and the best features by these rows, and these features.
+
+        Features that go together or in groups are all kept, and so are those of a table with
+        missing values.
+        """
+        here = self.search.on(self.search.table.take(rows))
+        free = np.flatnonzero(here.free)
+        is_whole = bool(self.units or here.spec["groups"] or self.search.table.unfilled)
+        if len(free) <= _MOST_FEATURES or is_whole or here.table.has_gaps:
+            return here, np.arange(len(here.table.names))
+        scores = self.search.dataset.f_scores(free.tolist(), 1, rows.tolist())
+        best = free[np.argsort(-scores, kind="stable")[:_MOST_FEATURES]]
+        features = np.union1d(best, np.array(self.included, dtype=np.intp))
+        return here.narrowed(features), features
 
     def judging(self, block: int, trials: Sequence[_Trial]) -> Any:
         """Return what predicts a block by the mean rankings of the splits that did not see it."""
@@ -574,13 +593,13 @@ class _Arena:
         if folds.get("k", 0) > len(search.table.x):
             evaluation = here.spec["evaluation"] | {"folds": {"scheme": "loo"}}
             here = replace(here, spec=here.spec | {"evaluation": evaluation})
-        text, _ = _swarmrs.run(here.dataset, here.said(self.seed), threads=1, cancel=CANCEL.get())
+        text, _ = _swarmrs.run(search.dataset, here.said(self.seed), threads=1, cancel=CANCEL.get())
         found = json.loads(text)
         spent = Evaluations(**found["evaluations"])
         if ranking := found.get("ranking"):
             return Ranked([each["feature"] for each in ranking], spent)
         # A subset has no order of its own: its features are in that of the F statistic.
-        chosen = {index for index in found["selected"] if index not in self.included}
+        chosen = {*found["selected"]} - {*search.spec["include"]}
         first = score(search.dataset, "f", sorted(chosen), len(chosen), 1).order
         return Ranked(np.array(sorted(chosen))[first].tolist(), spent)
 

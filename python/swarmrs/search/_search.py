@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,6 @@ class Search:
         All that fixes a run but its seed, as the engine reads it.
     pick : Pick
         Which subset of a run is wanted.
-    dataset : Dataset
-        The table as the engine has it.
     n_jobs : int or None
         The processes that an estimator from outside is measured by.
     """
@@ -73,7 +72,6 @@ class Search:
     measure: Evaluation | Outside
     spec: dict[str, Any]
     pick: Pick
-    dataset: _swarmrs.Dataset
     n_jobs: int | None
 
     @classmethod
@@ -118,8 +116,14 @@ class Search:
             "groups": None if groups is None else group_spec(groups, table)[1],
             "memory": check_whole("memory", options["memory"], 0),
         }
-        scale = evaluation.scale if isinstance(evaluation, Evaluation) else "minmax"
-        return cls(table, settings, evaluation, spec, pick, dataset_of(table, scale), n_jobs)
+        return cls(table, settings, evaluation, spec, pick, n_jobs)
+
+    @cached_property
+    def dataset(self) -> _swarmrs.Dataset:
+        """The table as the engine has it."""
+        measure = self.measure
+        scale = measure.scale if isinstance(measure, Evaluation) else "minmax"
+        return dataset_of(self.table, scale)
 
     def on(self, table: Table) -> "Search":
         """Return the same search on other rows.
@@ -147,6 +151,16 @@ class Search:
                 "split the data before the search",
             )
         return Search.of(table, self.settings, self.n_jobs)
+
+    def narrowed(self, features: NDArray[np.intp]) -> "Search":
+        """Return the same search on some features, in this order; groups are not known any more."""
+        places = {feature: at for at, feature in enumerate(features.tolist())}
+        kept = {
+            name: [places[feature] for feature in self.spec[name] if feature in places]
+            for name in ("include", "exclude")
+        }
+        spec = self.spec | kept | {"together": [], "groups": None}
+        return replace(self, table=self.table.columns(features), spec=spec)
 
     @property
     def free(self) -> NDArray[np.bool_]:

@@ -106,6 +106,16 @@ pub fn check_features(features: &[usize], n_features: usize) -> Result<()> {
     }
 }
 
+/// Checks that these are rows of the table.
+pub fn check_rows(rows: &[usize], n_samples: usize) -> Result<()> {
+    match rows.iter().find(|&&row| row >= n_samples) {
+        Some(row) => Err(Error::BadSpec {
+            what: format!("row {row} is not one of the {n_samples} of the table"),
+        }),
+        None => Ok(()),
+    }
+}
+
 fn check_width(py: Python<'_>, width: usize, n_features: usize) -> PyResult<()> {
     if width == n_features {
         return Ok(());

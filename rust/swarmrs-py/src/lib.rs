@@ -105,16 +105,26 @@ impl PyDataset {
         ))
     }
 
-    /// The F statistic of each of these features.
+    /// The F statistic of each of these features, by these rows or by all.
+    #[pyo3(signature = (features, threads, rows = None))]
     fn f_scores<'py>(
         &self,
         py: Python<'py>,
         features: Vec<usize>,
         threads: usize,
+        rows: Option<Vec<usize>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         convert::check_features(&features, self.inner.n_features())
             .map_err(|error| to_py(py, &error))?;
-        let scores = heard(py, || Ok(self.inner.f_scores(&features, &Pool::new(threads))))?;
+        convert::check_rows(rows.as_deref().unwrap_or_default(), self.inner.n_samples())
+            .map_err(|error| to_py(py, &error))?;
+        let scores = heard(py, || {
+            let pool = Pool::new(threads);
+            Ok(match &rows {
+                None => self.inner.f_scores(&features, &pool),
+                Some(rows) => self.inner.f_scores_by(rows, &features, &pool),
+            })
+        })?;
         Ok(PyArray1::from_vec(py, scores))
     }
 

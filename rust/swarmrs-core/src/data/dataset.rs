@@ -193,9 +193,31 @@ impl Dataset {
     /// regression on a numeric target.
     pub fn f_scores(&self, features: &[usize], pool: &Pool) -> Vec<f64> {
         let columns: Vec<&[f64]> = features.iter().map(|&feature| self.values(feature)).collect();
-        match &self.numbers {
-            None => f_scores(&columns, Labels { codes: &self.codes, count: self.n_classes }, pool),
-            Some(numbers) => f_regression(&columns, numbers, pool),
+        self.f_scores_of(&columns, &self.codes, self.numbers.as_deref(), pool)
+    }
+
+    /// The F statistics of some features, counted by some rows alone.
+    pub fn f_scores_by(&self, rows: &[usize], features: &[usize], pool: &Pool) -> Vec<f64> {
+        fn taken<T: Copy>(rows: &[usize], values: &[T]) -> Vec<T> {
+            rows.iter().map(|&row| values[row]).collect()
+        }
+        let columns: Vec<Vec<f64>> =
+            features.iter().map(|&feature| taken(rows, self.values(feature))).collect();
+        let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let numbers = self.numbers.as_deref().map(|numbers| taken(rows, numbers));
+        self.f_scores_of(&columns, &taken(rows, &self.codes), numbers.as_deref(), pool)
+    }
+
+    fn f_scores_of(
+        &self,
+        columns: &[&[f64]],
+        codes: &[u32],
+        numbers: Option<&[f64]>,
+        pool: &Pool,
+    ) -> Vec<f64> {
+        match numbers {
+            None => f_scores(columns, Labels { codes, count: self.n_classes }, pool),
+            Some(numbers) => f_regression(columns, numbers, pool),
         }
     }
 
@@ -383,6 +405,31 @@ mod tests {
         );
         let one_class = Dataset::new(&[1.0, 2.0], vec![0, 0], 2, vec!["a".into()], Scale::None);
         assert_eq!(message(one_class), "the target has one class, expected 2 or more");
+    }
+
+    #[test]
+    fn f_statistics_by_some_rows_are_those_of_a_table_of_them() {
+        let columns = [1.0, 4.0, 2.0, 8.0, 5.0, 7.0, 0.5, 3.0, 1.0, 9.0, 2.0, 6.0];
+        let codes = [0, 1, 2, 0, 1, 1];
+        let rows = [0, 1, 3, 4, 5];
+        let part = |values: &[f64]| rows.map(|row| values[row]).to_vec();
+        let names = || vec!["a".to_owned(), "b".to_owned()];
+        let table = |columns: &[f64], codes: &[u32]| {
+            Dataset::new(columns, codes.to_vec(), 3, names(), Scale::Minmax).unwrap()
+        };
+        let pool = Pool::new(1);
+        let whole = table(&columns, &codes);
+        let taken = table(
+            &[part(&columns[..6]), part(&columns[6..])].concat(),
+            &rows.map(|row| codes[row]),
+        );
+        assert_eq!(whole.f_scores_by(&rows, &[1, 0], &pool), taken.f_scores(&[1, 0], &pool));
+        assert_ne!(whole.f_scores(&[0], &pool), taken.f_scores(&[0], &pool));
+
+        let target = [0.1, 0.5, 0.9, 0.2, 0.3, 0.8];
+        let whole = whole.with_numbers(target.to_vec()).unwrap();
+        let taken = taken.with_numbers(part(&target)).unwrap();
+        assert_eq!(whole.f_scores_by(&rows, &[0, 1], &pool), taken.f_scores(&[0, 1], &pool));
     }
 
     #[test]
