@@ -73,7 +73,7 @@ _MOST_FEATURES = 2000
 _NARROW = 60
 # Methods that evaluate subsets, and the evaluations of each in a split.
 _SEARCHES = ("rks", "cem", "sffs", "upso2d")
-_EVALUATIONS, _PER_FEATURE = 600, 50
+_EVALUATIONS = 600
 # A mean ranking is that of so many splits at least; below, the winner ranks once more, by all rows.
 _FEWEST_RANKINGS = 5
 # Evaluations of a search by all rows, in those of a split.
@@ -229,8 +229,7 @@ class Plan:
             searches = table.task.searches
             methods += searches if width <= _NARROW else searches[:-2]
         # Long tables get fewer: each evaluation takes longer, and says more.
-        evaluations = _EVALUATIONS if width > _NARROW else max(_EVALUATIONS, _PER_FEATURE * width)
-        evaluations = int(evaluations * min(1.0, 200 / n))
+        evaluations = int(_EVALUATIONS * min(1.0, 200 / n))
         n_splits = _ROUND * max(1, min(_MOST_ROUNDS, 1200 // n))
         plan = cls(
             methods=tuple(methods),
