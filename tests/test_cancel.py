@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from swarmrs import Evaluator, _swarmrs, select
-from swarmrs.exceptions import SpecError
+from swarmrs.exceptions import SpecError, TimeLimitError
 from swarmrs.search._progress import Iteration
 
 # The tables are long on purpose.
@@ -93,7 +93,7 @@ def test_searches_on_threads_are_interrupted_within_an_iteration(long: XY) -> No
 
 def test_a_time_limit_acts_within_an_iteration(long: XY) -> None:
     start = time.monotonic()
-    with pytest.raises(SpecError, match="of bpso takes longer than the time limit"):
+    with pytest.raises(TimeLimitError, match="of bpso takes longer than the time limit"):
         select(long, algo="bpso", time_limit=0.5)
     assert time.monotonic() - start < MOST
 

@@ -23,6 +23,10 @@ class SpecError(SwarmrsError, ValueError):
     """The call is wrong: an unknown name, a value out of range, a setting that does not fit."""
 
 
+class TimeLimitError(SpecError):
+    """The time limit ends before a single subset is evaluated: there is no result."""
+
+
 class DataError(SwarmrsError, ValueError):
     """The data cannot be used: it is absent, unreadable, incomplete or has one class."""
 

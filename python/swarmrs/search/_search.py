@@ -22,7 +22,7 @@ from swarmrs.evaluation._estimator import Outside, Scorer
 from swarmrs.evaluation._losses import Baseline
 from swarmrs.evaluation._native import Evaluation, Work
 from swarmrs.evaluation._objectives import Objective
-from swarmrs.exceptions import NoFeaturesError, SpecError
+from swarmrs.exceptions import NoFeaturesError, SpecError, TimeLimitError
 from swarmrs.filters._groups import group_spec
 from swarmrs.search._constraints import read_together, useless
 from swarmrs.search._front import Front, FrontPoint, Pick
@@ -260,10 +260,10 @@ class Search:
                 keep_all=keep_all,
                 cancel=CANCEL.get(),
             )
-        except SpecError as problem:
-            if "takes longer than the time limit" in str(problem) and len(self.table.x) > _LONG:
+        except TimeLimitError as problem:
+            if len(self.table.x) > _LONG:
                 fewer = setting("rows", _LONG // 2)
-                raise SpecError(
+                raise TimeLimitError(
                     str(problem), f"search a sample of the rows with {fewer}, or allow more time"
                 ) from None
             raise

@@ -11,6 +11,7 @@ pub fn to_py(py: Python<'_>, error: &Error) -> PyErr {
         Error::Interrupted => return PyKeyboardInterrupt::new_err(()),
         Error::BadData { .. } => "DataError",
         Error::NoSurvivors { .. } => "NoFeaturesError",
+        Error::TimeLimit { .. } => "TimeLimitError",
         _ => "SpecError",
     };
     build(py, class, &error.to_string(), error.hint())

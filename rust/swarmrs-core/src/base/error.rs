@@ -75,6 +75,16 @@ pub enum Error {
         /// One line on how to make it smaller.
         hint: String,
     },
+    /// The time limit leaves no time for a single evaluation.
+    #[error("{what} of {algorithm} takes longer than the time limit of {seconds} s")]
+    TimeLimit {
+        /// What takes longer: the set-up, or one evaluation.
+        what: String,
+        /// The algorithm's id.
+        algorithm: String,
+        /// The time limit.
+        seconds: f64,
+    },
     /// A checkpoint belongs to another run, or is damaged.
     #[error("checkpoint {path}: {what}")]
     BadCheckpoint {
@@ -123,6 +133,10 @@ impl Error {
             }
             Self::UnknownParameter { known, .. } => Some(format!("it has {}", known.join(", "))),
             Self::Contradiction { hint, .. } | Self::TooLarge { hint, .. } => Some(hint.clone()),
+            Self::TimeLimit { .. } => Some(
+                "raise the time limit, or search a sample of the rows: without one evaluation there is no result"
+                    .to_owned(),
+            ),
             Self::BadCheckpoint { .. } => {
                 Some("give another checkpoint file, or remove this one to start over".to_owned())
             }

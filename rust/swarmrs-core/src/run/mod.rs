@@ -413,11 +413,7 @@ impl<'a> Run<'a> {
 }
 
 fn no_time(what: &str, id: &str, seconds: f64) -> Error {
-    Error::TooLarge {
-        what: format!("{what} of {id} takes longer than the time limit of {seconds} s"),
-        hint: "raise the time limit, or search a sample of the rows: without one evaluation there is no result"
-            .into(),
-    }
+    Error::TimeLimit { what: what.to_owned(), algorithm: id.to_owned(), seconds }
 }
 
 /// What a user should know where the budget is smaller than the first batch.
