@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from swarmrs.experiments._store import Store
+from swarmrs.experiments._execution._store import Store
 
 Start = Callable[..., subprocess.Popen[str]]
 
@@ -278,7 +278,7 @@ def test_without_dask_a_cluster_is_refused_by_the_name_of_the_extra(
     def absent(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr("swarmrs.experiments._cluster.import_module", absent)
+    monkeypatch.setattr("swarmrs.experiments._execution._cluster.import_module", absent)
     words = ["compare", "sklearn:iris", "--algos", "sfs", "--cluster", "local"]
     done = cli(*words, "--store", tmp_path / "r.db")
     assert done.code == 2

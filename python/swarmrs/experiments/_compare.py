@@ -10,8 +10,8 @@ from swarmrs._base._options import options_of, takes_options
 from swarmrs.data._options import ReadOptions
 from swarmrs.data._table import Data as Given
 from swarmrs.data._target import Target
+from swarmrs.experiments._execution._workers import Progress
 from swarmrs.experiments._plan import Comparison, Plan
-from swarmrs.experiments._workers import Progress
 from swarmrs.search._option_types import OPTION_TYPES
 from swarmrs.search._options import SearchOptions
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from swarmrs.experiments._statistics._ranks import SAME, levels, mid_ranks
+from swarmrs.experiments._analysis._statistics._ranks import SAME, levels, mid_ranks
 
 LEVEL = 0.05
 # Signed-rank tests of up to so many pairs without ties are exact.

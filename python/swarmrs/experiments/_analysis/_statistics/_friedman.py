@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from swarmrs.experiments._statistics._pairs import LEVEL, Tested
-from swarmrs.experiments._statistics._ranks import mid_ranks
+from swarmrs.experiments._analysis._statistics._pairs import LEVEL, Tested
+from swarmrs.experiments._analysis._statistics._ranks import mid_ranks
 
 
 @dataclass(frozen=True, eq=False)

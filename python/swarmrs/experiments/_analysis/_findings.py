@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swarmrs.experiments._runs import is_accuracy
-from swarmrs.experiments._statistics import LEVEL, Friedman, Tally, Tested
+from swarmrs.experiments._analysis._runs import is_accuracy
+from swarmrs.experiments._analysis._statistics import LEVEL, Friedman, Tally, Tested
 
 SCHEMA_VERSION = 1
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from swarmrs.experiments._statistics._ranks import SAME
+from swarmrs.experiments._analysis._statistics._ranks import SAME
 
 
 class Moments(NamedTuple):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from swarmrs.data._table import Table
-from swarmrs.experiments._cells import Cell, Experiment
-from swarmrs.experiments._run_cell import search, training_rows
+from swarmrs.experiments._design._cells import Cell, Experiment
+from swarmrs.experiments._execution._run_cell import search, training_rows
 from swarmrs.search._progress import Iteration
 
 # Seconds for all trials together, and for one at least.

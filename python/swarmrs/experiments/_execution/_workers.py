@@ -12,9 +12,9 @@ from threading import Event
 from typing import Protocol
 
 from swarmrs._base._warnings import deferred_warnings
-from swarmrs.experiments._cells import Cell, Data, Experiment
-from swarmrs.experiments._run_cell import Finished, run_cell
-from swarmrs.experiments._store import Store
+from swarmrs.experiments._design._cells import Cell, Data, Experiment
+from swarmrs.experiments._execution._run_cell import Finished, run_cell
+from swarmrs.experiments._execution._store import Store
 
 # Seconds between checks for a signal or a lost cluster.
 _POLL = 0.1

@@ -14,8 +14,8 @@ from swarmrs.data._table import Table
 from swarmrs.evaluation._native import Classifier
 from swarmrs.evaluation._objectives import is_native_score, read_objective
 from swarmrs.exceptions import SpecError
-from swarmrs.experiments._methods import ALL, Method
-from swarmrs.experiments._protocols import Protocol
+from swarmrs.experiments._design._methods import ALL, Method
+from swarmrs.experiments._design._protocols import Protocol
 from swarmrs.search._options import SearchOptions
 from swarmrs.search._search import as_json
 from swarmrs.search._settings import OF_CLASSIFIERS, Settings

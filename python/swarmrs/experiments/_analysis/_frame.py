@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from swarmrs.evaluation._losses import loss_of
-from swarmrs.experiments._run_cell import TESTED
-from swarmrs.experiments._store import Store
+from swarmrs.experiments._execution._run_cell import TESTED
+from swarmrs.experiments._execution._store import Store
 
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "data": pl.String,

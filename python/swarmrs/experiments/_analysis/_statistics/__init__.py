@@ -4,14 +4,14 @@ Values that differ by no more than 1e-12 are ties: means of the same errors, sum
 order, differ by less. The tests themselves are those of scipy, on data without such differences.
 """
 
-from swarmrs.experiments._statistics._friedman import Friedman, friedman
-from swarmrs.experiments._statistics._moments import (
+from swarmrs.experiments._analysis._statistics._friedman import Friedman, friedman
+from swarmrs.experiments._analysis._statistics._moments import (
     Moments,
     improvement,
     moments,
     reduction,
 )
-from swarmrs.experiments._statistics._pairs import (
+from swarmrs.experiments._analysis._statistics._pairs import (
     LEVEL,
     Tally,
     Tested,
@@ -23,7 +23,7 @@ from swarmrs.experiments._statistics._pairs import (
     vargha_delaney,
     verdict,
 )
-from swarmrs.experiments._statistics._ranks import levels, mid_ranks, places
+from swarmrs.experiments._analysis._statistics._ranks import levels, mid_ranks, places
 
 __all__ = [
     "LEVEL",

@@ -11,9 +11,9 @@ from swarmrs.data._table import Table
 from swarmrs.evaluation._losses import SCORES
 from swarmrs.evaluation._native import majority
 from swarmrs.exceptions import NoFeaturesError, SwarmrsError
-from swarmrs.experiments._cells import Cell, Experiment, canonical
-from swarmrs.experiments._methods import ALL
-from swarmrs.experiments._protocols import Division
+from swarmrs.experiments._design._cells import Cell, Experiment, canonical
+from swarmrs.experiments._design._methods import ALL
+from swarmrs.experiments._design._protocols import Division
 from swarmrs.search._nested import own_scores, predict_one, side_by_side
 from swarmrs.search._progress import Iteration
 from swarmrs.search._results import Seconds, Selection

@@ -9,8 +9,8 @@ import polars as pl
 from swarmrs._base._warnings import deferred_warnings
 from swarmrs.data._table import Table
 from swarmrs.exceptions import DataError, SpecError
-from swarmrs.experiments._cells import Data, Experiment
-from swarmrs.experiments._methods import ALL, Method
+from swarmrs.experiments._design._cells import Data, Experiment
+from swarmrs.experiments._design._methods import ALL, Method
 from swarmrs.filters._groups import group_spec
 from swarmrs.search._search import Search
 

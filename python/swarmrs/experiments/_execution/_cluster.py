@@ -15,9 +15,9 @@ from typing import Any
 from swarmrs._base._hints import setting
 from swarmrs.data._table import Table
 from swarmrs.exceptions import ClusterError, SpecError, SwarmrsWarning
-from swarmrs.experiments._cells import Cell, Data, Experiment, canonical, fingerprint_of
-from swarmrs.experiments._run_cell import Finished, run_cell
-from swarmrs.experiments._tables import read_classes
+from swarmrs.experiments._design._cells import Cell, Data, Experiment, canonical, fingerprint_of
+from swarmrs.experiments._design._tables import read_classes
+from swarmrs.experiments._execution._run_cell import Finished, run_cell
 
 # Cells queued for each thread of the cluster, so that none is ever idle.
 _AHEAD = 2

@@ -11,7 +11,7 @@ from swarmrs.data._table import Data as Given
 from swarmrs.data._table import Table, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import DataError, SpecError
-from swarmrs.experiments._cells import Data, fingerprint_of
+from swarmrs.experiments._design._cells import Data, fingerprint_of
 
 _SUFFIXES = (".parquet", ".csv", ".tsv", ".arff", ".arrow", ".feather")
 

@@ -15,8 +15,8 @@ from swarmrs._base._hints import setting
 from swarmrs._base._messages import listed
 from swarmrs._base._versions import versions
 from swarmrs.exceptions import DataError, SpecError, StoreError
-from swarmrs.experiments._cells import Cell, Experiment, canonical
-from swarmrs.experiments._run_cell import Finished
+from swarmrs.experiments._design._cells import Cell, Experiment, canonical
+from swarmrs.experiments._execution._run_cell import Finished
 
 # "swrm", so that no other program's file is taken for a store; and the layout of the tables below.
 _APPLICATION = 0x7377726D

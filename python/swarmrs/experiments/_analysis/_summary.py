@@ -9,9 +9,8 @@ import polars as pl
 
 from swarmrs._base._messages import check_word, counted, quoted
 from swarmrs.exceptions import DataError
-from swarmrs.experiments._findings import Entry, Findings, Overall, Versus
-from swarmrs.experiments._methods import ALL
-from swarmrs.experiments._runs import (
+from swarmrs.experiments._analysis._findings import Entry, Findings, Overall, Versus
+from swarmrs.experiments._analysis._runs import (
     DONE,
     MEASURES,
     Runs,
@@ -23,7 +22,7 @@ from swarmrs.experiments._runs import (
     labelled,
     scoring_of,
 )
-from swarmrs.experiments._statistics import (
+from swarmrs.experiments._analysis._statistics import (
     LEVEL,
     Tested,
     friedman,
@@ -40,6 +39,7 @@ from swarmrs.experiments._statistics import (
     vargha_delaney,
     verdict,
 )
+from swarmrs.experiments._design._methods import ALL
 
 
 class _Sample(NamedTuple):
