@@ -29,6 +29,19 @@ MAY_IMPORT: dict[str, dict[str, set[str]]] = {
         "__init__": set(),  # Public names are loaded from their rooms by their first use.
         "__main__": {"cli"},
     },
+    "swarmrs.search": {
+        "_results": set(),
+        "_options": {"_results"},
+        "_rows": set(),
+        "_pool": {"_results"},
+        "_auto": {"_results", "_rows", "_pool"},
+        "_search": {"_results", "_options", "_rows", "_pool", "_auto"},
+        "_validation": {"_results", "_rows", "_pool", "_search"},
+        "_time_estimate": {"_options", "_auto"},
+        "_select": {"_results", "_options", "_search", "_validation", "_time_estimate"},
+        "_describe": {"_auto", "_time_estimate"},
+        "__init__": set(),
+    },
     "swarmrs.experiments": {
         "_design": set(),
         "_execution": {"_design"},
@@ -46,6 +59,7 @@ MAY_IMPORT: dict[str, dict[str, set[str]]] = {
 ROOMS = [(folder, room) for folder, rooms in MAY_IMPORT.items() for room in rooms]
 SIGNS = (
     *("_base", "data", "evaluation", "filters", "plotting", "search", "estimators"),
+    *("search/_options", "search/_results", "search/_validation"),
     *("experiments/_design", "experiments/_execution", "experiments/_analysis"),
 )
 

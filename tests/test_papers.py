@@ -23,7 +23,7 @@ from swarmrs.experiments._papers._figures import DEVIATIONS, FIGURES, judge
 from swarmrs.experiments._papers._paper import ALL_DATA, PaperTable
 from swarmrs.experiments._papers._results import lines_of_runs
 from swarmrs.experiments._papers._values import Sample
-from swarmrs.search._presets import presets
+from swarmrs.search._options._presets import presets
 
 TABLES = [table for paper in PAPERS.values() for table in paper.tables]
 ROOT = Path(__file__).parents[1]

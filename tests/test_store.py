@@ -16,7 +16,7 @@ from swarmrs.experiments._design._cells import Cell
 from swarmrs.experiments._execution._run_cell import Finished
 from swarmrs.experiments._execution._store import Store
 from swarmrs.experiments._execution._workers import Threads, run_cells
-from swarmrs.search._results import Seconds
+from swarmrs.search._results._selection import Seconds
 
 
 def made(path: Path, **how: object) -> Path:

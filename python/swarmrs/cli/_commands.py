@@ -76,7 +76,8 @@ def select(
     with deferred_warnings():
         try:
             from swarmrs import read_table
-            from swarmrs.search import _select, _settings
+            from swarmrs.search import _select
+            from swarmrs.search._options import _settings
             from swarmrs.search._time_estimate import forecast
 
             settings = _settings.Settings.of(given)
@@ -172,7 +173,7 @@ def evaluate(
     """  # noqa: D301
     from swarmrs import read_table
     from swarmrs._base import _versions
-    from swarmrs.search._settings import Settings
+    from swarmrs.search._options._settings import Settings
 
     table = read_table(data, target, **reading)
     names = table.names
@@ -263,8 +264,8 @@ def presets(
     # the options of one, with its citation
     swarmrs presets tran2019
     """  # noqa: D301
-    from swarmrs.search._presets import find_preset
-    from swarmrs.search._presets import presets as known
+    from swarmrs.search._options._presets import find_preset
+    from swarmrs.search._options._presets import presets as known
 
     if name is None:
         header = ("name", "year", "doi", "about")

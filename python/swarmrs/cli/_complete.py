@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from swarmrs._base._choices import AUTO_CARD
-from swarmrs.search._presets import presets as known_presets
+from swarmrs.search._options._presets import presets as known_presets
 
 # A shell acts on other characters where it inserts a name as it is.
 _SAFE = re.compile(r"\w[\w.+@%-]*")

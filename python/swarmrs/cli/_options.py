@@ -18,7 +18,7 @@ from swarmrs.cli._files import STREAM, check_output
 from swarmrs.cli._signature import InForce, set_signature
 from swarmrs.data._options import ReadOptions
 from swarmrs.exceptions import SpecError
-from swarmrs.search._options import SearchOptions
+from swarmrs.search._options._declarations import SearchOptions
 
 if TYPE_CHECKING:
     from swarmrs._base._messages import Setting

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from swarmrs.search._progress import Iteration
+    from swarmrs.search._results._progress import Iteration
 
 EVERY = 30.0  # seconds between two lines
 

@@ -23,8 +23,8 @@ from swarmrs.evaluation._losses import ERRORS, loss_name
 if TYPE_CHECKING:
     import polars as pl
 
-    from swarmrs.search._presets import Preset
-    from swarmrs.search._results import Card
+    from swarmrs.search._options._cards import Card
+    from swarmrs.search._options._presets import Preset
 
 FORMATS = ("table", "json", "csv")
 OPTIMISTIC = "optimistic: the same folds chose the features (try --outer-cv 10)"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from swarmrs._base._tasks import REGRESSION
 from swarmrs.cli._options import Given
 from swarmrs.exceptions import SpecError
-from swarmrs.search._presets import find_preset
+from swarmrs.search._options._presets import find_preset
 
 if TYPE_CHECKING:
     from swarmrs.data._table import Table
     from swarmrs.evaluation._native import Classifier
-    from swarmrs.search._results import Selection
-    from swarmrs.search._settings import Settings
+    from swarmrs.search._options._settings import Settings
+    from swarmrs.search._results._selection import Selection
 
 # All that comes from users stands in the code as a literal, so that nothing they name is run.
 _CODE = '''"""Features selected by swarmrs {version} ({algorithm}, seed {seed}), and a model.

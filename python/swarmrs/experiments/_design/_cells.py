@@ -16,9 +16,9 @@ from swarmrs.evaluation._objectives import is_native_score, read_objective
 from swarmrs.exceptions import SpecError
 from swarmrs.experiments._design._methods import ALL, Method
 from swarmrs.experiments._design._protocols import Protocol
-from swarmrs.search._options import SearchOptions
+from swarmrs.search._options._declarations import SearchOptions
+from swarmrs.search._options._settings import OF_CLASSIFIERS, Settings
 from swarmrs.search._search import as_json
-from swarmrs.search._settings import OF_CLASSIFIERS, Settings
 
 # Traces change with the second number of the version, and only then; results with them.
 RESULTS_VERSION = ".".join(_swarmrs.__version__.split(".")[:2])

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from swarmrs._base._hints import setting
 from swarmrs._base._messages import Setting, check_word, read_setting
 from swarmrs.exceptions import SpecError
-from swarmrs.search._results import Card, Parameter
-from swarmrs.search._settings import algorithms
+from swarmrs.search._options._cards import Card, Parameter
+from swarmrs.search._options._settings import algorithms
 
 # Not an algorithm but the baseline of the others: every feature, evaluated once.
 ALL = "all"

@@ -9,7 +9,7 @@ import polars as pl
 from swarmrs.data._table import Table
 from swarmrs.experiments._design._cells import Cell, Experiment
 from swarmrs.experiments._execution._run_cell import search, training_rows
-from swarmrs.search._progress import Iteration
+from swarmrs.search._results._progress import Iteration
 
 # Seconds for all trials together, and for one at least.
 _TRIALS = 20.0

@@ -14,11 +14,12 @@ from swarmrs.exceptions import NoFeaturesError, SwarmrsError
 from swarmrs.experiments._design._cells import Cell, Experiment, canonical
 from swarmrs.experiments._design._methods import ALL
 from swarmrs.experiments._design._protocols import Division
-from swarmrs.search._nested import own_scores, predict_one, side_by_side
-from swarmrs.search._progress import Iteration
-from swarmrs.search._results import Seconds, Selection
+from swarmrs.search._results._progress import Iteration
+from swarmrs.search._results._selection import Seconds, Selection
+from swarmrs.search._rows import side_by_side
 from swarmrs.search._search import Search
 from swarmrs.search._select import run_search
+from swarmrs.search._validation._nested import own_scores, predict_one
 
 # The scores on held-out rows that a result has.
 TESTED = tuple(name for name in SCORES if name != "pooled_error")

@@ -14,8 +14,9 @@ from swarmrs.experiments._analysis._statistics import improvement, reduction, si
 from swarmrs.experiments._papers._paper import Handling, Setup
 from swarmrs.experiments._plan import Plan
 from swarmrs.filters._groups import group
-from swarmrs.search._nested import scores_of, side_by_side
-from swarmrs.search._settings import Settings
+from swarmrs.search._options._settings import Settings
+from swarmrs.search._rows import side_by_side
+from swarmrs.search._validation._nested import scores_of
 
 Values: TypeAlias = NDArray[np.float64]
 

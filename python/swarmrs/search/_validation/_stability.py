@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from swarmrs._base._messages import counted
 from swarmrs._base._public import public
 from swarmrs.exceptions import SpecError
-from swarmrs.search._front import FrontPoint
+from swarmrs.search._results._front import FrontPoint
 
 if TYPE_CHECKING:
-    from swarmrs.search._results import Selection
+    from swarmrs.search._results._selection import Selection
 
 LEVEL = 0.95
 

@@ -11,10 +11,10 @@ from swarmrs.evaluation._estimator import Outside
 from swarmrs.evaluation._folds import Folds
 from swarmrs.exceptions import NoFeaturesError
 from swarmrs.search._pool import Job, run_all
-from swarmrs.search._progress import Callback
-from swarmrs.search._results import Selection
+from swarmrs.search._results._progress import Callback
+from swarmrs.search._results._selection import Selection
 from swarmrs.search._search import Search
-from swarmrs.search._stability import Stability, agreed, agreement
+from swarmrs.search._validation._stability import Stability, agreed, agreement
 
 
 def repeat(

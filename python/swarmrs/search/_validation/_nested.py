@@ -21,10 +21,11 @@ from swarmrs.evaluation._losses import Baseline, loss_from, loss_of
 from swarmrs.evaluation._native import Evaluation, constant, majority, training_mean
 from swarmrs.exceptions import NoFeaturesError, SpecError
 from swarmrs.search._pool import Job, run_all
-from swarmrs.search._progress import Callback
-from swarmrs.search._results import Selection
+from swarmrs.search._results._progress import Callback
+from swarmrs.search._results._selection import Selection
+from swarmrs.search._rows import side_by_side
 from swarmrs.search._search import Search
-from swarmrs.search._stability import LEVEL, Agreement, agreement
+from swarmrs.search._validation._stability import LEVEL, Agreement, agreement
 
 # Does all that is to be done on one table, on so many threads.
 Procedure: TypeAlias = Callable[[Search, int, Callback | None], Selection]
@@ -266,19 +267,6 @@ def predict_one(table: Table, split: Rows, code: int, scoring: str | None) -> Ba
     if table.values is not None:
         return training_mean(dataset_of(part, "none"), spec, scoring)
     return constant(table, dataset_of(part, "none"), spec, code, scoring)
-
-
-def side_by_side(table: Table, rows: Rows) -> tuple[Table, Rows]:
-    """Return training and test rows without missing values, and which is which.
-
-    What was missing is filled by the training rows. They then come first, and a row that is on both
-    sides stands there twice.
-    """
-    if table.unfilled is None and not np.intersect1d(*rows).size:
-        return table, rows
-    n_train, n = len(rows[0]), len(rows[0]) + len(rows[1])
-    part = table.take(np.concatenate(rows), by=rows[0]).as_filled()
-    return part, (np.arange(n_train), np.arange(n_train, n))
 
 
 def own_scores(

@@ -1,4 +1,4 @@
-"""The types that declarations of options name; `_options` itself imports none, to load quickly."""
+"""The types that `_declarations` names, which itself imports none of them, to load quickly."""
 
 import os as os
 from collections.abc import Mapping as Mapping
@@ -11,7 +11,7 @@ from swarmrs.evaluation._estimator import Scorer as Scorer
 from swarmrs.evaluation._estimator import Scoring as Scoring
 from swarmrs.evaluation._folds import CV as CV
 from swarmrs.filters._groups import Groups as Groups
-from swarmrs.search._constraints import Together as Together
-from swarmrs.search._progress import Callback as Callback
+from swarmrs.search._options._constraints import Together as Together
+from swarmrs.search._results._progress import Callback as Callback
 
 OPTION_TYPES: Mapping[str, object] = globals()

@@ -1,8 +1,7 @@
-"""What a search found, and the cards that describe the algorithms."""
+"""What a search found."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,15 +19,14 @@ from swarmrs.evaluation._losses import Baseline, loss_of, score_from
 from swarmrs.evaluation._native import Evaluation, Work
 from swarmrs.evaluation._objectives import Objective
 from swarmrs.exceptions import SpecError
-from swarmrs.search._front import Front, FrontPoint, Parsimony
-from swarmrs.search._rows import RowsUsed
+from swarmrs.search._results._front import Front, FrontPoint, Parsimony
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from swarmrs.search._auto import Competition
-    from swarmrs.search._nested import HeldOut
-    from swarmrs.search._stability import Stability
+    from swarmrs.search._validation._nested import HeldOut
+    from swarmrs.search._validation._stability import Stability
 
 # A short summary names so many features, each cut to so many characters, the rest by their number.
 _NAMED, _WIDE = 10, 30
@@ -58,6 +56,30 @@ class Seconds(NamedTuple):
     search: float
     evaluate: float
     total: float
+
+
+@public
+class RowsUsed(NamedTuple):
+    """The rows of a search on a sample.
+
+    Attributes
+    ----------
+    searched : int
+        The rows that subsets were evaluated on: the trace and the front are of these.
+    scored : int
+        The rows that the selection was scored on: all, unless a time limit or Ctrl-C left no time
+        for that.
+    total : int
+        The rows of the table.
+    cost, loss : float
+        The cost and the loss of the selection on the rows searched.
+    """
+
+    searched: int
+    scored: int
+    total: int
+    cost: float
+    loss: float
 
 
 @public
@@ -287,79 +309,6 @@ class Selection:
             ),
             ("errors", error),
         ]
-
-
-@public
-class Parameter(NamedTuple):
-    """A setting of an algorithm: its name, default, allowed values and meaning."""
-
-    name: str
-    default: Setting
-    range: str
-    about: str
-
-
-@public
-@dataclass(frozen=True)
-class Card:
-    """What there is to know about an algorithm.
-
-    Attributes
-    ----------
-    id, name, family : str
-        What it is called in calls, what it is called by people, what kind it is.
-    year, paper, doi : int, str, str
-        Where it comes from.
-    aliases : tuple of str
-        Other ids it answers to.
-    summary : str
-        What sets it apart.
-    evaluations : int or None
-        The evaluations it asks for by default; None if it ends by itself.
-    objective : dict
-        What it lowers by default.
-    evaluated_by : dict
-        The k, the metric and the folds it has subsets measured by where nothing else is said.
-    seeks_front : bool
-        Whether it seeks a front of cost and size, and not one subset.
-    params : tuple of Parameter
-        Its settings.
-    """
-
-    id: str
-    name: str
-    family: str
-    year: int
-    paper: str
-    doi: str
-    aliases: tuple[str, ...]
-    summary: str
-    evaluations: int | None
-    objective: Objective
-    evaluated_by: dict[str, Any]
-    seeks_front: bool
-    params: tuple[Parameter, ...]
-
-    def __repr__(self) -> str:
-        """Return what it is in one line; `to_dict` has everything."""
-        return f"Card({self.id!r}: {self.name}, {self.family}, {self.year})"
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the card as plain values, ready for JSON."""
-        params = [parameter._asdict() for parameter in self.params]
-        return vars(self) | {"aliases": list(self.aliases), "params": params}
-
-
-def read_cards(text: str) -> list[Card]:
-    """Return the cards in what the engine says about its algorithms."""
-    cards = []
-    for entry in json.loads(text):
-        entry["aliases"] = tuple(entry["aliases"])
-        by = entry["evaluated_by"]
-        entry["evaluated_by"] = {"n_neighbors": by.pop("k"), **by}
-        entry["params"] = tuple(Parameter(**parameter) for parameter in entry["params"])
-        cards.append(Card(**{field.name: entry[field.name] for field in fields(Card)}))
-    return cards
 
 
 def read_selection(

@@ -8,7 +8,7 @@ from swarmrs._base._messages import check_word
 from swarmrs._base._public import public
 
 if TYPE_CHECKING:
-    from swarmrs.search._results import Card
+    from swarmrs.search._options._cards import Card
 
 # A number, or a function of the number of features.
 Count: TypeAlias = int | Callable[[int], int]

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from swarmrs.evaluation._estimator import Estimator, Scorer, Scoring
     from swarmrs.evaluation._folds import CV
     from swarmrs.filters._groups import Groups
-    from swarmrs.search._constraints import Together
-    from swarmrs.search._progress import Callback
+    from swarmrs.search._options._constraints import Together
+    from swarmrs.search._results._progress import Callback
 
 
 class SearchOptions(TypedDict, total=False):

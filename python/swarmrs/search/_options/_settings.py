@@ -34,9 +34,9 @@ from swarmrs.evaluation._objectives import (
 )
 from swarmrs.evaluation._rare_classes import settle_rare
 from swarmrs.exceptions import DataError, SpecError
-from swarmrs.search._options import SearchOptions
-from swarmrs.search._presets import Preset, find_preset
-from swarmrs.search._results import Card, Parameter, read_cards
+from swarmrs.search._options._cards import Card, Parameter, read_cards
+from swarmrs.search._options._declarations import SearchOptions
+from swarmrs.search._options._presets import Preset, find_preset
 
 # The settings of the classifiers of the engine.
 # The algorithm that lets others compete, and the one that runs where a competition is not possible.
