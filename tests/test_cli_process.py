@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from swarmrs.cli._progress import EVERY, Lines, progress
+from swarmrs.cli._output._progress import EVERY, Lines, progress
 from swarmrs.search._results._progress import Iteration
 
 Start = Callable[..., subprocess.Popen[str]]

@@ -162,7 +162,7 @@ def test_a_second_signal_ends_at_once(start: Start, tmp_path: Path) -> None:
 def test_where_there_is_no_terminal_progress_is_a_line_now_and_then(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("swarmrs.cli._cells_progress.EVERY", 0.0)
+    monkeypatch.setattr("swarmrs.cli._output._cells_progress.EVERY", 0.0)
     words = ["compare", "sklearn:iris", "--algos", "sfs", *QUICK]
     err = cli(*words, "--store", tmp_path / "r.db").err.splitlines()
     assert err[-1] == "2 of 2 cells, about 0 s left"

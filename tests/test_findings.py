@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 from experiment_cells import cell, failed, frame, made_comparison
-from swarmrs.cli._findings import findings_table
+from swarmrs.cli._output._findings import findings_table
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments._analysis._statistics import (
     friedman,

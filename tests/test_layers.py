@@ -55,11 +55,22 @@ MAY_IMPORT: dict[str, dict[str, set[str]]] = {
             *("_plan", "_compare", "_report", "_papers"),
         },
     },
+    "swarmrs.cli": {
+        "_signals": set(),
+        "_output": {"_signals"},
+        # Completion loads the module that knows the words of an option by its name.
+        "_input": {"_output"},
+        "_command": {"_output", "_input"},
+        "_commands": {"_signals", "_output", "_input", "_command"},
+        "_app": {"_output", "_command", "_commands"},
+        "__init__": {"_signals", "_app"},
+    },
 }
 ROOMS = [(folder, room) for folder, rooms in MAY_IMPORT.items() for room in rooms]
 SIGNS = (
     *("_base", "data", "evaluation", "filters", "plotting", "search", "estimators"),
     *("search/_options", "search/_results", "search/_validation"),
+    *("cli/_commands", "cli/_input", "cli/_output"),
     *("experiments/_design", "experiments/_execution", "experiments/_analysis"),
 )
 

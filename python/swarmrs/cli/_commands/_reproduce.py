@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from swarmrs._base._messages import counted, printable
-from swarmrs.cli import _options as options
-from swarmrs.cli import _render as render
-from swarmrs.cli._cells_progress import Stopping, cells_progress
-from swarmrs.cli._compare import FirstSeed, report_failed
+from swarmrs.cli._commands._compare import FirstSeed, report_failed
+from swarmrs.cli._input import _options as options
+from swarmrs.cli._output import _render as render
+from swarmrs.cli._output._cells_progress import Stopping, cells_progress
+from swarmrs.cli._output._text import complain, deliver, line, remark
 from swarmrs.cli._signals import INTERRUPTED
-from swarmrs.cli._text import complain, deliver, line, remark
 from swarmrs.exceptions import SpecError, StoreError
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from swarmrs._base._tasks import REGRESSION
-from swarmrs.cli._options import Given
 from swarmrs.exceptions import SpecError
 from swarmrs.search._options._presets import find_preset
 
 if TYPE_CHECKING:
+    from swarmrs.cli._input._options import Given
     from swarmrs.data._table import Table
     from swarmrs.evaluation._native import Classifier
     from swarmrs.search._options._settings import Settings
@@ -76,7 +76,7 @@ def check_snippet(data: str, estimator: str | None, preset: str | None) -> None:
 
 
 def snippet(
-    result: "Selection", table: "Table", data: str, settings: "Settings", reading: Given
+    result: "Selection", table: "Table", data: str, settings: "Settings", reading: "Given"
 ) -> str:
     """Return the code for a result.
 

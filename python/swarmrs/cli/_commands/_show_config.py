@@ -8,12 +8,12 @@ from typing import Annotated, NamedTuple
 import typer
 
 from swarmrs._base._messages import check_word, printable
-from swarmrs.cli import _complete as complete
-from swarmrs.cli import _options as options
-from swarmrs.cli import _render as render
 from swarmrs.cli._command import settable
-from swarmrs.cli._config import Options, Settings
-from swarmrs.cli._text import aligned
+from swarmrs.cli._input import _complete as complete
+from swarmrs.cli._input import _options as options
+from swarmrs.cli._input._config import Options, Settings
+from swarmrs.cli._output import _render as render
+from swarmrs.cli._output._text import aligned
 
 
 class Row(NamedTuple):

@@ -13,9 +13,9 @@ import typer
 from swarmrs._base._choices import KINDS
 from swarmrs._base._messages import read_setting
 from swarmrs._base._options import Option, options_of
-from swarmrs.cli import _complete as complete
-from swarmrs.cli._files import STREAM, check_output
-from swarmrs.cli._signature import InForce, set_signature
+from swarmrs.cli._input import _complete as complete
+from swarmrs.cli._input._files import STREAM, check_output
+from swarmrs.cli._input._signature import InForce, set_signature
 from swarmrs.data._options import ReadOptions
 from swarmrs.exceptions import SpecError
 from swarmrs.search._options._declarations import SearchOptions
@@ -250,7 +250,7 @@ Format = Annotated[
         "-f",
         metavar="NAME",
         help="Output format: table, json, csv.",
-        autocompletion=complete.words("cli._render", "FORMATS"),
+        autocompletion=complete.words("cli._output._render", "FORMATS"),
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Suppress notes and progress.")]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from swarmrs._base._files import whole_file
 from swarmrs._base._messages import counted, listed, printable, rows_text, shortened, why_stopped
 from swarmrs._base._tasks import CLASSIFICATION, REGRESSION, Task
-from swarmrs.cli._text import aligned, line
-from swarmrs.cli._validation import (
+from swarmrs.cli._output._text import aligned, line
+from swarmrs.cli._output._validation import (
     baseline_text,
     competition_lines,
     held_out_lines,

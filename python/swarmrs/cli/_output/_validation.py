@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from swarmrs._base._messages import counted, counted_range, printable
 from swarmrs._base._tasks import Task
-from swarmrs.cli._text import aligned, line
+from swarmrs.cli._output._text import aligned, line
 from swarmrs.evaluation._losses import against
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ import typer
 
 from swarmrs._base._messages import counted, sized
 from swarmrs._base._warnings import deferred_warnings
-from swarmrs.cli import _options as options
-from swarmrs.cli import _render as render
-from swarmrs.cli._cells_progress import Stopping, cells_progress, duration
-from swarmrs.cli._files import check_place
-from swarmrs.cli._report import as_text
+from swarmrs.cli._commands._report import as_text
+from swarmrs.cli._input import _options as options
+from swarmrs.cli._input._files import check_place
+from swarmrs.cli._output import _render as render
+from swarmrs.cli._output._cells_progress import Stopping, cells_progress, duration
+from swarmrs.cli._output._text import complain, line, remark
 from swarmrs.cli._signals import INTERRUPTED
-from swarmrs.cli._text import complain, line, remark
 from swarmrs.exceptions import ClusterError, SpecError, StoreError
 
 if TYPE_CHECKING:

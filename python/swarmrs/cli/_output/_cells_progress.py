@@ -9,7 +9,7 @@ from threading import Event
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from swarmrs.cli._progress import EVERY
+from swarmrs.cli._output._progress import EVERY
 from swarmrs.cli._signals import Interrupts, code_of
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import typer
 
 from swarmrs._base._messages import counted, listed, printable, shortened, sized
 from swarmrs._base._tasks import REGRESSION
-from swarmrs.cli import _options as options
-from swarmrs.cli import _render as render
-from swarmrs.cli._text import aligned, line, remark
+from swarmrs.cli._input import _options as options
+from swarmrs.cli._output import _render as render
+from swarmrs.cli._output._text import aligned, line, remark
 
 _BAR = 30
 _CLASSES = 20

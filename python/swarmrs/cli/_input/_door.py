@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Mapping
 
 from swarmrs._base._hints import Value, alternatives
-from swarmrs.cli._config import PREFIX, Setting
-from swarmrs.cli._signature import Option
+from swarmrs.cli._input._config import PREFIX, Setting
+from swarmrs.cli._input._signature import Option
 
 # What is called otherwise in Python.
 _NAMES = {

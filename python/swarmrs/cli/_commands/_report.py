@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swarmrs.cli import _options as options
-from swarmrs.cli import _render as render
-from swarmrs.cli._findings import findings_table
+from swarmrs.cli._input import _options as options
+from swarmrs.cli._output import _render as render
+from swarmrs.cli._output._findings import findings_table
 from swarmrs.exceptions import DataError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from swarmrs._base._messages import nearest
-from swarmrs.cli._signature import Option
+from swarmrs.cli._input._signature import Option
 from swarmrs.exceptions import SpecError
 
 FILE, PROJECT = Path("swarmrs.toml"), Path("pyproject.toml")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from swarmrs._base._messages import counted, printable
-from swarmrs.cli._text import aligned, line
+from swarmrs.cli._output._text import aligned, line
 from swarmrs.evaluation._losses import loss_name
 
 _HEADER = (

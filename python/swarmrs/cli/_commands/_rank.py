@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 
 from swarmrs._base._warnings import deferred_warnings
-from swarmrs.cli import _complete as complete
-from swarmrs.cli import _options as options
-from swarmrs.cli import _render as render
-from swarmrs.cli._text import remark
+from swarmrs.cli._input import _complete as complete
+from swarmrs.cli._input import _options as options
+from swarmrs.cli._output import _render as render
+from swarmrs.cli._output._text import remark
 
 
 @options.reads_data
