@@ -39,7 +39,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 from swarmrs import rank, select
 from swarmrs.exceptions import SwarmrsWarning
-from swarmrs.experiments._statistics import friedman, holm, signed_rank
+from swarmrs.experiments._analysis._statistics import friedman, holm, signed_rank
 from tables import ROOT, deal, path_of, table, why_absent
 
 # The first half shaped the methods, the second did not.

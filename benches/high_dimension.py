@@ -31,7 +31,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 from swarmrs import select
 from swarmrs.exceptions import SwarmrsWarning
-from swarmrs.experiments._statistics import holm, signed_rank
+from swarmrs.experiments._analysis._statistics import holm, signed_rank
 from tables import ROOT, deal, path_of, published, table, why_absent
 
 DATASETS = "srbct,leukemia1,dlbcl,9tumor,brain_tumor1,brain_tumor2,prostate,leukemia2,11tumor"

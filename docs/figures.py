@@ -292,7 +292,7 @@ def ledger_cells(study: str) -> tuple[Any, list[Any]]:
 @cache
 def traced(kind: str, run: int = 1, fold: int = 0) -> Any:
     """Return the trace of a cell of the ledger."""
-    from swarmrs.experiments._run_cell import search, training_rows
+    from swarmrs.experiments._execution._run_cell import search, training_rows
 
     _, jobs = ledger_cells(kind.partition("/")[0])
     (job,) = (

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from swarmrs import Selection, Table
 from swarmrs.cli import main
 from swarmrs.exceptions import DataError
-from swarmrs.experiments import _run_cell
+from swarmrs.experiments._execution import _run_cell
+from swarmrs.search._options._settings import Settings
 from swarmrs.search._select import run_search
-from swarmrs.search._settings import Settings
 
 
 class Outcome(NamedTuple):

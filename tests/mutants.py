@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path("python/swarmrs")
 DATA = PACKAGE / "data"
-STATISTICS = PACKAGE / "experiments/_statistics"
+STATISTICS = PACKAGE / "experiments/_analysis/_statistics"
 EQUIVALENT = ROOT / "tests/mutants_equivalent.txt"
 # The other tests of tables take twenty times as long. What only they find needs a fact, too.
 TABLE_TESTS = "test_table_facts"

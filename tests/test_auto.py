@@ -21,9 +21,9 @@ from swarmrs.evaluation._bias_correction import (
 from swarmrs.evaluation._native import score_of
 from swarmrs.exceptions import DataError, SwarmrsWarning
 from swarmrs.search._auto import Ranked, _Arena
-from swarmrs.search._results import Evaluations
+from swarmrs.search._options._settings import Settings
+from swarmrs.search._results._selection import Evaluations
 from swarmrs.search._search import Search
-from swarmrs.search._settings import Settings
 
 
 def made(

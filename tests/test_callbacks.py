@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from swarmrs import SwarmSelector, select
 from swarmrs.exceptions import SpecError
-from swarmrs.search._progress import Iteration
+from swarmrs.search._results._progress import Iteration
 
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
 

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from swarmrs import Evaluator, _swarmrs, select
 from swarmrs.exceptions import SpecError, TimeLimitError
-from swarmrs.search._progress import Iteration
+from swarmrs.search._results._progress import Iteration
 
 # The tables are long on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore:this search takes")

@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 import swarmrs
 from swarmrs import read_table, select
-from swarmrs.cli import _commands, _options
-from swarmrs.cli._render import OPTIMISTIC
+from swarmrs.cli._commands import _select
+from swarmrs.cli._input import _options
+from swarmrs.cli._output._render import OPTIMISTIC
 
 
 class Outcome(NamedTuple):
@@ -309,7 +310,7 @@ def test_files_are_kept_unless_forced(cli: Cli, blobs_csv: Path, tmp_path: Path)
 def test_a_bug_ends_with_70_and_debug_shows_where(
     cli: Cli, blobs_csv: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_commands, "check_output", lambda *_: 1 / 0)
+    monkeypatch.setattr(_select, "check_output", lambda *_: 1 / 0)
     code, out, err = cli("select", blobs_csv)
     assert (code, out) == (70, "")
     assert err.startswith("error: internal error: ZeroDivisionError: division by zero\nhint: ")

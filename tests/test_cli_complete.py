@@ -12,7 +12,7 @@ import pytest
 import swarmrs
 import swarmrs.cli
 from swarmrs._base._choices import METRICS
-from swarmrs.search._presets import presets
+from swarmrs.search._options._presets import presets
 
 Start = Callable[..., subprocess.Popen[str]]
 Offer = Callable[..., list[str]]

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from swarmrs.cli._app import app
 from swarmrs.cli._command import REST, SECTIONS
-from swarmrs.cli._config import from_tables
-from swarmrs.cli._signature import Option, options_of
+from swarmrs.cli._input._config import from_tables
+from swarmrs.cli._input._signature import Option, options_of
 from swarmrs.exceptions import SpecError
 from typer.core import TyperGroup
 

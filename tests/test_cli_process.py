@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from swarmrs.cli._progress import EVERY, Lines, progress
-from swarmrs.search._progress import Iteration
+from swarmrs.cli._output._progress import EVERY, Lines, progress
+from swarmrs.search._results._progress import Iteration
 
 Start = Callable[..., subprocess.Popen[str]]
 

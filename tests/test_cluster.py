@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 from swarmrs import compare, select
 from swarmrs.exceptions import ClusterError, SpecError
-from swarmrs.experiments._store import Store
+from swarmrs.experiments._execution._store import Store
 
 distributed = pytest.importorskip("distributed")
 # Processes that import dask take seconds each to start where cores are few.
@@ -139,7 +139,7 @@ def test_a_table_without_a_path_is_refused() -> None:
 def test_an_address_without_a_scheduler_is_told(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("swarmrs.experiments._cluster._ANSWER", 1)
+    monkeypatch.setattr("swarmrs.experiments._execution._cluster._ANSWER", 1)
     with pytest.raises(ClusterError, match=r"no dask scheduler answers at 'tcp://127.0.0.1:9'"):
         compare([table], "sfs", runs=1, cluster="tcp://127.0.0.1:9", store=tmp_path / "r.db")
 
@@ -161,8 +161,8 @@ def test_a_cell_that_kills_its_worker_fails_alone(
     poison = tmp_path / "poison.py"
     poison.write_text(
         "import os\n"
-        "from swarmrs.experiments import _cluster\n"
-        "from swarmrs.experiments._run_cell import run_cell as run\n"
+        "from swarmrs.experiments._execution import _cluster\n"
+        "from swarmrs.experiments._execution._run_cell import run_cell as run\n"
         "def run_cell(cell, *args, **how):\n"
         "    if cell.method == 'pbpso' and cell.run == 2:\n"
         "        os._exit(1)\n"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from swarmrs.experiments._store import Store
+from swarmrs.experiments._execution._store import Store
 
 Start = Callable[..., subprocess.Popen[str]]
 
@@ -162,7 +162,7 @@ def test_a_second_signal_ends_at_once(start: Start, tmp_path: Path) -> None:
 def test_where_there_is_no_terminal_progress_is_a_line_now_and_then(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("swarmrs.cli._cells_progress.EVERY", 0.0)
+    monkeypatch.setattr("swarmrs.cli._output._cells_progress.EVERY", 0.0)
     words = ["compare", "sklearn:iris", "--algos", "sfs", *QUICK]
     err = cli(*words, "--store", tmp_path / "r.db").err.splitlines()
     assert err[-1] == "2 of 2 cells, about 0 s left"
@@ -278,7 +278,7 @@ def test_without_dask_a_cluster_is_refused_by_the_name_of_the_extra(
     def absent(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr("swarmrs.experiments._cluster.import_module", absent)
+    monkeypatch.setattr("swarmrs.experiments._execution._cluster.import_module", absent)
     words = ["compare", "sklearn:iris", "--algos", "sfs", "--cluster", "local"]
     done = cli(*words, "--store", tmp_path / "r.db")
     assert done.code == 2

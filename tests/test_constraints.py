@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import SwarmSelector, algorithms, read_table, select
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
-from swarmrs.search._results import Card
+from swarmrs.search._options._cards import Card
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from swarmrs.experiments._store import Store
+from swarmrs.experiments._execution._store import Store
 
 KILLS = int(os.environ.get("SWARMRS_KILLS", "4"))
 

@@ -17,7 +17,7 @@ import swarmrs
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator, compare, group, minimize, rank, read_table, select
 from swarmrs._base._hints import entered, setting
-from swarmrs.cli._options import parse_size
+from swarmrs.cli._input._options import parse_size
 from swarmrs.exceptions import SwarmrsError
 
 Cli = Callable[..., Any]

@@ -22,7 +22,7 @@ from swarmrs import Evaluator, algorithms, compare, read_table, select
 from swarmrs.data._table import Table
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments import Estimate, Plan, Protocol
-from swarmrs.experiments._cells import (
+from swarmrs.experiments._design._cells import (
     OPTIONS,
     RESULTS_VERSION,
     Cell,
@@ -30,9 +30,9 @@ from swarmrs.experiments._cells import (
     canonical,
     fingerprint_of,
 )
-from swarmrs.experiments._methods import read_methods
-from swarmrs.experiments._protocols import deal
-from swarmrs.experiments._run_cell import run_cell, training_rows
+from swarmrs.experiments._design._methods import read_methods
+from swarmrs.experiments._design._protocols import deal
+from swarmrs.experiments._execution._run_cell import run_cell, training_rows
 
 
 def planned(algos: str = "bpso,sfs", runs: int = 2, **how: object) -> list[Cell]:

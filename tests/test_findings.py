@@ -7,10 +7,16 @@ import numpy as np
 import polars as pl
 import pytest
 from experiment_cells import cell, failed, frame, made_comparison
-from swarmrs.cli._findings import findings_table
+from swarmrs.cli._output._findings import findings_table
 from swarmrs.exceptions import DataError, SpecError
-from swarmrs.experiments._statistics import friedman, holm, paired_t, rank_sum, signed_rank
-from swarmrs.experiments._summary import summary
+from swarmrs.experiments._analysis._statistics import (
+    friedman,
+    holm,
+    paired_t,
+    rank_sum,
+    signed_rank,
+)
+from swarmrs.experiments._analysis._summary import summary
 
 
 def scored(data: str, method: str, run: int, accuracy: float, fold: int = 0) -> dict[str, object]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator, SwarmSelector, algorithms, select
 from swarmrs.exceptions import SpecError
-from swarmrs.search._front import Front, FrontPoint, Pick
+from swarmrs.search._results._front import Front, FrontPoint, Pick
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 

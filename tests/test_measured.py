@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 from swarmrs import Evaluator, Selection, algorithms, select
-from swarmrs.search._progress import Iteration
-from swarmrs.search._results import read_evaluations
+from swarmrs.search._results._progress import Iteration
+from swarmrs.search._results._selection import read_evaluations
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 Cli = Callable[..., Any]

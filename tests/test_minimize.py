@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from swarmrs import algorithms, minimize
 from swarmrs.exceptions import SpecError
-from swarmrs.search._progress import Iteration
+from swarmrs.search._results._progress import Iteration
 
 Bits = NDArray[np.bool_]
 

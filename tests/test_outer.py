@@ -23,7 +23,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from sklearn.tree import DecisionTreeClassifier
 from swarmrs import HeldOut, Selection, algorithms, select
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
-from swarmrs.search._stability import agreement
+from swarmrs.search._validation._stability import agreement
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 Rows = NDArray[np.intp]

@@ -15,15 +15,15 @@ from published import transcription
 from swarmrs import read_table
 from swarmrs.exceptions import DataError, SpecError
 from swarmrs.experiments import Reproduction, published_tables, reproduce
-from swarmrs.experiments._methods import read_methods
+from swarmrs.experiments._design._methods import read_methods
+from swarmrs.experiments._design._protocols import Protocol
 from swarmrs.experiments._papers import PAPERS, find_tables
 from swarmrs.experiments._papers._data import find_sources
 from swarmrs.experiments._papers._figures import DEVIATIONS, FIGURES, judge
 from swarmrs.experiments._papers._paper import ALL_DATA, PaperTable
 from swarmrs.experiments._papers._results import lines_of_runs
 from swarmrs.experiments._papers._values import Sample
-from swarmrs.experiments._protocols import Protocol
-from swarmrs.search._presets import presets
+from swarmrs.search._options._presets import presets
 
 TABLES = [table for paper in PAPERS.values() for table in paper.tables]
 ROOT = Path(__file__).parents[1]

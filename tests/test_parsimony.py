@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from swarmrs import Evaluator, Selection, algorithms, select
 from swarmrs.exceptions import SpecError
-from swarmrs.search._front import Parsimony
+from swarmrs.search._results._front import Parsimony
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 

@@ -13,8 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import algorithms, select
 from swarmrs.exceptions import SpecError
-from swarmrs.search._presets import presets
-from swarmrs.search._settings import Settings, find_card
+from swarmrs.search._options._presets import presets
+from swarmrs.search._options._settings import Settings, find_card
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 

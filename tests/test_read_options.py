@@ -12,7 +12,7 @@ import pytest
 from swarmrs import describe, group, rank, read_table
 from swarmrs._base._messages import sized
 from swarmrs._base._options import options_of
-from swarmrs.cli._options import READING, flag_of
+from swarmrs.cli._input._options import READING, flag_of
 from swarmrs.data._options import NULL_WORDS, ReadOptions
 from swarmrs.exceptions import SpecError
 

@@ -19,8 +19,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import read_table
 from swarmrs.exceptions import StoreError
 from swarmrs.experiments import Line, Reproduced, Reproduction, cells_frame, reproduce
+from swarmrs.experiments._design._protocols import Protocol
 from swarmrs.experiments._papers import PAPERS
-from swarmrs.experiments._protocols import Protocol
 
 TABLES = [table for paper in PAPERS.values() for table in paper.tables]
 

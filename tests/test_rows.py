@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from swarmrs import Evaluator, read_table, select
 from swarmrs.exceptions import SpecError
+from swarmrs.search._options._settings import Settings
 from swarmrs.search._rows import sample_rows, shares
 from swarmrs.search._search import Search
-from swarmrs.search._settings import Settings
 
 XY = tuple[NDArray[np.float64], NDArray[np.int64]]
 

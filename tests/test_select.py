@@ -18,8 +18,8 @@ from swarmrs import Evaluator, select
 from swarmrs._base._options import options_of
 from swarmrs.evaluation._native import Classifier
 from swarmrs.exceptions import DataError, SpecError, SwarmrsWarning
-from swarmrs.search._options import SearchOptions
-from swarmrs.search._progress import Iteration
+from swarmrs.search._options._declarations import SearchOptions
+from swarmrs.search._results._progress import Iteration
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 

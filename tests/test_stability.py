@@ -18,8 +18,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Selection, Stability, algorithms, select
 from swarmrs.exceptions import SpecError, SwarmrsWarning
-from swarmrs.search._progress import Iteration
-from swarmrs.search._stability import agreed, agreement
+from swarmrs.search._results._progress import Iteration
+from swarmrs.search._validation._stability import agreed, agreement
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 Masks = NDArray[np.bool_]

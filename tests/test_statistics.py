@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
-from swarmrs.experiments._statistics import (
+from swarmrs.experiments._analysis._statistics import (
     friedman,
     holm,
     improvement,

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from swarmrs.experiments._statistics import (
+from swarmrs.experiments._analysis._statistics import (
     LEVEL,
     friedman,
     holm,

@@ -12,11 +12,11 @@ import pytest
 from swarmrs import compare
 from swarmrs.exceptions import DataError, SpecError, StoreError
 from swarmrs.experiments import Plan, cells_frame, merge, store_settings
-from swarmrs.experiments._cells import Cell
-from swarmrs.experiments._run_cell import Finished
-from swarmrs.experiments._store import Store
-from swarmrs.experiments._workers import Threads, run_cells
-from swarmrs.search._results import Seconds
+from swarmrs.experiments._design._cells import Cell
+from swarmrs.experiments._execution._run_cell import Finished
+from swarmrs.experiments._execution._store import Store
+from swarmrs.experiments._execution._workers import Threads, run_cells
+from swarmrs.search._results._selection import Seconds
 
 
 def made(path: Path, **how: object) -> Path:

@@ -14,8 +14,8 @@ import pytest
 from swarmrs import compare
 from swarmrs.exceptions import DataError, StoreError
 from swarmrs.experiments import Plan, cells_frame, merge, store_settings
-from swarmrs.experiments._store import Store
-from swarmrs.experiments._workers import Threads, run_cells
+from swarmrs.experiments._execution._store import Store
+from swarmrs.experiments._execution._workers import Threads, run_cells
 
 
 class Outcome(NamedTuple):

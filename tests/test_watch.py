@@ -15,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from swarmrs import SwarmSelector, select
 from swarmrs.exceptions import SpecError
-from swarmrs.search._progress import Iteration
+from swarmrs.search._results._progress import Iteration
 
 Blobs = tuple[NDArray[np.float64], NDArray[np.str_]]
 

@@ -33,24 +33,24 @@ if TYPE_CHECKING:
     from swarmrs.search._describe import Column as Column
     from swarmrs.search._describe import Description as Description
     from swarmrs.search._describe import describe as describe
-    from swarmrs.search._front import Front as Front
-    from swarmrs.search._front import FrontPoint as FrontPoint
-    from swarmrs.search._front import Parsimony as Parsimony
-    from swarmrs.search._nested import HeldOut as HeldOut
-    from swarmrs.search._nested import Part as Part
-    from swarmrs.search._presets import Preset as Preset
-    from swarmrs.search._presets import presets as presets
-    from swarmrs.search._progress import Iteration as Iteration
-    from swarmrs.search._results import Card as Card
-    from swarmrs.search._results import Evaluations as Evaluations
-    from swarmrs.search._results import Parameter as Parameter
-    from swarmrs.search._results import Seconds as Seconds
-    from swarmrs.search._results import Selection as Selection
-    from swarmrs.search._rows import RowsUsed as RowsUsed
+    from swarmrs.search._options._cards import Card as Card
+    from swarmrs.search._options._cards import Parameter as Parameter
+    from swarmrs.search._options._presets import Preset as Preset
+    from swarmrs.search._options._presets import presets as presets
+    from swarmrs.search._options._settings import algorithms as algorithms
+    from swarmrs.search._results._front import Front as Front
+    from swarmrs.search._results._front import FrontPoint as FrontPoint
+    from swarmrs.search._results._front import Parsimony as Parsimony
+    from swarmrs.search._results._progress import Iteration as Iteration
+    from swarmrs.search._results._selection import Evaluations as Evaluations
+    from swarmrs.search._results._selection import RowsUsed as RowsUsed
+    from swarmrs.search._results._selection import Seconds as Seconds
+    from swarmrs.search._results._selection import Selection as Selection
     from swarmrs.search._select import select as select
-    from swarmrs.search._settings import algorithms as algorithms
-    from swarmrs.search._stability import Agreement as Agreement
-    from swarmrs.search._stability import Stability as Stability
+    from swarmrs.search._validation._nested import HeldOut as HeldOut
+    from swarmrs.search._validation._nested import Part as Part
+    from swarmrs.search._validation._stability import Agreement as Agreement
+    from swarmrs.search._validation._stability import Stability as Stability
 
 # The public names of each module. They are imported when first used: polars and scikit-learn take
 # seconds to load.
@@ -69,15 +69,15 @@ _MODULES = {
     "optimize": "Minimum minimize",
     "search._auto": "Competition",
     "search._describe": "Column Description describe",
-    "search._front": "Front FrontPoint Parsimony",
-    "search._nested": "HeldOut Part",
-    "search._presets": "Preset presets",
-    "search._progress": "Iteration",
-    "search._results": "Card Evaluations Parameter Seconds Selection",
-    "search._rows": "RowsUsed",
+    "search._options._cards": "Card Parameter",
+    "search._options._presets": "Preset presets",
+    "search._options._settings": "algorithms",
+    "search._results._front": "Front FrontPoint Parsimony",
+    "search._results._progress": "Iteration",
+    "search._results._selection": "Evaluations RowsUsed Seconds Selection",
     "search._select": "select",
-    "search._settings": "algorithms",
-    "search._stability": "Agreement Stability",
+    "search._validation._nested": "HeldOut Part",
+    "search._validation._stability": "Agreement Stability",
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 __all__ = sorted([*_HOMES, "exceptions"])

@@ -19,10 +19,10 @@ from swarmrs._base._resources import RandomState, draw_seed
 from swarmrs.evaluation._estimator import ONE_EACH, Outside, numbers_for
 from swarmrs.exceptions import SpecError, SwarmrsWarning
 from swarmrs.filters._groups import given_groups
-from swarmrs.search._progress import Callback
-from swarmrs.search._results import Seconds
+from swarmrs.search._options._settings import budget, check_algorithm
+from swarmrs.search._results._progress import Callback
+from swarmrs.search._results._selection import Seconds
 from swarmrs.search._search import as_json
-from swarmrs.search._settings import budget, check_algorithm
 
 Cost: TypeAlias = Callable[[NDArray[np.bool_]], ArrayLike]
 

@@ -281,8 +281,8 @@ def call_a_command(rng: random.Random, note: Note) -> Finding | None:
 @cache
 def _specs() -> tuple[_swarmrs.Dataset, list[dict[str, Any]]]:
     """Return a data set and valid specs of searches on it."""
+    from swarmrs.search._options._settings import Settings
     from swarmrs.search._search import Search
-    from swarmrs.search._settings import Settings
 
     table = swarmrs.read_table(table_of(1))
     made = []

@@ -11,15 +11,18 @@ from typer import TyperException
 
 from swarmrs._base._files import STREAM_ERRORS, output_error
 from swarmrs.cli._command import Command, Group, configurable
-from swarmrs.cli._commands import algorithms, evaluate, presets, select
-from swarmrs.cli._compare import compare, merge
-from swarmrs.cli._describe import describe
-from swarmrs.cli._group import group
-from swarmrs.cli._rank import rank
-from swarmrs.cli._report import report
-from swarmrs.cli._reproduce import reproduce
-from swarmrs.cli._show_config import config
-from swarmrs.cli._text import complain, mend_streams, mute_stdout
+from swarmrs.cli._commands._algorithms import algorithms
+from swarmrs.cli._commands._compare import compare, merge
+from swarmrs.cli._commands._describe import describe
+from swarmrs.cli._commands._evaluate import evaluate
+from swarmrs.cli._commands._group import group
+from swarmrs.cli._commands._presets import presets
+from swarmrs.cli._commands._rank import rank
+from swarmrs.cli._commands._report import report
+from swarmrs.cli._commands._reproduce import reproduce
+from swarmrs.cli._commands._select import select
+from swarmrs.cli._commands._show_config import config
+from swarmrs.cli._output._text import complain, mend_streams, mute_stdout
 from swarmrs.exceptions import DataError, OutputError, SpecError, SwarmrsError
 
 app = typer.Typer(

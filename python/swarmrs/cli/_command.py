@@ -11,13 +11,13 @@ from typer.core import TyperCommand, TyperGroup
 
 from swarmrs._base._hints import entered, rendered
 from swarmrs._base._messages import check_word
-from swarmrs.cli._config import NEVER, Options, Setting, Settings, find_settings
-from swarmrs.cli._door import CommandLine
-from swarmrs.cli._files import check_distinct
-from swarmrs.cli._options import DECLARED
-from swarmrs.cli._render import FORMATS
-from swarmrs.cli._signature import options_of, set_signature
-from swarmrs.cli._text import remark
+from swarmrs.cli._input._config import NEVER, Options, Setting, Settings, find_settings
+from swarmrs.cli._input._door import CommandLine
+from swarmrs.cli._input._files import check_distinct
+from swarmrs.cli._input._options import DECLARED
+from swarmrs.cli._input._signature import options_of, set_signature
+from swarmrs.cli._output._render import FORMATS
+from swarmrs.cli._output._text import remark
 from swarmrs.exceptions import SwarmrsError
 
 if TYPE_CHECKING:

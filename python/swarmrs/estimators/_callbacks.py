@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from swarmrs.search._progress import Callback, Iteration
+from swarmrs.search._results._progress import Callback, Iteration
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

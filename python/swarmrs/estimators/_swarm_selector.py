@@ -20,9 +20,9 @@ from swarmrs.estimators._routing import route, router_of
 from swarmrs.evaluation._estimator import Estimator, Scoring
 from swarmrs.evaluation._folds import CV
 from swarmrs.exceptions import SpecError
-from swarmrs.search._results import Selection
+from swarmrs.search._options._settings import Settings
+from swarmrs.search._results._selection import Selection
 from swarmrs.search._select import select
-from swarmrs.search._settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,10 +10,10 @@ from swarmrs._base._options import options_of, takes_options
 from swarmrs.data._options import ReadOptions
 from swarmrs.data._table import Data as Given
 from swarmrs.data._target import Target
+from swarmrs.experiments._execution._workers import Progress
 from swarmrs.experiments._plan import Comparison, Plan
-from swarmrs.experiments._workers import Progress
-from swarmrs.search._option_types import OPTION_TYPES
-from swarmrs.search._options import SearchOptions
+from swarmrs.search._options._declarations import SearchOptions
+from swarmrs.search._options._types import OPTION_TYPES
 
 
 # Three options of a search mean something of their own here.

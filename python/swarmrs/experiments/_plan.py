@@ -17,15 +17,22 @@ from swarmrs._base._resources import count_threads
 from swarmrs.data._table import Data as Given
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError
-from swarmrs.experiments._cells import OPTIONS, Cell, Data, Experiment, check_runs, list_cells
-from swarmrs.experiments._checks import check_experiment
-from swarmrs.experiments._cluster import cluster_workers
-from swarmrs.experiments._estimate import Estimate, estimate
-from swarmrs.experiments._frame import cells_frame, store_settings
-from swarmrs.experiments._methods import Method, read_methods
-from swarmrs.experiments._store import DataRow, Store
-from swarmrs.experiments._tables import read_data
-from swarmrs.experiments._workers import Progress, Threads, Workers, run_cells
+from swarmrs.experiments._analysis._frame import cells_frame, store_settings
+from swarmrs.experiments._design._cells import (
+    OPTIONS,
+    Cell,
+    Data,
+    Experiment,
+    check_runs,
+    list_cells,
+)
+from swarmrs.experiments._design._checks import check_experiment
+from swarmrs.experiments._design._methods import Method, read_methods
+from swarmrs.experiments._design._tables import read_data
+from swarmrs.experiments._execution._cluster import cluster_workers
+from swarmrs.experiments._execution._estimate import Estimate, estimate
+from swarmrs.experiments._execution._store import DataRow, Store
+from swarmrs.experiments._execution._workers import Progress, Threads, Workers, run_cells
 
 
 @public

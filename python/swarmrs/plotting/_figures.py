@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from swarmrs.search._auto import Competition
-    from swarmrs.search._results import Selection
+    from swarmrs.search._results._selection import Selection
 
 
 def axes_of(ax: "Axes | None") -> "Axes":

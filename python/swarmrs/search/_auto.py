@@ -40,12 +40,11 @@ from swarmrs.evaluation._numbers import weighted_scores
 from swarmrs.evaluation._objectives import Objective
 from swarmrs.exceptions import DataError
 from swarmrs.filters._rank import MEASURES, score
-from swarmrs.search._front import Front, FrontPoint
-from swarmrs.search._nested import side_by_side
 from swarmrs.search._pool import CANCEL, run_all
-from swarmrs.search._progress import Callback, Iteration
-from swarmrs.search._results import TRACE, Evaluations, Seconds, Selection, scoring_of
-from swarmrs.search._rows import sample_rows
+from swarmrs.search._results._front import Front, FrontPoint
+from swarmrs.search._results._progress import Callback, Iteration
+from swarmrs.search._results._selection import TRACE, Evaluations, Seconds, Selection, scoring_of
+from swarmrs.search._rows import sample_rows, side_by_side
 
 if TYPE_CHECKING:
     from swarmrs.search._search import Search

@@ -8,7 +8,7 @@ from threading import Lock, Thread
 from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from swarmrs import _swarmrs
-from swarmrs.search._progress import Callback, Iteration
+from swarmrs.search._results._progress import Callback, Iteration
 
 
 class Ended(Protocol):

@@ -1,41 +1,15 @@
-"""A sample of the rows for a search; all rows for the score of what it selects."""
-
-from typing import NamedTuple
+"""The rows of a search: a sample of them, and training and test rows side by side."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from swarmrs._base._messages import counted
-from swarmrs._base._public import public
 from swarmrs.data._table import Table
+from swarmrs.evaluation._folds import Rows
 from swarmrs.exceptions import SpecError
 
 # The share of a time limit that the search of a sample has; the rest is for the score on all rows.
 SEARCHING = 0.75
-
-
-@public
-class RowsUsed(NamedTuple):
-    """The rows of a search on a sample.
-
-    Attributes
-    ----------
-    searched : int
-        The rows that subsets were evaluated on: the trace and the front are of these.
-    scored : int
-        The rows that the selection was scored on: all, unless a time limit or Ctrl-C left no time
-        for that.
-    total : int
-        The rows of the table.
-    cost, loss : float
-        The cost and the loss of the selection on the rows searched.
-    """
-
-    searched: int
-    scored: int
-    total: int
-    cost: float
-    loss: float
 
 
 def sample_rows(table: Table, n: int, seed: int) -> NDArray[np.intp] | None:
@@ -97,3 +71,16 @@ def shares(counts: NDArray[np.intp], n: int) -> list[int]:
     for _ in range(-missing):
         sizes[int(np.argmax(sizes))] -= 1
     return [int(size) for size in sizes]
+
+
+def side_by_side(table: Table, rows: Rows) -> tuple[Table, Rows]:
+    """Return training and test rows without missing values, and which is which.
+
+    What was missing is filled by the training rows. They then come first, and a row that is on both
+    sides stands there twice.
+    """
+    if table.unfilled is None and not np.intersect1d(*rows).size:
+        return table, rows
+    n_train, n = len(rows[0]), len(rows[0]) + len(rows[1])
+    part = table.take(np.concatenate(rows), by=rows[0]).as_filled()
+    return part, (np.arange(n_train), np.arange(n_train, n))

@@ -24,13 +24,15 @@ from swarmrs.evaluation._native import Evaluation, Work
 from swarmrs.evaluation._objectives import Objective
 from swarmrs.exceptions import NoFeaturesError, SpecError, TimeLimitError
 from swarmrs.filters._groups import group_spec
-from swarmrs.search._constraints import read_together, useless
-from swarmrs.search._front import Front, FrontPoint, Pick
+from swarmrs.search._options._constraints import read_together, useless
+from swarmrs.search._options._settings import AUTO, SINGLE, Settings
 from swarmrs.search._pool import CANCEL
-from swarmrs.search._progress import Callback, Patience
-from swarmrs.search._results import (
+from swarmrs.search._results._front import Front, FrontPoint, Pick
+from swarmrs.search._results._progress import Callback, Patience
+from swarmrs.search._results._selection import (
     TRACE,
     Evaluations,
+    RowsUsed,
     Seconds,
     Selection,
     read_evaluations,
@@ -38,8 +40,7 @@ from swarmrs.search._results import (
     read_selection,
     scoring_of,
 )
-from swarmrs.search._rows import SEARCHING, RowsUsed, sample_rows
-from swarmrs.search._settings import AUTO, SINGLE, Settings
+from swarmrs.search._rows import SEARCHING, sample_rows
 
 # Samples of half as many rows are proposed for longer tables.
 _LONG = 20_000

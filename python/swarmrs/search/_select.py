@@ -17,15 +17,15 @@ from swarmrs.data._read import is_frame
 from swarmrs.data._table import Data, Table, read_table
 from swarmrs.data._target import Target
 from swarmrs.exceptions import SpecError, SwarmrsWarning
-from swarmrs.search._nested import cross_validate, hold_out
-from swarmrs.search._option_types import OPTION_TYPES
-from swarmrs.search._options import SearchOptions
-from swarmrs.search._progress import Callback
-from swarmrs.search._repeats import repeat
-from swarmrs.search._results import Selection
+from swarmrs.search._options._declarations import SearchOptions
+from swarmrs.search._options._settings import Settings
+from swarmrs.search._options._types import OPTION_TYPES
+from swarmrs.search._results._progress import Callback
+from swarmrs.search._results._selection import Selection
 from swarmrs.search._search import Search
-from swarmrs.search._settings import Settings
 from swarmrs.search._time_estimate import announce
+from swarmrs.search._validation._nested import cross_validate, hold_out
+from swarmrs.search._validation._repeats import repeat
 
 _OWN_READ_OPTIONS = {"missing", "encode", "exclude"}
 

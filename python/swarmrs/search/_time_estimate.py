@@ -8,8 +8,8 @@ from swarmrs._base._hints import setting
 from swarmrs._base._messages import counted
 from swarmrs._base._resources import count_threads
 from swarmrs.data._table import Table
-from swarmrs.search._results import Card
-from swarmrs.search._settings import AUTO, Settings
+from swarmrs.search._options._cards import Card
+from swarmrs.search._options._settings import AUTO, Settings
 
 if TYPE_CHECKING:
     from swarmrs.search._auto import Plan

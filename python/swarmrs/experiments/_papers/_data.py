@@ -9,8 +9,8 @@ import polars as pl
 from swarmrs._base._hints import named, setting
 from swarmrs.data._table import Source
 from swarmrs.exceptions import DataError
+from swarmrs.experiments._design._tables import find_file
 from swarmrs.experiments._papers._paper import Paper
-from swarmrs.experiments._tables import find_file
 
 # Those that scikit-learn includes.
 _BUILT_IN = {"wine": "sklearn:wine", "wdbc": "sklearn:breast_cancer"}

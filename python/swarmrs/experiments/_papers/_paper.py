@@ -9,7 +9,7 @@ from typing import Any
 
 from swarmrs._base._messages import check_word
 from swarmrs.exceptions import SpecError
-from swarmrs.search._presets import presets
+from swarmrs.search._options._presets import presets
 
 # The row of a published table that is about all its data sets.
 ALL_DATA = "ALL"

@@ -14,16 +14,16 @@ from swarmrs._base._hints import named
 from swarmrs._base._messages import MOST_RUNS, check_whole, counted
 from swarmrs.data._table import Source
 from swarmrs.exceptions import SpecError
-from swarmrs.experiments._methods import read_methods
+from swarmrs.experiments._design._methods import read_methods
+from swarmrs.experiments._design._protocols import Protocol
+from swarmrs.experiments._design._tables import read_classes
+from swarmrs.experiments._execution._workers import Progress
 from swarmrs.experiments._papers import PAPERS, find_tables
 from swarmrs.experiments._papers._data import find_sources, origin
 from swarmrs.experiments._papers._paper import Paper, PaperTable, Setup, choose, notes_on
 from swarmrs.experiments._papers._results import Reproduced, lines_of_data, lines_of_runs
 from swarmrs.experiments._papers._values import FEWEST_TESTED, Sample, all_errors, facts, samples
 from swarmrs.experiments._plan import Plan
-from swarmrs.experiments._protocols import Protocol
-from swarmrs.experiments._tables import read_classes
-from swarmrs.experiments._workers import Progress
 
 # So many of the failed cells are named in a result.
 _SHOWN = 3

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from swarmrs._base._messages import counted
+from swarmrs.experiments._analysis._statistics import places
 from swarmrs.experiments._papers._figures import DEVIATIONS, EXTRA, FIGURES, judge
 from swarmrs.experiments._papers._paper import ALL_DATA, PaperTable
 from swarmrs.experiments._papers._values import Sample
-from swarmrs.experiments._statistics import places
 
 # The quantity that methods are ranked by for a figure, the least first.
 _RANKED = {"improvement": "error", "reduction": "size", "seconds": "seconds"}

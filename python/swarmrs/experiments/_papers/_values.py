@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from swarmrs._base._warnings import deferred_warnings
 from swarmrs.data._table import Table
+from swarmrs.experiments._analysis._statistics import improvement, reduction, signed_rank, verdict
 from swarmrs.experiments._papers._paper import Handling, Setup
 from swarmrs.experiments._plan import Plan
-from swarmrs.experiments._statistics import improvement, reduction, signed_rank, verdict
 from swarmrs.filters._groups import group
-from swarmrs.search._nested import scores_of, side_by_side
-from swarmrs.search._settings import Settings
+from swarmrs.search._options._settings import Settings
+from swarmrs.search._rows import side_by_side
+from swarmrs.search._validation._nested import scores_of
 
 Values: TypeAlias = NDArray[np.float64]
 

@@ -12,12 +12,12 @@ from swarmrs._base._files import whole_file
 from swarmrs._base._messages import counted
 from swarmrs.evaluation._losses import loss_name
 from swarmrs.exceptions import SpecError
-from swarmrs.experiments._findings import Findings
+from swarmrs.experiments._analysis._findings import Findings
+from swarmrs.experiments._analysis._runs import DONE, MEASURES, collect, is_accuracy, labelled
+from swarmrs.experiments._analysis._statistics import LEVEL
+from swarmrs.experiments._analysis._summary import summary
 from swarmrs.experiments._report._drawing import Drawing, check_report, drawing, save
 from swarmrs.experiments._report._figures import draw_all
-from swarmrs.experiments._runs import DONE, MEASURES, collect, is_accuracy, labelled
-from swarmrs.experiments._statistics import LEVEL
-from swarmrs.experiments._summary import summary
 
 _FAILED = 100
 

@@ -9,8 +9,9 @@ import polars as pl
 
 from swarmrs._base._messages import counted
 from swarmrs.evaluation._losses import loss_name
-from swarmrs.experiments._findings import Findings
-from swarmrs.experiments._methods import ALL
+from swarmrs.experiments._analysis._findings import Findings
+from swarmrs.experiments._analysis._runs import DONE, MEASURES, Runs, Values
+from swarmrs.experiments._design._methods import ALL
 from swarmrs.experiments._report._drawing import (
     COLORS,
     INK,
@@ -25,7 +26,6 @@ from swarmrs.experiments._report._drawing import (
     settle,
     shown,
 )
-from swarmrs.experiments._runs import DONE, MEASURES, Runs, Values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

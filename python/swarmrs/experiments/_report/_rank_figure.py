@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from swarmrs.experiments._findings import Findings
+from swarmrs.experiments._analysis._findings import Findings
 from swarmrs.experiments._report._drawing import COLORS, INK, Drawing, new_figure, shown
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from swarmrs.experiments._report._drawing import (
 )
 
 if TYPE_CHECKING:
-    from swarmrs.search._results import Selection
+    from swarmrs.search._results._selection import Selection
 
 # The settings of a result; the rest is shown separately.
 _SETTINGS = (

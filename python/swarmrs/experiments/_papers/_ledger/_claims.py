@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from swarmrs.experiments._analysis._statistics import LEVEL, Tally, Tested, holm, signed_rank, tally
 from swarmrs.experiments._papers._figures import FIGURES
 from swarmrs.experiments._papers._ledger._lines import Samples, Study
 from swarmrs.experiments._papers._ledger._work import deals_of
 from swarmrs.experiments._papers._paper import PaperTable
 from swarmrs.experiments._papers._reproduce import label_of
 from swarmrs.experiments._papers._values import Sample
-from swarmrs.experiments._statistics import LEVEL, Tally, Tested, holm, signed_rank, tally
 
 # The compared figures, and whether more is better.
 _FIGURES = {"error": False, "accuracy": True, "size": False, "seconds": False, "minutes": False}

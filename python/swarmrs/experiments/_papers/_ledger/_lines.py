@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from swarmrs.experiments._methods import read_methods
+from swarmrs.experiments._analysis._statistics import LEVEL, holm
+from swarmrs.experiments._design._methods import read_methods
+from swarmrs.experiments._design._protocols import Protocol
 from swarmrs.experiments._papers._figures import FIGURES, judge
 from swarmrs.experiments._papers._ledger._file import Entry, Ledger
 from swarmrs.experiments._papers._ledger._work import DEALS, deals_of, key_of_facts
@@ -15,8 +17,6 @@ from swarmrs.experiments._papers._paper import Paper, PaperTable, Setup
 from swarmrs.experiments._papers._reproduce import as_named
 from swarmrs.experiments._papers._results import Line, lines_of_data, lines_of_runs
 from swarmrs.experiments._papers._values import QUANTITIES, Sample, collect
-from swarmrs.experiments._protocols import Protocol
-from swarmrs.experiments._statistics import LEVEL, holm
 
 # The means over runs that are tested where there is one deal.
 _MEANS = ("error", "size", "accuracy", "train_accuracy")

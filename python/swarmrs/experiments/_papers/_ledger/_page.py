@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from swarmrs._base._messages import counted
+from swarmrs.experiments._analysis._statistics import Tally
 from swarmrs.experiments._papers import PAPERS
 from swarmrs.experiments._papers._figures import FIGURES
 from swarmrs.experiments._papers._ledger._claims import VERDICTS, Claim, claims_of
@@ -16,7 +17,6 @@ from swarmrs.experiments._papers._ledger._lines import Compared, Study
 from swarmrs.experiments._papers._ledger._work import deals_of
 from swarmrs.experiments._papers._paper import Setup, notes_on
 from swarmrs.experiments._papers._reproduce import label_of
-from swarmrs.experiments._statistics import Tally
 
 _DIRECTIONS = ("better", "worse", "larger", "smaller", "differs")
 # So many claims are named that hold best, and worst.

@@ -13,8 +13,9 @@ from threading import Event
 
 from swarmrs._base._warnings import deferred_warnings
 from swarmrs.exceptions import SpecError
-from swarmrs.experiments._cells import Cell, list_cells
-from swarmrs.experiments._frame import frame_of
+from swarmrs.experiments._analysis._frame import frame_of
+from swarmrs.experiments._design._cells import Cell, list_cells
+from swarmrs.experiments._execution._run_cell import Finished, run_cell
 from swarmrs.experiments._papers import PAPERS
 from swarmrs.experiments._papers._data import find_sources
 from swarmrs.experiments._papers._ledger._file import Entry, Ledger, pack
@@ -22,7 +23,6 @@ from swarmrs.experiments._papers._paper import Paper, Setup, choose
 from swarmrs.experiments._papers._reproduce import plan_of, setups_of
 from swarmrs.experiments._papers._values import facts, quantities
 from swarmrs.experiments._plan import Plan
-from swarmrs.experiments._run_cell import Finished, run_cell
 
 # No paper publishes its train/test split or its folds, so runs take turns on so many.
 DEALS = 5

@@ -1,0 +1,1 @@
+"""What a command is given: options, files, settings from a file or the environment."""

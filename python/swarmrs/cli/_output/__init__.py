@@ -1,0 +1,1 @@
+"""What a command shows and writes: results as text, progress, code; imports `_signals`."""

@@ -1,0 +1,1 @@
+"""From stored cells to runs, descriptive statistics and tests; imports `_execution` and below."""

@@ -1,0 +1,1 @@
+"""The options of a search: declarations, presets, algorithms, settings; imports `_results`."""

@@ -1,0 +1,1 @@
+"""What a search returns: its selection, its front, its progress; imports `plotting` and below."""

@@ -1,0 +1,1 @@
+"""Repeated and nested searches: stability, scores on held-out rows; imports `_search` and below."""
