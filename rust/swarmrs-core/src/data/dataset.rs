@@ -289,15 +289,19 @@ fn check(columns: &[f64], codes: &[u32], n_classes: usize, names: &[String]) -> 
     Ok(())
 }
 
+/// Values that are hashed in one call.
+const HASHED: usize = 1 << 14;
+
 fn fingerprint(columns: &[f64], codes: &[u32], names: &[String], scale: Scale) -> String {
     let mut hash = blake3::Hasher::new();
     hash.update(&[scale as u8]);
     hash.update(&(codes.len() as u64).to_le_bytes());
-    let mut bytes = Vec::with_capacity(codes.len() * 8);
-    for column in columns.chunks_exact(codes.len()) {
+    // BLAKE3 hashes many of its 1 KiB chunks at once, if one call has so many.
+    let mut bytes = Vec::with_capacity(8 * HASHED);
+    for part in columns.chunks(HASHED) {
         cancel::check();
         bytes.clear();
-        bytes.extend(column.iter().flat_map(|value| value.to_le_bytes()));
+        bytes.extend(part.iter().flat_map(|value| value.to_le_bytes()));
         hash.update(&bytes);
     }
     for code in codes {
