@@ -160,5 +160,5 @@ def test_a_filter_objective_guides_and_the_classifier_scores(blobs: Blobs, objec
 
 
 def test_irrelevant_features_are_warned_of_by_mrmr(blobs: Blobs) -> None:
-    with pytest.warns(SwarmrsWarning, match="tell nothing about the class"):
+    with pytest.warns(SwarmrsWarning, match="irrelevant for the class"):
         select(blobs, objective="filter-mrmr", **QUICK)

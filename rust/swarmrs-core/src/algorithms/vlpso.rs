@@ -1,6 +1,6 @@
 //! Variable-length PSO: particles search prefixes of the features in order of relevance, and the prefixes grow shorter.
 //!
-//! Features are ranked by symmetric uncertainty with the class. The population is cut into D divisions of equal size; a
+//! Features are ranked by symmetrical uncertainty with the class. The population is cut into D divisions of equal size; a
 //! particle of division V searches the first L = floor(V n / D) features. Each learns as in comprehensive learning PSO,
 //! only from particles that are long enough:
 //!
@@ -211,7 +211,7 @@ impl Vlpso {
     fn go_on_searching(&mut self, iteration: &Iteration<'_>, mut search: LocalSearch) {
         if let (Some(filter), Some(relevance)) = (self.space.filter(), &self.relevance) {
             let order = &self.learners.order;
-            let between = |a: usize, b: usize| filter.between(order[a], order[b]);
+            let between = |a: usize, b: usize| filter.redundancy(order[a], order[b]);
             let guide = Guide { relevance, between: &between, limit: self.space.limit() };
             let first = Purpose::Local as usize * self.learners.particles.len();
             search.draw(iteration, &guide, |particle| first + particle);

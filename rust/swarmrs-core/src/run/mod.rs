@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
         let separation = objective.needs_separation();
         let leader = objective.merit().map(|merit| {
             let chosen_from = constraints.units().iter().flatten().copied();
-            remarks.extend(merit.padding(&data.levels(&pool), chosen_from));
+            remarks.extend(merit.irrelevance_warning(&data.levels(&pool), chosen_from));
             Box::new(ByFilter::of_table(merit, data, &resources)) as Box<dyn Evaluator>
         });
         let (evaluator, warnings) = match scorer {

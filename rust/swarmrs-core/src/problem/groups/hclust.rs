@@ -1,7 +1,7 @@
 //! Hierarchical clustering of features: average linkage, cut where clusters stand apart best.
 //!
 //! ```text
-//! d(A, B) = 1 - SU(A, B)        symmetric uncertainty of quantile levels, or
+//! d(A, B) = 1 - SU(A, B)        symmetrical uncertainty of quantile levels, or
 //! d(A, B) = 1 - |ρ(A, B)|       Spearman's rank correlation
 //! s = (b - a) / max(a, b)       silhouette: a the mean distance to the own cluster, b to the nearest other one; 0 alone
 //! ```
@@ -17,8 +17,8 @@ use super::{GroupCount, Grouping, Groups, MOST_GROUPS, check_number, check_sampl
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::data::dataset::Dataset;
-use crate::filter::divisions::Divisions;
 use crate::filter::entropy::Logs;
+use crate::filter::partitions::Partitions;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -45,7 +45,7 @@ pub struct Hclust {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
-    /// 1 less the symmetric uncertainty of quantile levels.
+    /// 1 less the symmetrical uncertainty of quantile levels.
     #[default]
     Su,
     /// 1 less the absolute rank correlation.
@@ -87,8 +87,8 @@ impl Hclust {
             Distance::Su => {
                 let n_rows = sample.rows.len();
                 let levels = sample.levels(self.levels, pool);
-                let divisions = Divisions::new(levels, n_rows, Logs::new(n_rows), pool);
-                self.cluster(&sample, pool, |a, b| 1.0 - f64::from(divisions.uncertainty(a, b)))
+                let partitions = Partitions::new(levels, n_rows, Logs::new(n_rows), pool);
+                self.cluster(&sample, pool, |a, b| 1.0 - f64::from(partitions.uncertainty(a, b)))
             }
             Distance::Spearman => {
                 let ranks = sample.ranks(pool);
