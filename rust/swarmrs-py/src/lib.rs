@@ -6,7 +6,7 @@
 mod checkpoint;
 mod convert;
 mod error;
-mod refill;
+mod imputer;
 mod watch;
 
 use convert::{evaluation, masks};
@@ -60,8 +60,8 @@ impl PyDataset {
             }
         })?;
         if let Some(call) = refill {
-            let (refill, mark) = refill::of(py, call)?;
-            inner = inner.refilled(Arc::new(refill), &mark);
+            let (refill, mark) = imputer::of(py, call)?;
+            inner = inner.with_imputer(Arc::new(refill), &mark);
         }
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -91,7 +91,7 @@ impl PyDataset {
         self.inner.warnings().to_vec()
     }
 
-    /// Of each column: its symmetric uncertainty with the class, its information about it in bits, its levels.
+    /// Of each column: its symmetrical uncertainty with the class, its information about it in bits, its levels.
     fn rank<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Ranks<'py>> {
         let levels = heard(py, || Ok(self.inner.levels(&Pool::new(threads))))?;
         let columns = || 0..levels.n_features();
