@@ -117,7 +117,7 @@ impl Algorithm for Gpso {
     fn start(params: GpsoParams, space: &Space) -> Self {
         let mut swarm = BinarySwarm::new(params.population, space);
         swarm.bests.ties = Ties::Shrink;
-        Self { params, groups: space.groups_or_one(), swarm }
+        Self { params, groups: space.groups_or_single(), swarm }
     }
 }
 

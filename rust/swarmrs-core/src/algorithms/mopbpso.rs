@@ -249,7 +249,7 @@ impl Algorithm for Mopbpso {
     fn start(params: MopbpsoParams, space: &Space) -> Self {
         let archive = Archive::new(params.archive);
         let similarity = (params.second == Second::Sim)
-            .then(|| Similarity::new(space.groups_or_one(), Sim::Plain, SigmaLog::Log10));
+            .then(|| Similarity::new(space.groups_or_single(), Sim::Plain, SigmaLog::Log10));
         Self { params, space: space.clone(), particles: Vec::new(), archive, similarity }
     }
 }

@@ -67,7 +67,7 @@ impl Psomp {
     fn new(params: PsompParams, choice: Choice, space: &Space) -> Self {
         let mut swarm = BinarySwarm::new(params.population, space);
         swarm.bests.ties = Ties::Shrink;
-        Self { params, choice, groups: space.groups_or_one(), swarm }
+        Self { params, choice, groups: space.groups_or_single(), swarm }
     }
 }
 

@@ -160,7 +160,7 @@ impl<'a> Run<'a> {
         if spec.one_per_group
             && let Some(groups) = &groups
         {
-            constraints = constraints.one_of_each(Groups::clone(groups))?;
+            constraints = constraints.with_exclusive_groups(Groups::clone(groups))?;
         }
         let filter = |constraints: &Constraints| {
             let units = constraints.units().to_vec();
@@ -252,7 +252,7 @@ impl<'a> Run<'a> {
             _ => None,
         };
         Ok(Self {
-            space: space(&algorithm, &constraints, groups.as_deref()).bare(),
+            space: space(&algorithm, &constraints, groups.as_deref()).without_data(),
             cost_function: CostFunction::within(
                 objective,
                 spec.scoring,
@@ -453,7 +453,7 @@ fn needs_groups(spec: &Spec, algorithm: &Prepared, objective: Objective) -> bool
 fn space(algorithm: &Prepared, constraints: &Constraints, groups: Option<&Groups>) -> Space {
     match groups {
         Some(groups) if algorithm.groups != GroupUse::Ignored => {
-            constraints.space().with_groups(Arc::new(groups.among(&constraints.free())))
+            constraints.space().with_groups(Arc::new(groups.renumbered(&constraints.free())))
         }
         _ => constraints.space(),
     }
@@ -493,7 +493,8 @@ fn validate(spec: &Spec, n_features: usize) -> Result<(Prepared, Constraints, Bu
     spec.budget.check()?;
     spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
     let Spec { together, include, exclude, max_features, .. } = spec;
-    let constraints = Constraints::together(n_features, together, include, exclude, *max_features)?;
+    let constraints =
+        Constraints::with_units(n_features, together, include, exclude, *max_features)?;
     algorithm.check_memory(constraints.space().n_features())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {

@@ -138,7 +138,7 @@ impl Engine<'_> {
             }
             iterations = iterations.or(self.budget.iterations_of(choices.len()));
             let mut wholes: Vec<(Subset, Key)> =
-                choices.iter().map(|choice| keyed(self.constraints.whole(choice))).collect();
+                choices.iter().map(|choice| keyed(self.constraints.decode(choice))).collect();
             let clock = Clock::start();
             let allows_empty = self.evaluator.allows_empty();
             let fresh = cache.unknown(&wholes, allows_empty);
