@@ -172,8 +172,8 @@ impl Optimizer for Spy {
         self.inner.tell(iteration, results);
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
-        self.inner.is_answer(subset)
+    fn is_eligible(&self, subset: &Subset) -> bool {
+        self.inner.is_eligible(subset)
     }
 }
 
@@ -243,7 +243,7 @@ fn grouped(id: &str) -> Spec {
 
 #[test]
 fn a_search_by_groups_never_chooses_a_feature_of_none() {
-    for entry in REGISTRY.iter().filter(|entry| entry.groups == GroupUse::Needed) {
+    for entry in REGISTRY.iter().filter(|entry| entry.groups == GroupUse::Required) {
         let spec = Spec { include: vec![12], exclude: vec![6], ..grouped(entry.id) };
         let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
             for tried in record.evaluations {

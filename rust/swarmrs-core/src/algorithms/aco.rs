@@ -26,8 +26,8 @@
 use crate::base::error::{Error, Result};
 use crate::base::math::exp;
 use crate::base::subset::Subset;
-use crate::operators::choice::top_k;
 use crate::operators::scale::unit_costs;
+use crate::operators::selection::top_k;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, Optimizer, Space, params,

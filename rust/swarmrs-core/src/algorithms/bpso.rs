@@ -64,7 +64,7 @@ pub struct Bpso {
 }
 
 /// One move of binary PSO; r1, r2, r3 are drawn for each feature, in this order.
-pub fn moved(
+pub fn next_position(
     particle: &mut BinaryParticle<'_>,
     coefficients: Coefficients,
     velocity_limit: f64,
@@ -105,11 +105,13 @@ impl Optimizer for Bpso {
                 x
             });
         }
-        swarm.advance(iteration, |particle, rng| moved(particle, coefficients, velocity_limit, rng))
+        swarm.advance(iteration, |particle, rng| {
+            next_position(particle, coefficients, velocity_limit, rng)
+        })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 

@@ -114,12 +114,12 @@ impl Optimizer for Cbpso {
                 particle.v.fill(0.0);
                 corner.clone()
             }
-            None => bpso::moved(particle, coefficients, velocity_limit, rng),
+            None => bpso::next_position(particle, coefficients, velocity_limit, rng),
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
                 cost: Cost::new(cost),
             })
             .collect();
-        swarm.swarm.learn(&evaluations);
+        swarm.swarm.update(&evaluations);
         swarm.swarm.stall = 3;
         assert_eq!(swarm.catfish(), [9, 4, 17]);
         assert_eq!(swarm.swarm.stall, 0);

@@ -99,12 +99,12 @@ impl Optimizer for Cdbpso {
             if inverted.contains(&particle.index) {
                 return particle.x.complement();
             }
-            bpso::moved(particle, coefficients, velocity_limit, rng)
+            bpso::next_position(particle, coefficients, velocity_limit, rng)
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 

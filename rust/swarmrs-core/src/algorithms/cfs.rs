@@ -14,7 +14,7 @@
 
 use crate::base::subset::Subset;
 use crate::filter::CfsRules;
-use crate::operators::only_choice::only_choice;
+use crate::operators::single_proposal::single_proposal;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
@@ -61,7 +61,7 @@ impl Algorithm for Cfs {
 
 impl Optimizer for Cfs {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
-        only_choice(iteration, &self.space, |filter, limit| filter.cfs(self.rules, limit))
+        single_proposal(iteration, &self.space, |filter, limit| filter.cfs(self.rules, limit))
     }
 
     fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}

@@ -114,12 +114,12 @@ impl Optimizer for Chbpso {
         let Self { coefficients, velocity_limit, .. } = *self;
         self.coefficients.inertia = self.map.next(coefficients.inertia);
         self.swarm.advance(iteration, |particle, rng| {
-            bpso::moved(particle, coefficients, velocity_limit, rng)
+            bpso::next_position(particle, coefficients, velocity_limit, rng)
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 

@@ -36,12 +36,12 @@ use crate::operators::parameters::{
     EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES,
     THRESHOLD, VELOCITY_LIMIT, falling, population_by_features,
 };
-use crate::operators::topology::{learning_probability, places};
+use crate::operators::topology::{learning_probability, ranks};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::learners::Learners;
+use crate::swarms::exemplars::ExemplarSwarm;
 
 params! {
     /// Settings of [`Clpso`] and [`Eclpso`].
@@ -63,7 +63,7 @@ pub struct Clpso {
     params: ClpsoParams,
     /// Particles learn by the rank of their bests, not by their index.
     by_rank: bool,
-    swarm: Learners,
+    swarm: ExemplarSwarm,
 }
 
 impl Clpso {
@@ -71,14 +71,18 @@ impl Clpso {
         let n = space.n_features();
         let lengths = vec![n; population_by_features(params.population, n)];
         let bounds = (params.velocity_limit, params.threshold);
-        Self { swarm: Learners::new(bounds, (0..n).collect(), &lengths, space), params, by_rank }
+        Self {
+            swarm: ExemplarSwarm::new(bounds, (0..n).collect(), &lengths, space),
+            params,
+            by_rank,
+        }
     }
 
     /// Pc of each particle.
     fn learning_probabilities(&self) -> Vec<f64> {
-        let standings = self.swarm.standings();
-        let population = standings.len();
-        let ranks = if self.by_rank { places(&standings) } else { (0..population).collect() };
+        let best_costs = self.swarm.best_costs();
+        let population = best_costs.len();
+        let ranks = if self.by_rank { ranks(&best_costs) } else { (0..population).collect() };
         ranks.into_iter().map(|k| learning_probability(k, population)).collect()
     }
 }
@@ -101,7 +105,7 @@ impl Optimizer for Clpso {
     }
 
     fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
         let patience = if iteration.number == 0 { 0 } else { self.params.refresh_gap };
         let probabilities = self.learning_probabilities();
         self.swarm.assign(iteration, &probabilities, true, |particle| particle.stall >= patience);
@@ -171,9 +175,9 @@ mod tests {
         let states: Vec<_> = (1..=12).map(after).collect();
         let mut renewed = 0;
         for (before, now) in states.iter().zip(&states[1..]).flat_map(|(a, b)| a.iter().zip(b)) {
-            assert!(now.stall < 7 && !now.lessons.is_empty());
+            assert!(now.stall < 7 && !now.exemplars.is_empty());
             // The seventh move without progress empties the count and brings others; no other move does.
-            if before.lessons != now.lessons {
+            if before.exemplars != now.exemplars {
                 assert!(before.stall == 6 && now.stall == 0);
                 renewed += 1;
             }
@@ -185,7 +189,7 @@ mod tests {
     fn later_particles_learn_more_from_others() {
         let mut swarm = Clpso::start(ClpsoParams::default(), &Space::new(1000, 1000));
         drive(&mut swarm, 1, onemax);
-        let taught = |at: usize| swarm.swarm.particles[at].lessons.len() as f64 / 1000.0;
+        let taught = |at: usize| swarm.swarm.particles[at].exemplars.len() as f64 / 1000.0;
         // 1000 draws with probabilitys 0.05 and 0.5: four standard errors are 0.028 and 0.063.
         assert!((taught(0) - 0.05).abs() < 0.028 && (taught(99) - 0.5).abs() < 0.063);
     }
@@ -207,10 +211,10 @@ mod tests {
     fn worse_particles_learn_more_from_others() {
         let mut swarm = Eclpso::start(ClpsoParams::default(), &Space::new(1000, 1000));
         drive(&mut swarm, 1, onemax);
-        let ranks = places(&swarm.swarm.standings());
+        let ranks = ranks(&swarm.swarm.best_costs());
         let taught = |rank: usize| {
             let at = ranks.iter().position(|&other| other == rank).unwrap();
-            swarm.swarm.particles[at].lessons.len() as f64 / 1000.0
+            swarm.swarm.particles[at].exemplars.len() as f64 / 1000.0
         };
         // 1000 draws with probabilitys 0.05 and 0.5: four standard errors are 0.028 and 0.063.
         assert!((taught(0) - 0.05).abs() < 0.028 && (taught(99) - 0.5).abs() < 0.063);

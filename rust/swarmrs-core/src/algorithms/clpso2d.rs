@@ -54,13 +54,13 @@ params! {
 pub struct Clpso2d {
     params: Clpso2dParams,
     space: Space,
-    learners: Swarm2d,
-    lessons: Vec<Lesson>,
+    swarm: Swarm2d,
+    exemplars: Vec<Exemplar>,
 }
 
 /// From whom a particle learns each feature, and for how many moves that has not helped.
 #[derive(Debug, Clone, Default)]
-struct Lesson {
+struct Exemplar {
     donors: Vec<usize>,
     stall: usize,
 }
@@ -105,8 +105,8 @@ impl Algorithm for Clpso2d {
     };
 
     fn start(params: Clpso2dParams, space: &Space) -> Self {
-        let lessons = vec![Lesson::default(); params.population];
-        Self { params, space: space.clone(), learners: Swarm2d::default(), lessons }
+        let exemplars = vec![Exemplar::default(); params.population];
+        Self { params, space: space.clone(), swarm: Swarm2d::default(), exemplars }
     }
 }
 
@@ -114,18 +114,18 @@ impl Optimizer for Clpso2d {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let Clpso2dParams { population, inertia, social, refresh_gap, exemplar_gap } = self.params;
         if iteration.number == 0 {
-            return self.learners.start(population, &self.space, iteration);
+            return self.swarm.start(population, &self.space, iteration);
         }
         let (n, limit) = (self.space.n_features(), self.space.limit());
-        let Swarm2d { swarm, bests } = &mut self.learners;
-        let particles = swarm.iter_mut().zip(&mut self.lessons).enumerate().collect();
+        let Swarm2d { particles, bests } = &mut self.swarm;
+        let particles = particles.iter_mut().zip(&mut self.exemplars).enumerate().collect();
         iteration.map(
             particles,
-            |(particle, (learner, lesson)): (usize, (&mut Particle2d, &mut Lesson))| {
+            |(particle, (learner, lesson)): (usize, (&mut Particle2d, &mut Exemplar))| {
                 let mut rng = iteration.rng(particle);
                 if lesson.donors.is_empty() || lesson.stall >= exemplar_gap {
                     let donors = draw_donors(particle, n, &bests.own, &mut rng);
-                    *lesson = Lesson { donors, stall: 0 };
+                    *lesson = Exemplar { donors, stall: 0 };
                 }
                 learner.refresh(refresh_gap, &mut rng);
                 let exemplar = Subset::from_fn(n, |d| bests.own[lesson.donors[d]].0.contains(d));
@@ -140,8 +140,8 @@ impl Optimizer for Clpso2d {
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        let improved = self.learners.learn(evaluations);
-        for (lesson, is_better) in self.lessons.iter_mut().zip(improved) {
+        let improved = self.swarm.update(evaluations);
+        for (lesson, is_better) in self.exemplars.iter_mut().zip(improved) {
             lesson.stall = if is_better { 0 } else { lesson.stall + 1 };
         }
     }

@@ -21,10 +21,10 @@
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
+use crate::operators::ordering::{CostAndSize, cost_and_size};
 use crate::operators::parameters::{
     ITERATIONS, POPULATION_BY_FEATURES, THRESHOLD, population_by_features,
 };
-use crate::operators::standing::{Standing, standing};
 use crate::operators::threshold::select;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -47,7 +47,7 @@ params! {
 struct Particle {
     x: Vec<f64>,
     v: Vec<f64>,
-    standing: Option<Standing>,
+    cost_and_size: Option<CostAndSize>,
 }
 
 /// A swarm in which losers learn from winners.
@@ -69,7 +69,7 @@ fn velocity(v: f64, x: f64, winner: f64, mean: f64, pull: f64, [r1, r2, r3]: [f6
 impl Cso {
     /// The winner and the loser of each pair in a shuffled row of particles.
     fn pairs(&self, row: &[usize]) -> Vec<(usize, usize)> {
-        let rank = |at: usize| (self.particles[at].standing, at);
+        let rank = |at: usize| (self.particles[at].cost_and_size, at);
         row.chunks_exact(2)
             .map(|pair| {
                 let (a, b) = (pair[0], pair[1]);
@@ -108,7 +108,7 @@ impl Algorithm for Cso {
 
     fn start(params: CsoParams, space: &Space) -> Self {
         let n = space.n_features();
-        let rest = Particle { x: Vec::new(), v: vec![0.0; n], standing: None };
+        let rest = Particle { x: Vec::new(), v: vec![0.0; n], cost_and_size: None };
         let particles = vec![rest; population_by_features(params.population, n)];
         Self { params, space: space.clone(), particles, losers: Vec::new() }
     }
@@ -169,7 +169,7 @@ impl Optimizer for Cso {
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
         for (&at, tried) in self.losers.iter().zip(evaluations) {
-            self.particles[at].standing = Some(standing(tried));
+            self.particles[at].cost_and_size = Some(cost_and_size(tried));
         }
     }
 }
@@ -191,7 +191,7 @@ mod tests {
         let params = CsoParams { population: Some(costs.len()), ..CsoParams::default() };
         let mut swarm = Cso::start(params, &Space::new(4, 4));
         for (particle, &cost) in swarm.particles.iter_mut().zip(costs) {
-            particle.standing = Some((Cost::new(cost), 2));
+            particle.cost_and_size = Some((Cost::new(cost), 2));
         }
         swarm
     }

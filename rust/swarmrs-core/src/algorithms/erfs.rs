@@ -20,8 +20,8 @@
 //! Trans. Cybernetics 43 (2013), doi:10.1109/TSMCB.2012.2227469
 
 use crate::base::subset::Subset;
+use crate::operators::ordering::Ties;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
-use crate::operators::standing::Ties;
 use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -87,7 +87,7 @@ impl Optimizer for Erfs {
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 

@@ -14,7 +14,7 @@
 
 use crate::base::subset::Subset;
 use crate::filter::Filter;
-use crate::operators::only_choice::only_choice;
+use crate::operators::single_proposal::single_proposal;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Iteration, NoParams, Optimizer, Space,
@@ -49,7 +49,7 @@ impl Algorithm for Fcbf {
 
 impl Optimizer for Fcbf {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
-        only_choice(iteration, &self.space, Filter::fcbf)
+        single_proposal(iteration, &self.space, Filter::fcbf)
     }
 
     fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}

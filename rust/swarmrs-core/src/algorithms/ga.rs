@@ -30,10 +30,10 @@
 use crate::base::error::{Error, Result};
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::choice::{roulette, top_k, universal};
 use crate::operators::crossover::two_point;
 use crate::operators::mutation::mutated;
 use crate::operators::scale::unit_costs;
+use crate::operators::selection::{roulette, top_k, universal};
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, Optimizer, Space, params,

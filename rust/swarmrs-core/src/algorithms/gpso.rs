@@ -34,9 +34,9 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::choice::{top_k, within_groups};
+use crate::operators::ordering::Ties;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
-use crate::operators::standing::Ties;
+use crate::operators::selection::{select_within_groups, top_k};
 use crate::operators::velocity::{self, Coefficients};
 use crate::problem::groups::{Groups, SigmaLog};
 use crate::problem::objective::Objective;
@@ -79,17 +79,17 @@ impl Optimizer for Gpso {
         if iteration.number == 0 {
             return self.swarm.start(iteration, |_, v, rng| {
                 velocity::draw(v, velocity_limit, rng);
-                within_groups(v, groups, choice, rng)
+                select_within_groups(v, groups, choice, rng)
             });
         }
         self.swarm.advance(iteration, |particle, rng| {
             particle.accelerate(coefficients, velocity_limit, rng);
-            within_groups(particle.v, groups, choice, rng)
+            select_within_groups(particle.v, groups, choice, rng)
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -112,7 +112,7 @@ impl Algorithm for Gpso {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Needed;
+    const GROUPS: GroupUse = GroupUse::Required;
 
     fn start(params: GpsoParams, space: &Space) -> Self {
         let mut swarm = BinarySwarm::new(params.population, space);
@@ -139,7 +139,7 @@ impl Algorithm for Igpso {
         evaluations: Some(3030),
         objective: Objective::gaussian(SigmaLog::Log10),
     };
-    const GROUPS: GroupUse = GroupUse::Needed;
+    const GROUPS: GroupUse = GroupUse::Required;
 
     fn objective(params: &GpsoParams) -> Objective {
         Objective::gaussian(params.sigma_log)

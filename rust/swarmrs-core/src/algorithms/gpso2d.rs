@@ -55,12 +55,12 @@ pub struct Gpso2d {
     params: Gpso2dParams,
     leader: Leader,
     space: Space,
-    learners: Swarm2d,
+    swarm: Swarm2d,
 }
 
 impl Gpso2d {
     fn new(params: Gpso2dParams, leader: Leader, space: &Space) -> Self {
-        Self { params, leader, space: space.clone(), learners: Swarm2d::default() }
+        Self { params, leader, space: space.clone(), swarm: Swarm2d::default() }
     }
 }
 
@@ -68,11 +68,11 @@ impl Optimizer for Gpso2d {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let Gpso2dParams { population, inertia, cognitive, social, refresh_gap } = self.params;
         if iteration.number == 0 {
-            return self.learners.start(population, &self.space, iteration);
+            return self.swarm.start(population, &self.space, iteration);
         }
-        let Swarm2d { swarm, bests } = &mut self.learners;
+        let Swarm2d { particles, bests } = &mut self.swarm;
         let (space, leading) = (&self.space, self.leader);
-        let particles = swarm.iter_mut().enumerate().collect();
+        let particles = particles.iter_mut().enumerate().collect();
         iteration.map(particles, |(particle, learner): (usize, &mut Particle2d)| {
             let mut rng = iteration.rng(particle);
             learner.refresh(refresh_gap, &mut rng);
@@ -92,7 +92,7 @@ impl Optimizer for Gpso2d {
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.learners.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
         let mut swarm = Gpso2d::start(Gpso2dParams::default(), &Space::new(15, 15));
         let history = drive(&mut swarm, 60, onemax);
         assert!(history.iter().flatten().all(|tried| !tried.subset.is_empty()));
-        let velocities = swarm.learners.swarm.iter().map(|learner| &learner.velocity);
+        let velocities = swarm.swarm.particles.iter().map(|learner| &learner.velocity);
         // -1 / (1 - w) and (c1 + c2 + 1) / (1 - w), to the three decimals the bounds are printed
         // with.
         let mut all = velocities.flat_map(|v| v.sizes.iter().chain(&v.features));

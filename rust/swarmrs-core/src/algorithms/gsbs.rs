@@ -64,7 +64,7 @@ impl Algorithm for Gsbs {
 
     fn start(_: NoParams, space: &Space) -> Self {
         let (n, limit) = (space.n_features(), space.limit());
-        let (chosen, phase) = match sweep::whole(n, limit) {
+        let (chosen, phase) = match sweep::full_set(n, limit) {
             Some(whole) => (whole, Phase::Measure),
             None => (Subset::empty(n), Phase::Rank),
         };

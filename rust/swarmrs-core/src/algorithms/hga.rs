@@ -191,7 +191,7 @@ impl Optimizer for Hga {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.schedule.accepts(subset.count())
     }
 }

@@ -19,7 +19,7 @@
 //! p0 is `mutation_rate`, p1 `cognitive`, p2 `social`; `mutation=uniform` uses p0 for all features,
 //! which drives large n toward n / 2. A holds at most `archive` trade-offs, one for equal costs. A
 //! child that is empty gets a random feature. Where the space has groups, starts go round them. The
-//! trace notes the size of A and its hypervolume, the area below (1, 1) that it dominates. The front
+//! trace records the size of A and its hypervolume, the area below (1, 1) that it dominates. The front
 //! that a run reports is one of error and size, whatever f2 is.
 //!
 //! PBPSO has p1 = 0.35 and p2 = 0.65, for one best of the swarm that stays. Here every move has another leader, out
@@ -33,12 +33,12 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
+use crate::operators::initialization::log_uniform_subset;
 use crate::operators::mutation::{flipped, neutral_gain};
 use crate::operators::parameters::{FLIP_COGNITIVE, POPULATION};
 use crate::operators::pareto::{
     TradeOff, by_costs, crowding, dominated_area, dominates, survivors,
 };
-use crate::operators::spread::spread;
 use crate::problem::groups::{SigmaLog, Sim, Similarity};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -126,7 +126,7 @@ impl Archive {
 
     /// Takes in what nothing dominates; of equal costs the smaller bit pattern stays. Then the most
     /// crowded go, one after the other, until the limit holds.
-    fn learn<'a>(&mut self, tried: impl IntoIterator<Item = &'a TradeOff>) {
+    fn update<'a>(&mut self, tried: impl IntoIterator<Item = &'a TradeOff>) {
         for new in tried {
             self.insert(new);
         }
@@ -236,13 +236,13 @@ impl Algorithm for Mopbpso {
         evaluations: Some(5050),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Welcome;
+    const GROUPS: GroupUse = GroupUse::Optional;
     const SEEKS_FRONT: bool = true;
 
     fn groups(params: &MopbpsoParams) -> GroupUse {
         match params.second {
-            Second::Size => GroupUse::Welcome,
-            Second::Sim => GroupUse::Needed,
+            Second::Size => GroupUse::Optional,
+            Second::Sim => GroupUse::Required,
         }
     }
 
@@ -261,14 +261,14 @@ impl Optimizer for Mopbpso {
             let mut rng = iteration.rng(slot);
             match self.particles.get(slot) {
                 Some(particle) => self.moved(particle, &mut rng),
-                None => spread(&self.space, &mut rng),
+                None => log_uniform_subset(&self.space, &mut rng),
             }
         })
     }
 
     fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
         let tried: Vec<TradeOff> = evaluations.iter().map(|one| self.trade_off(one)).collect();
-        self.archive.learn(&tried);
+        self.archive.update(&tried);
         if self.particles.is_empty() {
             let start = |now: TradeOff| Particle { best: now.clone(), now };
             self.particles = tried.into_iter().map(start).collect();
@@ -281,7 +281,7 @@ impl Optimizer for Mopbpso {
         self.particles = survive(all, self.params.population);
     }
 
-    fn notes(&self) -> Vec<(&'static str, f64)> {
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
         let members = self.archive.members();
         vec![("front_size", members.len() as f64), ("hypervolume", dominated_area(members))]
     }
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
     use crate::base::random::{Phase, Streams};
     use crate::problem::groups::Groups;
-    use crate::testing::{bits, drive, drive_noting};
+    use crate::testing::{bits, drive, drive_with_diagnostics};
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -365,7 +365,7 @@ mod tests {
     #[test]
     fn a_second_cost_of_groups_ends_with_one_feature_of_each() {
         let params = MopbpsoParams { second: Second::Sim, ..MopbpsoParams::default() };
-        assert_eq!(Mopbpso::groups(&params), GroupUse::Needed);
+        assert_eq!(Mopbpso::groups(&params), GroupUse::Required);
         let groups = Groups::new((0..6).map(|g| (10 * g..10 * g + 10).collect()).collect(), 60);
         let space = Space::new(60, 60).with_groups(Arc::new(groups.unwrap()));
         let mut search = Mopbpso::start(params, &space);
@@ -377,13 +377,15 @@ mod tests {
     }
 
     #[test]
-    fn notes_tell_of_the_archive_and_its_area_only_grows() {
+    fn diagnostics_tell_of_the_archive_and_its_area_only_grows() {
         let mut search = Mopbpso::start(MopbpsoParams::default(), &Space::new(60, 60));
-        let (_, notes) = drive_noting(&mut search, 30, tenths);
-        assert!(notes.iter().all(|note| note[0].0 == "front_size" && note[1].0 == "hypervolume"));
-        assert!(notes.iter().all(|note| note[0].1 < 100.0));
-        assert!(notes.is_sorted_by(|a, b| a[1].1 <= b[1].1));
-        assert_eq!(notes[29][0].1, search.archive.members().len() as f64);
+        let (_, diagnostics) = drive_with_diagnostics(&mut search, 30, tenths);
+        assert!(
+            diagnostics.iter().all(|note| note[0].0 == "front_size" && note[1].0 == "hypervolume")
+        );
+        assert!(diagnostics.iter().all(|note| note[0].1 < 100.0));
+        assert!(diagnostics.is_sorted_by(|a, b| a[1].1 <= b[1].1));
+        assert_eq!(diagnostics[29][0].1, search.archive.members().len() as f64);
     }
 
     #[test]
@@ -445,7 +447,7 @@ mod archive_tests {
         let smaller = if one.subset < other.subset { &one } else { &other };
         for pair in [[&one, &other], [&other, &one]] {
             let mut archive = Archive::new(9);
-            archive.learn(pair);
+            archive.update(pair);
             assert_eq!(archive.members(), std::slice::from_ref(smaller));
         }
     }
@@ -457,13 +459,13 @@ mod archive_tests {
         let all: Vec<TradeOff> =
             all.into_iter().map(|(cost, size)| trade_off((cost, size, 0))).collect();
         let mut archive = Archive::new(4);
-        archive.learn(&all);
+        archive.update(&all);
         let sizes = |archive: &Archive| -> Vec<usize> {
             archive.members.iter().map(|member| member.subset.count()).collect()
         };
         assert_eq!(sizes(&archive), [9, 8, 3, 1]);
         let mut archive = Archive::new(3);
-        archive.learn(&all);
+        archive.update(&all);
         assert_eq!(sizes(&archive), [9, 3, 1]);
     }
 
@@ -471,7 +473,7 @@ mod archive_tests {
     fn the_leader_has_more_room_than_the_other_drawn() {
         let mut archive = Archive::new(9);
         let all = [(9, 1), (6, 2), (5, 3), (2, 8)].map(|(cost, size)| trade_off((cost, size, 0)));
-        archive.learn(&all);
+        archive.update(&all);
         let mut led = [0.0f64; 4];
         for slot in 0..16_000 {
             let mut rng = Streams::new(1).rng(0, Phase::Ask, slot);
@@ -490,7 +492,7 @@ mod archive_tests {
         fn it_holds_what_nothing_dominates(batches in batches()) {
             let mut archive = Archive::new(usize::MAX);
             for batch in &batches {
-                archive.learn(batch);
+                archive.update(batch);
             }
             let all: Vec<Point> = batches.iter().flatten().map(|one| one.costs).collect();
             let mut expected: Vec<Point> = all.iter().copied()
@@ -507,7 +509,7 @@ mod archive_tests {
         ) {
             let mut archive = Archive::new(limit);
             for batch in &batches {
-                archive.learn(batch);
+                archive.update(batch);
                 let held = costs(&archive);
                 prop_assert!(held.len() <= limit);
                 prop_assert!(held.iter().all(|&a| !held.iter().any(|&b| dominates(a, b))));
@@ -519,7 +521,7 @@ mod archive_tests {
             let mut archive = Archive::new(100);
             let mut area = 0.0;
             for batch in &batches {
-                archive.learn(batch);
+                archive.update(batch);
                 let grown = dominated_area(archive.members());
                 prop_assert!(grown >= area);
                 area = grown;

@@ -14,7 +14,7 @@
 //! with probability 1/2. Crossing, pc, pm and the tournament are the paper's for binary strings. The
 //! start, the population and the feature that an empty child gets are those of `mopbpso`, so that the
 //! two can be compared; the paper has 100 random strings. Subsets may repeat, as in the paper. The
-//! trace notes how many trade-offs the first front has and its hypervolume, the area below (1, 1)
+//! trace records how many trade-offs the first front has and its hypervolume, the area below (1, 1)
 //! that it dominates.
 //!
 //! K. Deb, A. Pratap, S. Agarwal, T. Meyarivan, A fast and elitist multiobjective genetic algorithm:
@@ -23,10 +23,10 @@
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::crossover::{one_point, uniform};
+use crate::operators::initialization::log_uniform_subset;
 use crate::operators::mutation::mutated;
 use crate::operators::parameters::CHROMOSOMES;
 use crate::operators::pareto::{Point, Survivor, TradeOff, by_costs, dominated_area, survivors};
-use crate::operators::spread::spread;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, GroupUse, Iteration, Optimizer, Space, params,
@@ -63,15 +63,14 @@ pub struct Nsga2 {
     /// Older ones first; empty before the initial population is evaluated.
     members: Vec<TradeOff>,
     /// Front and crowding distance of each member when it was kept.
-    standing: Vec<Survivor>,
+    ranked: Vec<Survivor>,
 }
 
 impl Nsga2 {
     /// The better of two drawn at random; the first of equals.
     fn parent(&self, rng: &mut Rng) -> Subset {
         let (first, second) = (rng.below(self.members.len()), rng.below(self.members.len()));
-        let winner =
-            if self.standing[second].beats(&self.standing[first]) { second } else { first };
+        let winner = if self.ranked[second].beats(&self.ranked[first]) { second } else { first };
         self.members[winner].subset.clone()
     }
 
@@ -95,9 +94,9 @@ impl Nsga2 {
 
     /// The trade-offs on the first front, equal ones once.
     fn front(&self) -> Vec<&TradeOff> {
-        let both = self.members.iter().zip(&self.standing);
+        let both = self.members.iter().zip(&self.ranked);
         let mut front: Vec<&TradeOff> =
-            both.filter(|(_, standing)| standing.rank == 0).map(|(member, _)| member).collect();
+            both.filter(|(_, survivor)| survivor.rank == 0).map(|(member, _)| member).collect();
         front.sort_by(|a, b| by_costs(&a.costs, &b.costs));
         front.dedup_by_key(|member| member.costs);
         front
@@ -118,11 +117,11 @@ impl Algorithm for Nsga2 {
         evaluations: Some(5050),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Welcome;
+    const GROUPS: GroupUse = GroupUse::Optional;
     const SEEKS_FRONT: bool = true;
 
     fn start(params: Nsga2Params, space: &Space) -> Self {
-        Self { params, space: space.clone(), members: Vec::new(), standing: Vec::new() }
+        Self { params, space: space.clone(), members: Vec::new(), ranked: Vec::new() }
     }
 }
 
@@ -130,7 +129,9 @@ impl Optimizer for Nsga2 {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let count = self.params.population;
         if self.members.is_empty() {
-            return (0..count).map(|slot| spread(&self.space, &mut iteration.rng(slot))).collect();
+            return (0..count)
+                .map(|slot| log_uniform_subset(&self.space, &mut iteration.rng(slot)))
+                .collect();
         }
         let pairs: Vec<usize> = (0..count.div_ceil(2)).collect();
         let children = iteration.map(pairs, |pair| self.pair(&mut iteration.rng(pair)));
@@ -141,11 +142,11 @@ impl Optimizer for Nsga2 {
         let mut all = std::mem::take(&mut self.members);
         all.extend(evaluations.iter().map(TradeOff::of));
         let points: Vec<Point> = all.iter().map(|member| member.costs).collect();
-        self.standing = survivors(&points, self.params.population);
-        self.members = self.standing.iter().map(|kept| all[kept.index].clone()).collect();
+        self.ranked = survivors(&points, self.params.population);
+        self.members = self.ranked.iter().map(|kept| all[kept.index].clone()).collect();
     }
 
-    fn notes(&self) -> Vec<(&'static str, f64)> {
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
         let front = self.front();
         vec![("front_size", front.len() as f64), ("hypervolume", dominated_area(front))]
     }
@@ -154,7 +155,7 @@ impl Optimizer for Nsga2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{drive, drive_noting, drive_seeded, rugged};
+    use crate::testing::{drive, drive_seeded, drive_with_diagnostics, rugged};
     use proptest::prelude::*;
 
     /// What every tenth of the features is worth: the front has one point for each size up to 6.
@@ -208,12 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn notes_tell_of_the_first_front() {
+    fn diagnostics_tell_of_the_first_front() {
         let mut search = Nsga2::start(Nsga2Params::default(), &Space::new(60, 60));
-        let (_, notes) = drive_noting(&mut search, 30, tenths);
-        assert!(notes.iter().all(|note| note[0].0 == "front_size" && note[1].0 == "hypervolume"));
+        let (_, diagnostics) = drive_with_diagnostics(&mut search, 30, tenths);
+        assert!(
+            diagnostics.iter().all(|note| note[0].0 == "front_size" && note[1].0 == "hypervolume")
+        );
         // Six trade-offs fit fifty places, so that none is ever lost.
-        assert!(notes.is_sorted_by(|a, b| a[1].1 <= b[1].1));
+        assert!(diagnostics.is_sorted_by(|a, b| a[1].1 <= b[1].1));
     }
 
     proptest! {

@@ -22,11 +22,11 @@
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
+use crate::operators::ordering::Ties;
 use crate::operators::parameters::{
     COGNITIVE, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES, SOCIAL, THRESHOLD,
     VELOCITY_LIMIT, falling, population_by_features,
 };
-use crate::operators::standing::Ties;
 use crate::operators::velocity::{self, Coefficients};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -107,7 +107,7 @@ impl Optimizer for Pso {
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 

@@ -24,8 +24,8 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
+use crate::operators::ordering::Ties;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
-use crate::operators::standing::Ties;
 use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -126,7 +126,7 @@ impl Optimizer for Pso42 {
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 

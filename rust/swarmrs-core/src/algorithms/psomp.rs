@@ -28,9 +28,9 @@
 use crate::base::math::exp;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::choice::{roulette, top_k, within_groups};
+use crate::operators::ordering::Ties;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
-use crate::operators::standing::Ties;
+use crate::operators::selection::{roulette, select_within_groups, top_k};
 use crate::operators::velocity::{self, Coefficients};
 use crate::problem::groups::Groups;
 use crate::problem::objective::Objective;
@@ -79,17 +79,17 @@ impl Optimizer for Psomp {
         if iteration.number == 0 {
             return self.swarm.start(iteration, |_, v, rng| {
                 velocity::draw(v, velocity_limit, rng);
-                within_groups(v, groups, any, rng)
+                select_within_groups(v, groups, any, rng)
             });
         }
         self.swarm.advance(iteration, |particle, rng| {
             particle.accelerate(coefficients, velocity_limit, rng);
-            within_groups(particle.v, groups, self.choice, rng)
+            select_within_groups(particle.v, groups, self.choice, rng)
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -142,7 +142,7 @@ impl Algorithm for Psomp {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Needed;
+    const GROUPS: GroupUse = GroupUse::Required;
 
     fn start(params: PsompParams, space: &Space) -> Self {
         Self::new(params, fastest, space)
@@ -167,7 +167,7 @@ impl Algorithm for PsompT {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Needed;
+    const GROUPS: GroupUse = GroupUse::Required;
 
     fn start(params: PsompParams, space: &Space) -> Psomp {
         Psomp::new(params, tournament, space)
@@ -192,7 +192,7 @@ impl Algorithm for Psorws {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Needed;
+    const GROUPS: GroupUse = GroupUse::Required;
 
     fn start(params: PsompParams, space: &Space) -> Psomp {
         Psomp::new(params, spin, space)

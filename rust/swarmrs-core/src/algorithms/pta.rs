@@ -55,7 +55,7 @@ enum Phase {
 
 impl Pta {
     fn begin(&mut self, start: Subset) {
-        let is_answer = self.is_answer(&start);
+        let is_answer = self.is_eligible(&start);
         self.chosen = start;
         self.phase = if is_answer { Phase::Measure } else { Phase::Cycle(self.cycle()) };
     }
@@ -113,7 +113,7 @@ impl Algorithm for Pta {
         let mut search = Self { params, space: space.clone(), chosen, phase: Phase::Rank };
         if is_forward {
             search.phase = Phase::Cycle(search.cycle());
-        } else if let Some(whole) = sweep::whole(space.n_features(), space.limit()) {
+        } else if let Some(whole) = sweep::full_set(space.n_features(), space.limit()) {
             search.begin(whole);
         }
         search
@@ -150,7 +150,7 @@ impl Optimizer for Pta {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.params.size.is_none_or(|size| subset.count() == size)
     }
 }

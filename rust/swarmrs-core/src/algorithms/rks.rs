@@ -279,7 +279,7 @@ mod tests {
         let mut search = Rks::start(RksParams::default(), &space);
         let mut history = drive(&mut search, 30, |_| 0.5);
         let prefixes = history.pop().unwrap();
-        assert!(search.is_answer(&prefixes[0].subset));
+        assert!(search.is_eligible(&prefixes[0].subset));
         let mut drawn = [0usize; 100];
         for subset in history.iter().flatten().map(|one| &one.subset) {
             assert_eq!(subset.count(), 15);
@@ -296,7 +296,7 @@ mod tests {
         let cost = |subset: &Subset| 1.0 - subset.iter().map(|f| f as f64).sum::<f64>() / 66.0;
         let mut history = drive(&mut search, 30, cost);
         let prefixes = history.pop().unwrap();
-        assert!(search.is_answer(&prefixes[0].subset));
+        assert!(search.is_eligible(&prefixes[0].subset));
         let learned: Vec<_> = history.iter().flatten().collect();
         let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
         let all: Vec<f64> = learned.iter().map(|one| one.cost.value()).collect();
@@ -324,7 +324,7 @@ mod tests {
         let mut first: Vec<usize> = search.ranking()[..8].iter().map(|one| one.feature).collect();
         first.sort_unstable();
         assert_eq!(first, [0, 50, 100, 150, 200, 250, 300, 350]);
-        let best = history.iter().flatten().filter(|one| search.is_answer(&one.subset));
+        let best = history.iter().flatten().filter(|one| search.is_eligible(&one.subset));
         assert_eq!(best.min_by_key(|one| one.cost).unwrap().subset.count(), 8);
     }
 }

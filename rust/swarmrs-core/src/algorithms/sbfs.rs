@@ -74,7 +74,7 @@ impl Algorithm for Sbfs {
     fn start(params: SbfsParams, space: &Space) -> Self {
         let size = params.size.map(|size| size.min(space.limit()));
         let end = size.map_or(1, |size| size.saturating_sub(params.overshoot).max(1));
-        let start = sweep::whole(space.n_features(), space.limit());
+        let start = sweep::full_set(space.n_features(), space.limit());
         let phase = start.map_or(Phase::Rank, Phase::Measure);
         Self { space: space.clone(), size, end, phase }
     }
@@ -106,7 +106,7 @@ impl Optimizer for Sbfs {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.size.is_none_or(|size| subset.count() == size)
     }
 }

@@ -55,7 +55,7 @@ impl Sbs {
 
     fn begin(&mut self, start: Subset) {
         // On the way to a size below, the start is no answer and not worth an evaluation.
-        let is_answer = self.is_answer(&start);
+        let is_answer = self.is_eligible(&start);
         self.phase = if is_answer { Phase::Measure } else { Phase::Remove };
         self.chosen = start;
     }
@@ -80,7 +80,7 @@ impl Algorithm for Sbs {
         let size = params.size.map(|size| size.min(space.limit()));
         let chosen = Subset::empty(space.n_features());
         let mut search = Self { space: space.clone(), size, chosen, phase: Phase::Rank };
-        if let Some(whole) = sweep::whole(space.n_features(), space.limit()) {
+        if let Some(whole) = sweep::full_set(space.n_features(), space.limit()) {
             search.begin(whole);
         }
         search
@@ -113,7 +113,7 @@ impl Optimizer for Sbs {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.size.is_none_or(|size| subset.count() == size)
     }
 }

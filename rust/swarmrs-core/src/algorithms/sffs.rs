@@ -71,7 +71,7 @@ impl Optimizer for Sffs {
         self.search.tell(evaluations);
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.size.is_none_or(|size| subset.count() == size)
     }
 }

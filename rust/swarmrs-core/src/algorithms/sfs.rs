@@ -67,7 +67,7 @@ impl Optimizer for Sfs {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.size.is_none_or(|size| subset.count() == size)
     }
 }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_size_above_the_limit_is_lowered_to_it() {
         let search = Sfs::start(SfsParams { size: Some(9) }, &Space::new(4, 3));
-        assert!(search.is_answer(&Subset::from_indices(4, 0..3)));
+        assert!(search.is_eligible(&Subset::from_indices(4, 0..3)));
         let (path, _) = toy_path(search, |search| &search.chosen);
         assert_eq!(path.join(" "), "1 13 123");
     }

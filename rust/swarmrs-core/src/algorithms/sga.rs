@@ -114,7 +114,7 @@ impl Optimizer for Sga {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.schedule.accepts(subset.count())
     }
 }

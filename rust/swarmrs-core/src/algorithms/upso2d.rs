@@ -54,7 +54,7 @@ params! {
 pub struct Upso2d {
     params: Upso2dParams,
     space: Space,
-    learners: Swarm2d,
+    swarm: Swarm2d,
 }
 
 impl Upso2dParams {
@@ -103,7 +103,7 @@ impl Algorithm for Upso2d {
     };
 
     fn start(params: Upso2dParams, space: &Space) -> Self {
-        Self { params, space: space.clone(), learners: Swarm2d::default() }
+        Self { params, space: space.clone(), swarm: Swarm2d::default() }
     }
 }
 
@@ -111,11 +111,11 @@ impl Optimizer for Upso2d {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let params = &self.params;
         if iteration.number == 0 {
-            return self.learners.start(params.population, &self.space, iteration);
+            return self.swarm.start(params.population, &self.space, iteration);
         }
         let u = params.unification(iteration);
-        let Swarm2d { swarm, bests } = &mut self.learners;
-        let (space, particles) = (&self.space, swarm.iter_mut().enumerate().collect());
+        let Swarm2d { particles, bests } = &mut self.swarm;
+        let (space, particles) = (&self.space, particles.iter_mut().enumerate().collect());
         iteration.map(particles, |(particle, learner): (usize, &mut Particle2d)| {
             let mut rng = iteration.rng(particle);
             learner.refresh(params.refresh_gap, &mut rng);
@@ -130,7 +130,7 @@ impl Optimizer for Upso2d {
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.learners.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 

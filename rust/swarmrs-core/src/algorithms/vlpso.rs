@@ -38,18 +38,18 @@
 use super::vlpso_ls::{Effort, Guide, LocalSearch, Searcher};
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
+use crate::operators::ordering::{CostAndSize, cost_and_size};
 use crate::operators::parameters::{
     EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES,
     THRESHOLD, VELOCITY_LIMIT, falling, population_by_features,
 };
-use crate::operators::standing::{Standing, standing};
-use crate::operators::topology::{learning_probability, places};
+use crate::operators::topology::{learning_probability, ranks};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, MOST_STEPS, Optimizer,
     Space, params,
 };
-use crate::swarms::learners::{Best, Learners, Purpose};
+use crate::swarms::exemplars::{Best, ExemplarSwarm, StreamKind};
 
 params! {
     /// Settings of [`Vlpso`].
@@ -110,18 +110,18 @@ pub struct Vlpso {
     /// The local search around personal bests, if any.
     effort: Option<Effort>,
     space: Space,
-    learners: Learners,
+    swarm: ExemplarSwarm,
     /// The relevance of each dimension, where it is known.
     relevance: Option<Vec<f32>>,
     /// The length of each division.
     lengths: Vec<usize>,
-    /// The standing of the global best.
-    best: Option<Standing>,
+    /// The cost_and_size of the global best.
+    best: Option<CostAndSize>,
     /// Iterations since it last improved.
     stall: usize,
     iteration: u64,
     phase: Phase,
-    notes: Notes,
+    diagnostics: Diagnostics,
 }
 
 #[derive(Debug)]
@@ -149,7 +149,7 @@ struct Resize {
 
 /// The extra columns of the trace.
 #[derive(Debug, Clone, Copy, Default)]
-struct Notes {
+struct Diagnostics {
     mean_cost: f64,
     swarm_size: f64,
     improved: bool,
@@ -176,7 +176,7 @@ impl Vlpso {
             .map(|filter| order.iter().map(|&feature| filter.relevance()[feature]).collect());
         let bounds = (params.velocity_limit, params.threshold);
         Self {
-            learners: Learners::new(bounds, order, &each, space),
+            swarm: ExemplarSwarm::new(bounds, order, &each, space),
             params,
             effort,
             space: space.clone(),
@@ -186,7 +186,7 @@ impl Vlpso {
             stall: 0,
             iteration: 0,
             phase: Phase::Start,
-            notes: Notes::default(),
+            diagnostics: Diagnostics::default(),
         }
     }
 
@@ -197,23 +197,23 @@ impl Vlpso {
         let searchers: Vec<Searcher> = (0..improved.len())
             .filter(|&at| improved[at])
             .map(|at| {
-                let best = &self.learners.bests[at];
-                Searcher::new(at, self.learners.chosen(&best.x), best.standing, &effort)
+                let best = &self.swarm.bests[at];
+                Searcher::new(at, self.swarm.chosen(&best.x), best.cost_and_size, &effort)
             })
             // Nothing can be made of an empty best.
             .filter(|searcher| !searcher.solution.is_empty())
             .collect();
-        self.notes.searches = searchers.len();
+        self.diagnostics.searches = searchers.len();
         Some(LocalSearch::new(effort, searchers))
     }
 
     /// Draws the next tries; when there are none left, what was found is taken over and the iteration ends.
     fn go_on_searching(&mut self, iteration: &Iteration<'_>, mut search: LocalSearch) {
         if let (Some(filter), Some(relevance)) = (self.space.filter(), &self.relevance) {
-            let order = &self.learners.order;
+            let order = &self.swarm.order;
             let between = |a: usize, b: usize| filter.redundancy(order[a], order[b]);
             let guide = Guide { relevance, between: &between, limit: self.space.limit() };
-            let first = Purpose::Local as usize * self.learners.particles.len();
+            let first = StreamKind::LocalSearch as usize * self.swarm.particles.len();
             search.draw(iteration, &guide, |particle| first + particle);
         }
         if search.tries().next().is_some() {
@@ -221,19 +221,19 @@ impl Vlpso {
             return;
         }
         for found in search.into_searchers().into_iter().filter(|found| found.has_improved) {
-            let best = &mut self.learners.bests[found.particle];
+            let best = &mut self.swarm.bests[found.particle];
             for (d, x) in best.x.iter_mut().enumerate() {
                 *x = f64::from(u8::from(found.solution.contains(d)));
             }
-            best.standing = found.standing;
-            self.notes.successes += 1;
+            best.cost_and_size = found.cost_and_size;
+            self.diagnostics.successes += 1;
         }
         self.end_iteration(iteration);
     }
 
     fn end_iteration(&mut self, iteration: &Iteration<'_>) {
-        self.notes.improved = self.renew_best();
-        self.stall = if self.notes.improved { 0 } else { self.stall + 1 };
+        self.diagnostics.improved = self.renew_best();
+        self.stall = if self.diagnostics.improved { 0 } else { self.stall + 1 };
         let is_last = self.iteration == self.params.iterations;
         if self.iteration == 0 {
             self.assign(iteration, 0);
@@ -250,12 +250,12 @@ impl Vlpso {
         let VlpsoParams { iterations, inertia, inertia_end, .. } = self.params;
         let w = falling(inertia, inertia_end, self.iteration, iterations);
         let params = &self.params;
-        self.learners.advance(iteration, |x, v, e, r| params.step(w, (x, v), e, r))
+        self.swarm.advance(iteration, |x, v, e, r| params.step(w, (x, v), e, r))
     }
 
     /// Takes over the best of the bests, and returns true if it is better than any before.
     fn renew_best(&mut self) -> bool {
-        let now = self.learners.standings().into_iter().min();
+        let now = self.swarm.best_costs().into_iter().min();
         let improved = self.best.is_none_or(|best| now.is_some_and(|now| now < best));
         if improved {
             self.best = now;
@@ -265,30 +265,30 @@ impl Vlpso {
 
     /// Draws exemplars for all that have stalled so long.
     fn assign(&mut self, iteration: &Iteration<'_>, stall: usize) {
-        if self.learners.particles.iter().all(|particle| particle.stall < stall) {
+        if self.swarm.particles.iter().all(|particle| particle.stall < stall) {
             return;
         }
-        let population = self.learners.particles.len();
-        let probabilities: Vec<f64> = places(&self.learners.standings())
+        let population = self.swarm.particles.len();
+        let probabilities: Vec<f64> = ranks(&self.swarm.best_costs())
             .into_iter()
             .map(|place| learning_probability(place, population))
             .collect();
-        self.learners.assign(iteration, &probabilities, false, |particle| particle.stall >= stall);
+        self.swarm.assign(iteration, &probabilities, false, |particle| particle.stall >= stall);
     }
 
     fn division_size(&self) -> usize {
-        self.learners.particles.len() / self.lengths.len()
+        self.swarm.particles.len() / self.lengths.len()
     }
 
     /// Finds the best division; unless it is the longest, the others are to be cut below it.
     fn change_lengths(&mut self, iteration: &Iteration<'_>) {
-        let bests = &self.learners.bests;
+        let bests = &self.swarm.bests;
         let mean = |bests: &[Best]| {
-            bests.iter().map(|best| best.standing.0.value()).sum::<f64>() / bests.len() as f64
+            bests.iter().map(|best| best.cost_and_size.0.value()).sum::<f64>() / bests.len() as f64
         };
         let means: Vec<f64> = bests.chunks(self.division_size()).map(mean).collect();
         let best = (1..means.len()).fold(0, |b, g| if means[g] < means[b] { g } else { b });
-        self.notes.best_division = best + 1;
+        self.diagnostics.best_division = best + 1;
         if self.lengths.iter().all(|&length| length <= self.lengths[best]) {
             self.assign(iteration, 0);
         } else {
@@ -300,22 +300,22 @@ impl Vlpso {
     /// Cuts and lengthens; the subsets are the positions of all it did this to, then the bests that lost a feature.
     fn resize(&mut self, iteration: &Iteration<'_>, lengths: Vec<usize>) -> Vec<Subset> {
         let size = self.division_size();
-        let resized: Vec<usize> = (0..self.learners.particles.len())
+        let resized: Vec<usize> = (0..self.swarm.particles.len())
             .filter(|particle| lengths[particle / size] != self.lengths[particle / size])
             .collect();
         let mut cut = Vec::new();
         let mut subsets = Vec::new();
         for &at in &resized {
-            let before = self.learners.chosen(&self.learners.bests[at].x).count();
+            let before = self.swarm.chosen(&self.swarm.bests[at].x).count();
             subsets.push(self.resize_one(iteration, at, lengths[at / size]));
-            let after = self.learners.chosen(&self.learners.bests[at].x).count();
+            let after = self.swarm.chosen(&self.swarm.bests[at].x).count();
             if after < before && !self.params.keep_cut_bests {
                 cut.push(at);
             }
         }
         for &at in &cut {
-            let best = self.learners.chosen(&self.learners.bests[at].x);
-            subsets.push(self.learners.features(&best));
+            let best = self.swarm.chosen(&self.swarm.bests[at].x);
+            subsets.push(self.swarm.features(&best));
         }
         self.lengths.clone_from(&lengths);
         self.phase = Phase::Resize(Resize { lengths, resized, cut });
@@ -325,19 +325,19 @@ impl Vlpso {
     /// Cuts or lengthens a particle and returns its position. A new tail is drawn anew; a best gets nothing there, so
     /// that its subset stays.
     fn resize_one(&mut self, iteration: &Iteration<'_>, at: usize, length: usize) -> Subset {
-        let mut rng = self.learners.rng(iteration, Purpose::Grow, at);
+        let mut rng = self.swarm.rng(iteration, StreamKind::Resize, at);
         let limit = self.params.velocity_limit;
-        let mut particle = std::mem::take(&mut self.learners.particles[at]);
+        let mut particle = std::mem::take(&mut self.swarm.particles[at]);
         particle.x.resize_with(length, || rng.unit());
         particle.v.resize_with(length, || limit * (2.0 * rng.unit() - 1.0));
         // A cut gives memory back.
         particle.x.shrink_to_fit();
         particle.v.shrink_to_fit();
-        let best = &mut self.learners.bests[at].x;
+        let best = &mut self.swarm.bests[at].x;
         best.resize(length, 0.0);
         best.shrink_to_fit();
-        let subset = self.learners.select(&mut particle.x, &mut rng);
-        self.learners.particles[at] = particle;
+        let subset = self.swarm.select(&mut particle.x, &mut rng);
+        self.swarm.particles[at] = particle;
         subset
     }
 
@@ -350,13 +350,13 @@ impl Vlpso {
     ) {
         let (positions, bests) = evaluations.split_at(resize.resized.len());
         for (&at, tried) in resize.cut.iter().zip(bests) {
-            self.learners.bests[at].standing = standing(tried);
+            self.swarm.bests[at].cost_and_size = cost_and_size(tried);
         }
         for (&at, tried) in resize.resized.iter().zip(positions) {
-            self.learners.learn_one(at, tried);
+            self.swarm.update_best(at, tried);
         }
-        self.notes.length_changed = true;
-        self.notes.improved = self.renew_best();
+        self.diagnostics.length_changed = true;
+        self.diagnostics.improved = self.renew_best();
         self.assign(iteration, 0);
     }
 }
@@ -366,7 +366,7 @@ impl Optimizer for Vlpso {
         match &self.phase {
             Phase::Start => {
                 let (size, full) = (self.division_size(), self.params.full_particles);
-                self.learners.start(iteration, |particle| full && particle % size == 0)
+                self.swarm.start(iteration, |particle| full && particle % size == 0)
             }
             Phase::Move if self.iteration == self.params.iterations => Vec::new(),
             Phase::Move => {
@@ -374,7 +374,7 @@ impl Optimizer for Vlpso {
                 self.moved(iteration)
             }
             Phase::Search(search) => {
-                search.tries().map(|dimensions| self.learners.features(dimensions)).collect()
+                search.tries().map(|dimensions| self.swarm.features(dimensions)).collect()
             }
             Phase::Resize(resize) => {
                 let lengths = resize.lengths.clone();
@@ -384,47 +384,47 @@ impl Optimizer for Vlpso {
     }
 
     fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.notes = Notes {
-            mean_cost: self.notes.mean_cost,
-            swarm_size: self.notes.swarm_size,
-            ..Notes::default()
+        self.diagnostics = Diagnostics {
+            mean_cost: self.diagnostics.mean_cost,
+            swarm_size: self.diagnostics.swarm_size,
+            ..Diagnostics::default()
         };
         match std::mem::replace(&mut self.phase, Phase::Move) {
             Phase::Start | Phase::Move => {
                 let n = evaluations.len() as f64;
-                self.notes.mean_cost =
+                self.diagnostics.mean_cost =
                     evaluations.iter().map(|tried| tried.cost.value()).sum::<f64>() / n;
                 let sizes: usize = evaluations.iter().map(|tried| tried.subset.count()).sum();
-                self.notes.swarm_size = sizes as f64 / n;
-                let improved = self.learners.learn(evaluations);
+                self.diagnostics.swarm_size = sizes as f64 / n;
+                let improved = self.swarm.update(evaluations);
                 match self.begin_search(&improved) {
                     Some(search) => self.go_on_searching(iteration, search),
                     None => self.end_iteration(iteration),
                 }
             }
             Phase::Search(mut search) => {
-                search.learn(evaluations);
+                search.update(evaluations);
                 self.go_on_searching(iteration, search);
             }
             Phase::Resize(resize) => self.learn_lengths(iteration, evaluations, &resize),
         }
     }
 
-    fn notes(&self) -> Vec<(&'static str, f64)> {
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
         let flag = |is: bool| f64::from(u8::from(is));
-        let notes = &self.notes;
+        let diagnostics = &self.diagnostics;
         let mean = self.lengths.iter().sum::<usize>() as f64 / self.lengths.len() as f64;
         vec![
             ("moves", self.iteration as f64),
-            ("mean_cost", notes.mean_cost),
-            ("swarm_size", notes.swarm_size),
+            ("mean_cost", diagnostics.mean_cost),
+            ("swarm_size", diagnostics.swarm_size),
             ("max_length", self.lengths.iter().copied().max().unwrap_or(0) as f64),
             ("mean_length", mean),
-            ("best_improved", flag(notes.improved)),
-            ("length_changed", flag(notes.length_changed)),
-            ("best_division", notes.best_division as f64),
-            ("searches", notes.searches as f64),
-            ("successes", notes.successes as f64),
+            ("best_improved", flag(diagnostics.improved)),
+            ("length_changed", flag(diagnostics.length_changed)),
+            ("best_division", diagnostics.best_division as f64),
+            ("searches", diagnostics.searches as f64),
+            ("successes", diagnostics.successes as f64),
         ]
     }
 }
@@ -455,7 +455,7 @@ impl Algorithm for Vlpso {
 mod tests {
     use super::*;
     use crate::search::algorithm::read_params;
-    use crate::testing::{drive, drive_noting, least, onemax, rugged};
+    use crate::testing::{drive, drive_with_diagnostics, least, onemax, rugged};
 
     fn start(n: usize) -> Vlpso {
         Vlpso::start(VlpsoParams::default(), &Space::new(n, n))
@@ -499,10 +499,10 @@ mod tests {
         // The full particle of the first division is the best there is.
         let first = Subset::from_indices(240, 0..20);
         let cost = |x: &Subset| if *x == first { 0.1 } else { 0.2 + 1e-4 * x.count() as f64 };
-        let (history, notes) = drive_noting(&mut start(240), 14, cost);
+        let (history, diagnostics) = drive_with_diagnostics(&mut start(240), 14, cost);
         let column = |name: &str| -> Vec<f64> {
             let of = |row: &Vec<(&str, f64)>| row.iter().find(|(key, _)| *key == name).unwrap().1;
-            notes.iter().map(of).collect()
+            diagnostics.iter().map(of).collect()
         };
         // Iterations 0 to 9 are the start and nine moves; the tenth iteration begins with new lengths.
         assert_eq!(column("length_changed").iter().position(|&is| is > 0.0), Some(10));
@@ -530,10 +530,10 @@ mod tests {
     fn the_longest_never_grows_and_all_iterations_are_done() {
         for seed in 0..4 {
             let mut swarm = start(60);
-            let (history, notes) = drive_noting(&mut swarm, 300, rugged(seed));
-            let longest: Vec<f64> = notes.iter().map(|row| row[3].1).collect();
+            let (history, diagnostics) = drive_with_diagnostics(&mut swarm, 300, rugged(seed));
+            let longest: Vec<f64> = diagnostics.iter().map(|row| row[3].1).collect();
             assert!(longest.is_sorted_by(|a, b| a >= b), "{longest:?}");
-            assert_eq!(notes.last().unwrap()[0], ("moves", 100.0));
+            assert_eq!(diagnostics.last().unwrap()[0], ("moves", 100.0));
             // The end is the swarm's own: all iterations are done.
             assert!(history.len() < 300);
         }
@@ -580,7 +580,7 @@ mod tests {
             [(2308, 108), (5327, 264), (5469, 264), (5726, 276), (5920, 288), (10_367, 300)]
         {
             let swarm = start(n);
-            assert_eq!(swarm.learners.particles.len(), population, "{n}");
+            assert_eq!(swarm.swarm.particles.len(), population, "{n}");
             assert_eq!(swarm.division_size(), population / 12);
         }
         let few = of(5, 100);
@@ -594,18 +594,18 @@ mod tests {
         {
             let mut swarm = of(40, 90);
             drive(&mut swarm, iterations, rugged(seed));
-            let lengths = swarm.learners.lengths();
+            let lengths = swarm.swarm.lengths();
             let size = swarm.division_size();
             assert!((0..36).all(|at| lengths[at] == swarm.lengths[at / size] && lengths[at] >= 1));
             for (at, (particle, best)) in
-                swarm.learners.particles.iter().zip(&swarm.learners.bests).enumerate()
+                swarm.swarm.particles.iter().zip(&swarm.swarm.bests).enumerate()
             {
                 assert!(best.x.len() == lengths[at] && particle.v.len() == lengths[at]);
                 assert!(particle.x.iter().all(|x| (0.0..=1.0).contains(x)));
                 assert!(particle.v.iter().all(|v| v.abs() <= 0.6));
                 let has = |&(d, who): &(u32, u32)| lengths[who as usize] > d as usize;
-                assert!(particle.lessons.iter().all(|l| has(l) && l.1 as usize != at));
-                assert!(swarm.best <= Some(best.standing), "the best of all is forgotten");
+                assert!(particle.exemplars.iter().all(|l| has(l) && l.1 as usize != at));
+                assert!(swarm.best <= Some(best.cost_and_size), "the best of all is forgotten");
             }
         }
     }

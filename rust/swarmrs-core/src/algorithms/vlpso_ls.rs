@@ -28,7 +28,7 @@ use super::vlpso::{Vlpso, VlpsoParams};
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::standing::{Standing, standing};
+use crate::operators::ordering::{CostAndSize, cost_and_size};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_STEPS, MOST_TRIES, Space, params,
@@ -121,8 +121,8 @@ pub struct Searcher {
     pub particle: usize,
     /// The dimensions that are in.
     pub solution: Subset,
-    /// Their standing.
-    pub standing: Standing,
+    /// Their cost_and_size.
+    pub cost_and_size: CostAndSize,
     /// True once the search found anything better than it began with.
     pub has_improved: bool,
     tries: usize,
@@ -132,9 +132,14 @@ pub struct Searcher {
 
 impl Searcher {
     /// A search that starts from these dimensions.
-    pub fn new(particle: usize, solution: Subset, standing: Standing, effort: &Effort) -> Self {
+    pub fn new(
+        particle: usize,
+        solution: Subset,
+        cost_and_size: CostAndSize,
+        effort: &Effort,
+    ) -> Self {
         let tries = effort.tries;
-        Self { particle, solution, standing, has_improved: false, tries, next: None }
+        Self { particle, solution, cost_and_size, has_improved: false, tries, next: None }
     }
 
     /// Draws until there is something to try, or no try is left.
@@ -179,14 +184,14 @@ impl LocalSearch {
     }
 
     /// Learns what the tries cost.
-    pub fn learn(&mut self, evaluations: &[Evaluation]) {
+    pub fn update(&mut self, evaluations: &[Evaluation]) {
         let trying = self.searchers.iter_mut().filter(|searcher| searcher.next.is_some());
         for (searcher, tried) in trying.zip(evaluations) {
-            let (next, new) = (searcher.next.take(), standing(tried));
-            if new < searcher.standing
+            let (next, new) = (searcher.next.take(), cost_and_size(tried));
+            if new < searcher.cost_and_size
                 && let Some(next) = next
             {
-                (searcher.solution, searcher.standing) = (next, new);
+                (searcher.solution, searcher.cost_and_size) = (next, new);
                 searcher.has_improved = true;
             }
         }
@@ -265,7 +270,7 @@ mod tests {
     use crate::base::random::{Phase, Streams};
     use crate::filter::{Filter, Levels};
     use crate::problem::objective::Cost;
-    use crate::testing::{Noted, drive, drive_noting};
+    use crate::testing::{DiagnosticRows, drive, drive_with_diagnostics};
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -308,20 +313,20 @@ mod tests {
         0.5 - 0.03 * good as f64 + 0.01 * (x.count() - good) as f64
     }
 
-    fn column(notes: &Noted, name: &str) -> Vec<f64> {
+    fn column(diagnostics: &DiagnosticRows, name: &str) -> Vec<f64> {
         let of = |row: &Vec<(&str, f64)>| row.iter().find(|(key, _)| *key == name).unwrap().1;
-        notes.iter().map(of).collect()
+        diagnostics.iter().map(of).collect()
     }
 
     #[test]
     fn bests_are_searched_side_by_side_after_the_start() {
-        let (history, notes) = drive_noting(&mut started(&space()), 12, cost);
-        assert_eq!(column(&notes, "searches")[0], 24.0);
+        let (history, diagnostics) = drive_with_diagnostics(&mut started(&space()), 12, cost);
+        assert_eq!(column(&diagnostics, "searches")[0], 24.0);
         // A start of 24, ten rounds with a try of each, then the first move.
-        assert_eq!(column(&notes, "moves")[..12], [[0.0; 11].as_slice(), &[1.0]].concat());
+        assert_eq!(column(&diagnostics, "moves")[..12], [[0.0; 11].as_slice(), &[1.0]].concat());
         assert_eq!(history[0].len(), 24);
         assert!(history[1..11].iter().all(|iteration| (1..=24).contains(&iteration.len())));
-        assert!(column(&notes, "successes")[10] > 0.0);
+        assert!(column(&diagnostics, "successes")[10] > 0.0);
         // A try changes at most a quarter of what it starts from, which is a best or an earlier try.
         for tried in &history[1] {
             let near = |start: &Evaluation| {
@@ -333,9 +338,9 @@ mod tests {
 
     #[test]
     fn it_searches_on_schedule_and_does_all_iterations() {
-        let (history, notes) = drive_noting(&mut started(&space()), 2000, cost);
-        let iterations = column(&notes, "moves");
-        let searched = column(&notes, "searches");
+        let (history, diagnostics) = drive_with_diagnostics(&mut started(&space()), 2000, cost);
+        let iterations = column(&diagnostics, "moves");
+        let searched = column(&diagnostics, "searches");
         for (t, n) in iterations.iter().zip(&searched) {
             assert!(*n == 0.0 || *t == 0.0 || (*t < 20.0 && t % 2.0 == 0.0), "{n} in {t}");
         }
@@ -422,7 +427,7 @@ mod tests {
         let next = Subset::from_indices(5, [0, 3]);
         for (cost, improves) in [(0.5, false), (0.4, true)] {
             search.searchers[0].next = Some(next.clone());
-            search.learn(&[Evaluation {
+            search.update(&[Evaluation {
                 subset: next.clone(),
                 measures: crate::evaluate::Measures::WORST,
                 cost: Cost::new(cost),

@@ -38,7 +38,7 @@ pub fn best(evaluations: &[Evaluation]) -> Option<&Evaluation> {
 }
 
 /// The full set, where a backward search may start with it.
-pub fn whole(n_features: usize, limit: usize) -> Option<Subset> {
+pub fn full_set(n_features: usize, limit: usize) -> Option<Subset> {
     (limit == n_features).then(|| Subset::full(n_features))
 }
 

@@ -1,6 +1,6 @@
 //! Topologies: which particles a particle learns from, as a neighborhood or feature by feature.
 
-use super::standing::Standing;
+use super::ordering::CostAndSize;
 use crate::base::math::exp;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
@@ -28,10 +28,10 @@ pub fn learning_probability(place: usize, population: usize) -> f64 {
 }
 
 /// The place of each particle by the standing of its best, the best first; ties in the order of particles.
-pub fn places(standings: &[Standing]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..standings.len()).collect();
-    order.sort_by_key(|&particle| standings[particle]);
-    let mut places = vec![0; standings.len()];
+pub fn ranks(bests: &[CostAndSize]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..bests.len()).collect();
+    order.sort_by_key(|&particle| bests[particle]);
+    let mut places = vec![0; bests.len()];
     for (place, particle) in order.into_iter().enumerate() {
         places[particle] = place;
     }
@@ -40,16 +40,16 @@ pub fn places(standings: &[Standing]) -> Vec<usize> {
 
 /// The particles from the longest to the shortest, to find those that have a dimension.
 #[derive(Debug)]
-pub struct Roster {
+pub struct ExemplarSampler {
     by_length: Vec<usize>,
     seat: Vec<usize>,
     lengths: Vec<usize>,
 }
 
 /// A dimension that learns from another particle, and from which.
-pub type Lesson = (u32, u32);
+pub type Exemplar = (u32, u32);
 
-impl Roster {
+impl ExemplarSampler {
     /// The particles of these lengths.
     pub fn new(lengths: Vec<usize>) -> Self {
         let mut by_length: Vec<usize> = (0..lengths.len()).collect();
@@ -67,27 +67,27 @@ impl Roster {
         &self,
         me: usize,
         probability: f64,
-        standings: &[Standing],
+        bests: &[CostAndSize],
         rng: &mut Rng,
-    ) -> Vec<Lesson> {
+    ) -> Vec<Exemplar> {
         // The particles that have dimension d sit in front, and they become fewer as d grows.
         let mut have = self.by_length.len();
-        let mut lessons = Vec::new();
+        let mut exemplars = Vec::new();
         for d in 0..self.lengths[me] {
             while self.lengths[self.by_length[have - 1]] <= d {
                 have -= 1;
             }
             if rng.bernoulli(probability) && have > 2 {
                 let [first, second] = self.two_others(me, have, rng);
-                let better = standings[first] < standings[second];
-                lessons.push((d as u32, if better { first } else { second } as u32));
+                let better = bests[first] < bests[second];
+                exemplars.push((d as u32, if better { first } else { second } as u32));
             }
         }
-        lessons
+        exemplars
     }
 
     /// A lesson for one that has none: any dimension from any other particle. None for a particle alone.
-    pub fn draw_one(&self, me: usize, rng: &mut Rng) -> Option<Lesson> {
+    pub fn draw_one(&self, me: usize, rng: &mut Rng) -> Option<Exemplar> {
         let others = self.by_length.len() - 1;
         (others > 0).then(|| {
             let d = rng.below(self.lengths[me]);
@@ -129,7 +129,7 @@ mod tests {
         Streams::new(seed).rng(0, Phase::Tell, 0)
     }
 
-    fn standings(costs: &[f64]) -> Vec<Standing> {
+    fn bests(costs: &[f64]) -> Vec<CostAndSize> {
         costs.iter().map(|&cost| (Cost::new(cost), 1)).collect()
     }
 
@@ -146,13 +146,13 @@ mod tests {
     #[test]
     fn places_go_by_cost_then_size_then_index() {
         let at = |cost, size| (Cost::new(cost), size);
-        let found = places(&[at(0.3, 1), at(0.1, 5), at(0.1, 4), at(0.3, 1)]);
+        let found = ranks(&[at(0.3, 1), at(0.1, 5), at(0.1, 4), at(0.3, 1)]);
         assert_eq!(found, [2, 1, 0, 3]);
     }
 
     #[test]
     fn every_pair_of_others_is_drawn_equally_often() {
-        let roster = Roster::new(vec![4; 4]);
+        let roster = ExemplarSampler::new(vec![4; 4]);
         let mut rng = rng(3);
         let mut counts = [[0f64; 4]; 4];
         for _ in 0..60_000 {
@@ -169,21 +169,21 @@ mod tests {
     #[test]
     fn the_better_of_two_teaches() {
         // With two others, both are drawn, and the better one is it; of equals the second drawn.
-        let roster = Roster::new(vec![50; 3]);
-        let lessons = roster.draw(1, 1.0, &standings(&[0.2, 0.0, 0.1]), &mut rng(1));
-        assert_eq!(lessons.len(), 50);
-        assert!(lessons.iter().all(|&(_, who)| who == 2));
-        let equal = roster.draw(1, 1.0, &standings(&[0.2, 0.0, 0.2]), &mut rng(1));
+        let roster = ExemplarSampler::new(vec![50; 3]);
+        let exemplars = roster.draw(1, 1.0, &bests(&[0.2, 0.0, 0.1]), &mut rng(1));
+        assert_eq!(exemplars.len(), 50);
+        assert!(exemplars.iter().all(|&(_, who)| who == 2));
+        let equal = roster.draw(1, 1.0, &bests(&[0.2, 0.0, 0.2]), &mut rng(1));
         assert!(equal.iter().any(|&(_, who)| who == 0) && equal.iter().any(|&(_, who)| who == 2));
     }
 
     #[test]
     fn a_particle_without_lessons_gets_one() {
-        let roster = Roster::new(vec![9; 5]);
-        assert!(roster.draw(2, 0.0, &standings(&[0.1; 5]), &mut rng(1)).is_empty());
+        let roster = ExemplarSampler::new(vec![9; 5]);
+        assert!(roster.draw(2, 0.0, &bests(&[0.1; 5]), &mut rng(1)).is_empty());
         let (d, who) = roster.draw_one(2, &mut rng(1)).unwrap();
         assert!(d < 9 && who < 5 && who != 2);
-        assert_eq!(Roster::new(vec![9]).draw_one(0, &mut rng(1)), None);
+        assert_eq!(ExemplarSampler::new(vec![9]).draw_one(0, &mut rng(1)), None);
     }
 
     proptest! {
@@ -192,10 +192,10 @@ mod tests {
             lengths in proptest::collection::vec(1usize..40, 1..12), me: prop::sample::Index, seed: u64,
         ) {
             let me = me.index(lengths.len());
-            let roster = Roster::new(lengths.clone());
-            let lessons = roster.draw(me, 0.7, &standings(&vec![0.5; lengths.len()]), &mut rng(seed));
-            prop_assert!(lessons.is_sorted_by(|a, b| a.0 < b.0));
-            for (d, who) in lessons {
+            let roster = ExemplarSampler::new(lengths.clone());
+            let exemplars = roster.draw(me, 0.7, &bests(&vec![0.5; lengths.len()]), &mut rng(seed));
+            prop_assert!(exemplars.is_sorted_by(|a, b| a.0 < b.0));
+            for (d, who) in exemplars {
                 let (d, who) = (d as usize, who as usize);
                 prop_assert!(d < lengths[me] && who != me && lengths[who] > d);
                 prop_assert!((0..lengths.len()).filter(|&j| j != me && lengths[j] > d).count() >= 2);

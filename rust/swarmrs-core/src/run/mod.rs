@@ -443,8 +443,8 @@ fn needs_table() -> Error {
 fn needs_groups(spec: &Spec, algorithm: &Prepared, objective: Objective) -> bool {
     let is_asked = match algorithm.groups {
         GroupUse::Ignored => false,
-        GroupUse::Welcome => spec.groups.is_some(),
-        GroupUse::Needed => true,
+        GroupUse::Optional => spec.groups.is_some(),
+        GroupUse::Required => true,
     };
     is_asked || objective.needs_groups() || spec.one_per_group
 }

@@ -78,12 +78,12 @@ pub trait Optimizer: Send {
     fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]);
     /// True if `subset` may be the answer. A search for a fixed size tries others on its way and says no to them; one
     /// of them is reported only as long as none of that size was evaluated.
-    fn is_answer(&self, _subset: &Subset) -> bool {
+    fn is_eligible(&self, _subset: &Subset) -> bool {
         true
     }
     /// Extra columns of the trace for the iteration just evaluated. The
     /// names are the same in every iteration.
-    fn notes(&self) -> Vec<(&'static str, f64)> {
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
     /// The features by their support so far, the best first, for a search that ranks them.
@@ -143,9 +143,9 @@ pub enum GroupUse {
     /// It never looks at them.
     Ignored,
     /// It looks at those that are given.
-    Welcome,
+    Optional,
     /// It chooses by them: where none are given, they are found.
-    Needed,
+    Required,
 }
 
 /// The hyperparameters of an algorithm, written by the macro `params!`. `Default` is the paper's setting.

@@ -182,7 +182,7 @@ impl Engine<'_> {
             let mut better: Option<(&Evaluation, &Evaluation)> = None;
             let mut is_better_answered = is_answered;
             for (whole, choice) in answers {
-                let is_answer = self.optimizer.is_answer(&choice.subset);
+                let is_answer = self.optimizer.is_eligible(&choice.subset);
                 let is_better = match better.map(|(whole, _)| whole).or(best.as_ref()) {
                     Some(best) if is_answer == is_better_answered => whole.is_better_than(best),
                     Some(_) => is_answer,
@@ -228,7 +228,7 @@ impl Engine<'_> {
                 n_evaluations: spent.evaluations,
                 n_unique: unique,
                 seconds: start.seconds(),
-                notes: if is_whole { self.optimizer.notes() } else { Vec::new() },
+                diagnostics: if is_whole { self.optimizer.diagnostics() } else { Vec::new() },
                 is_cut_short: is_cut_short.is_some(),
             };
             spent.iterations += 1;

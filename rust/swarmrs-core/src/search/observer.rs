@@ -28,8 +28,8 @@ pub struct IterationRecord<'a> {
     pub n_unique: u64,
     /// Seconds since the start.
     pub seconds: f64,
-    /// Numbers that the algorithm notes, by name.
-    pub notes: Vec<(&'static str, f64)>,
+    /// Diagnostics of the algorithm, by name.
+    pub diagnostics: Vec<(&'static str, f64)>,
     /// True if the run was ended within this iteration, its first: only some of its subsets were evaluated.
     pub is_cut_short: bool,
 }

@@ -89,13 +89,13 @@ impl<S: Optimizer> Optimizer for ByRanking<S> {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         // Where costs are exact, the best subset is no matter of luck.
         !self.space.has_data() || self.prefixes.contains(subset)
     }
 
-    fn notes(&self) -> Vec<(&'static str, f64)> {
-        self.search.notes()
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
+        self.search.diagnostics()
     }
 
     fn ranking(&self) -> Vec<Ranked> {
@@ -140,8 +140,8 @@ impl Optimizer for Vote {
         self.search.tell(iteration, evaluations);
     }
 
-    fn notes(&self) -> Vec<(&'static str, f64)> {
-        self.search.notes()
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
+        self.search.diagnostics()
     }
 
     fn ranking(&self) -> Vec<Ranked> {
@@ -194,9 +194,9 @@ mod tests {
         let order: Vec<usize> = search.ranking().iter().map(|ranked| ranked.feature).collect();
         for prefix in prefixes {
             assert!(order[..prefix.subset.count()].iter().all(|&f| prefix.subset.contains(f)));
-            assert!(search.is_answer(&prefix.subset));
+            assert!(search.is_eligible(&prefix.subset));
         }
-        assert!(!search.is_answer(&learned[0][0].subset));
+        assert!(!search.is_eligible(&learned[0][0].subset));
     }
 
     #[test]

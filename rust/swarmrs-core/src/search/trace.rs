@@ -26,9 +26,9 @@ pub struct Trace {
     pub mean_size: Vec<f64>,
     /// The mean number of features in which two consecutive subsets of this iteration differ.
     pub diversity: Vec<f64>,
-    /// Numbers that the algorithm notes, by name.
+    /// Diagnostics of the algorithm, by name.
     #[serde(flatten)]
-    pub notes: BTreeMap<&'static str, Vec<f64>>,
+    pub diagnostics: BTreeMap<&'static str, Vec<f64>>,
 }
 
 /// Pairs of subsets that diversity is the mean of, at most.
@@ -51,8 +51,8 @@ impl Observer for Trace {
         self.best_size.push(record.best.subset.count() as u64);
         self.mean_size.push(sizes as f64 / evaluations.len() as f64);
         self.diversity.push(distances.iter().sum::<usize>() as f64 / distances.len().max(1) as f64);
-        for &(name, value) in &record.notes {
-            self.notes.entry(name).or_default().push(value);
+        for &(name, value) in &record.diagnostics {
+            self.diagnostics.entry(name).or_default().push(value);
         }
         ControlFlow::Continue(())
     }

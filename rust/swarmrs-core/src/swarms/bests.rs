@@ -1,7 +1,7 @@
 //! Personal and global bests of a synchronous swarm.
 
 use crate::base::subset::Subset;
-use crate::operators::standing::{Standing, Ties, first_least, standing, standing_of};
+use crate::operators::ordering::{CostAndSize, Ties, cost_and_size, cost_and_size_of, first_least};
 use crate::problem::objective::Cost;
 use crate::search::algorithm::Evaluation;
 
@@ -33,7 +33,7 @@ impl Bests {
             .iter_mut()
             .zip(evaluations)
             .map(|(own, new)| {
-                let is_better = ties.replaces(standing(new), standing_of(&own.0, own.1));
+                let is_better = ties.replaces(cost_and_size(new), cost_and_size_of(&own.0, own.1));
                 if is_better {
                     *own = (new.subset.clone(), new.cost);
                 }
@@ -53,9 +53,9 @@ impl Bests {
         first_least((0..self.own.len()).map(|particle| self.key(particle)))
     }
 
-    fn key(&self, particle: usize) -> Standing {
+    fn key(&self, particle: usize) -> CostAndSize {
         let (subset, cost) = &self.own[particle];
-        self.ties.key(standing_of(subset, *cost))
+        self.ties.key(cost_and_size_of(subset, *cost))
     }
 
     /// The best position of all.

@@ -111,7 +111,7 @@ impl BinarySwarm {
     }
 
     /// Updates costs, bests and stall.
-    pub fn learn(&mut self, evaluations: &[Evaluation]) {
+    pub fn update(&mut self, evaluations: &[Evaluation]) {
         let before = (!self.bests.own.is_empty()).then(|| self.bests.global_cost());
         self.costs = evaluations.iter().map(|new| new.cost).collect();
         self.bests.update(evaluations);
@@ -134,7 +134,7 @@ mod tests {
                 measures: Measures::WORST,
                 cost: Cost::new(cost),
             });
-            swarm.learn(&evaluations);
+            swarm.update(&evaluations);
             swarm.stall
         });
         assert_eq!(stalls, [0, 1, 2, 3, 0]);

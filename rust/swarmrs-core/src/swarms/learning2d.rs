@@ -20,8 +20,8 @@
 use crate::base::isa::Isa;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::choice::{roulette, top_k};
 use crate::operators::scale::unit_costs;
+use crate::operators::selection::{roulette, top_k};
 use crate::problem::objective::Cost;
 use crate::search::algorithm::{Evaluation, Iteration, Space};
 use crate::simd::words;
@@ -131,7 +131,7 @@ impl Particle2d {
 #[derive(Debug, Default)]
 pub struct Swarm2d {
     /// The particles.
-    pub swarm: Vec<Particle2d>,
+    pub particles: Vec<Particle2d>,
     /// Their best positions.
     pub bests: Bests,
 }
@@ -150,16 +150,16 @@ impl Swarm2d {
             let velocity = Likelihoods::random(space.n_features(), &mut rng);
             Particle2d { x, velocity, cost: None, influence: 0.0, stall: 0 }
         };
-        self.swarm = (0..population).map(learner).collect();
-        self.swarm.iter().map(|learner| learner.x.clone()).collect()
+        self.particles = (0..population).map(learner).collect();
+        self.particles.iter().map(|learner| learner.x.clone()).collect()
     }
 
     /// Updates bests and self-influences; returns for each particle if its best improved.
-    pub fn learn(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
+    pub fn update(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
         let costs: Vec<Cost> = evaluations.iter().map(|new| new.cost).collect();
         let improved = self.bests.update(evaluations);
         let news = costs.iter().zip(merits(&costs)).zip(&improved);
-        for (learner, ((&cost, merit), &is_better)) in self.swarm.iter_mut().zip(news) {
+        for (learner, ((&cost, merit), &is_better)) in self.particles.iter_mut().zip(news) {
             learner.update(cost, merit, is_better);
         }
         improved

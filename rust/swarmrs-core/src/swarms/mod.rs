@@ -2,8 +2,8 @@
 
 pub mod bests;
 pub mod binary;
+pub mod exemplars;
 pub mod floating;
-pub mod learners;
 pub mod learning2d;
 pub mod real;
 pub mod steady;

@@ -2,7 +2,7 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::standing::{Standing, Ties, first_least, standing};
+use crate::operators::ordering::{CostAndSize, Ties, cost_and_size, first_least};
 use crate::operators::threshold::select;
 use crate::search::algorithm::{Evaluation, Iteration, Space};
 use crate::simd::words::{self, Draws};
@@ -15,7 +15,7 @@ pub struct RealSwarm {
     ties: Ties,
     positions: Vec<Vec<f64>>,
     velocities: Vec<Vec<f64>>,
-    bests: Vec<(Vec<f64>, Standing)>,
+    bests: Vec<(Vec<f64>, CostAndSize)>,
     leader: usize,
 }
 
@@ -97,8 +97,8 @@ impl RealSwarm {
     }
 
     /// Updates personal and global bests. The lead moves on improvement only, to the lowest index among equals.
-    pub fn learn(&mut self, evaluations: &[Evaluation]) {
-        let ranks = evaluations.iter().map(standing);
+    pub fn update(&mut self, evaluations: &[Evaluation]) {
+        let ranks = evaluations.iter().map(cost_and_size);
         let before = self.bests.get(self.leader).map(|best| best.1);
         if self.bests.is_empty() {
             self.bests = self.positions.iter().cloned().zip(ranks).collect();
@@ -138,7 +138,7 @@ mod tests {
                     measures: Measures::WORST,
                     cost: Cost::new(cost),
                 });
-                swarm.learn(&evaluations);
+                swarm.update(&evaluations);
                 swarm.leader
             })
         };

@@ -4,35 +4,35 @@
 use crate::base::isa::Isa;
 use crate::base::random::{Rng, WORDS};
 use crate::base::subset::Subset;
-use crate::operators::standing::{Standing, standing};
+use crate::operators::ordering::{CostAndSize, cost_and_size};
 use crate::operators::threshold::select_as;
-use crate::operators::topology::{Lesson, Roster};
+use crate::operators::topology::{Exemplar, ExemplarSampler};
 use crate::operators::velocity;
 use crate::search::algorithm::{Evaluation, Iteration, Space};
 use crate::simd::words;
 
 /// The purposes of random numbers: each has streams of its own, so that none depends on whether another was needed.
 #[derive(Debug, Clone, Copy)]
-pub enum Purpose {
+pub enum StreamKind {
     /// Starting and moving.
     Move,
     /// Drawing exemplars.
-    Learn,
+    Exemplars,
     /// Local search.
-    Local,
+    LocalSearch,
     /// Growing.
-    Grow,
+    Resize,
 }
 
 /// One particle, without its best.
 #[derive(Debug, Clone, Default)]
-pub struct Learner {
+pub struct Particle {
     /// Its position; its length is the particle's.
     pub x: Vec<f64>,
     /// Its velocity.
     pub v: Vec<f64>,
     /// The dimensions that learn from others, ascending.
-    pub lessons: Vec<Lesson>,
+    pub exemplars: Vec<Exemplar>,
     /// Moves since its best last improved.
     pub stall: usize,
 }
@@ -42,13 +42,13 @@ pub struct Learner {
 pub struct Best {
     /// As long as the particle.
     pub x: Vec<f64>,
-    /// Its standing.
-    pub standing: Standing,
+    /// Its cost_and_size.
+    pub cost_and_size: CostAndSize,
 }
 
 /// Particles and their bests.
 #[derive(Debug)]
-pub struct Learners {
+pub struct ExemplarSwarm {
     space: Space,
     /// Velocities start anywhere within plus and minus this.
     velocity_limit: f64,
@@ -57,12 +57,12 @@ pub struct Learners {
     /// The feature of each dimension.
     pub order: Vec<usize>,
     /// The particles.
-    pub particles: Vec<Learner>,
+    pub particles: Vec<Particle>,
     /// Their bests, once they are evaluated.
     pub bests: Vec<Best>,
 }
 
-impl Learners {
+impl ExemplarSwarm {
     /// Particles of these lengths before their first iteration; `order` has the feature of each dimension.
     pub fn new(
         (velocity_limit, threshold): (f64, f64),
@@ -70,10 +70,10 @@ impl Learners {
         lengths: &[usize],
         space: &Space,
     ) -> Self {
-        let of = |&length: &usize| Learner {
+        let of = |&length: &usize| Particle {
             x: vec![0.0; length],
             v: vec![0.0; length],
-            ..Learner::default()
+            ..Particle::default()
         };
         let particles = lengths.iter().map(of).collect();
         Self {
@@ -87,7 +87,7 @@ impl Learners {
     }
 
     /// The stream of a particle for one purpose, to be taken once an iteration and phase.
-    pub fn rng(&self, iteration: &Iteration<'_>, purpose: Purpose, particle: usize) -> Rng {
+    pub fn rng(&self, iteration: &Iteration<'_>, purpose: StreamKind, particle: usize) -> Rng {
         iteration.rng(purpose as usize * self.particles.len() + particle)
     }
 
@@ -130,10 +130,10 @@ impl Learners {
     fn each<R: Send>(
         &mut self,
         iteration: &Iteration<'_>,
-        work: impl Fn(&Self, usize, &mut Learner, &mut Rng) -> R + Sync,
+        work: impl Fn(&Self, usize, &mut Particle, &mut Rng) -> R + Sync,
     ) -> Vec<R> {
         let mut particles = std::mem::take(&mut self.particles);
-        let slots = Purpose::Move as usize * particles.len();
+        let slots = StreamKind::Move as usize * particles.len();
         let done = iteration.map(particles.iter_mut().enumerate().collect(), |(at, particle)| {
             work(self, at, particle, &mut iteration.rng(slots + at))
         });
@@ -144,17 +144,17 @@ impl Learners {
     fn fly(
         &self,
         at: usize,
-        particle: &mut Learner,
+        particle: &mut Particle,
         rule: &impl Fn(f64, f64, f64, f64) -> (f64, f64),
         rng: &mut Rng,
     ) {
         let own = &self.bests[at].x;
-        let mut lessons = particle.lessons.iter().peekable();
+        let mut exemplars = particle.exemplars.iter().peekable();
         for word in words::of(particle.x.len()) {
             let mut goal = [0.0; WORDS];
             goal[..word.count].copy_from_slice(&own[word.range()]);
             while let Some(&(d, who)) =
-                lessons.next_if(|(d, _)| word.range().contains(&(*d as usize)))
+                exemplars.next_if(|(d, _)| word.range().contains(&(*d as usize)))
             {
                 goal[d as usize - word.from] = self.bests[who as usize].x[d as usize];
             }
@@ -181,18 +181,18 @@ impl Learners {
     }
 
     /// Updates personal bests and stalls; returns whose best improved.
-    pub fn learn(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
+    pub fn update(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
         if self.bests.is_empty() {
-            let start = |(particle, tried): (&Learner, _)| Best {
+            let start = |(particle, tried): (&Particle, _)| Best {
                 x: particle.x.clone(),
-                standing: standing(tried),
+                cost_and_size: cost_and_size(tried),
             };
             self.bests = self.particles.iter().zip(evaluations).map(start).collect();
             return vec![true; evaluations.len()];
         }
         (0..evaluations.len())
             .map(|at| {
-                let improved = self.learn_one(at, &evaluations[at]);
+                let improved = self.update_best(at, &evaluations[at]);
                 let particle = &mut self.particles[at];
                 particle.stall = if improved { 0 } else { particle.stall + 1 };
                 improved
@@ -201,19 +201,19 @@ impl Learners {
     }
 
     /// Updates one personal best; returns true if it improved.
-    pub fn learn_one(&mut self, at: usize, tried: &Evaluation) -> bool {
-        let (best, new) = (&mut self.bests[at], standing(tried));
-        let improved = new < best.standing;
+    pub fn update_best(&mut self, at: usize, tried: &Evaluation) -> bool {
+        let (best, new) = (&mut self.bests[at], cost_and_size(tried));
+        let improved = new < best.cost_and_size;
         if improved {
             best.x.clone_from(&self.particles[at].x);
-            best.standing = new;
+            best.cost_and_size = new;
         }
         improved
     }
 
-    /// The standing of each best.
-    pub fn standings(&self) -> Vec<Standing> {
-        self.bests.iter().map(|best| best.standing).collect()
+    /// The cost_and_size of each best.
+    pub fn best_costs(&self) -> Vec<CostAndSize> {
+        self.bests.iter().map(|best| best.cost_and_size).collect()
     }
 
     /// Draws exemplars for the particles that are `due`, with each one's probability to learn from others; their
@@ -224,17 +224,17 @@ impl Learners {
         iteration: &Iteration<'_>,
         probabilities: &[f64],
         must: bool,
-        due: impl Fn(&Learner) -> bool,
+        due: impl Fn(&Particle) -> bool,
     ) {
-        let (roster, standings) = (Roster::new(self.lengths()), self.standings());
-        let slots = Purpose::Learn as usize * self.particles.len();
+        let (sampler, best_costs) = (ExemplarSampler::new(self.lengths()), self.best_costs());
+        let slots = StreamKind::Exemplars as usize * self.particles.len();
         let particles = self.particles.iter_mut().enumerate().filter(|(_, one)| due(one)).collect();
-        iteration.map(particles, |(at, particle): (usize, &mut Learner)| {
+        iteration.map(particles, |(at, particle): (usize, &mut Particle)| {
             let mut rng = iteration.rng(slots + at);
             particle.stall = 0;
-            particle.lessons = roster.draw(at, probabilities[at], &standings, &mut rng);
-            if must && particle.lessons.is_empty() {
-                particle.lessons.extend(roster.draw_one(at, &mut rng));
+            particle.exemplars = sampler.draw(at, probabilities[at], &best_costs, &mut rng);
+            if must && particle.exemplars.is_empty() {
+                particle.exemplars.extend(sampler.draw_one(at, &mut rng));
             }
         });
     }
@@ -247,10 +247,12 @@ mod tests {
     use crate::problem::objective::Cost;
     use proptest::prelude::*;
 
-    fn swarm(lengths: &[usize]) -> Learners {
+    fn swarm(lengths: &[usize]) -> ExemplarSwarm {
         let n = lengths.iter().copied().max().unwrap();
-        let mut swarm = Learners::new((0.6, 0.6), (0..n).collect(), lengths, &Space::new(n, n));
-        let best = |&length: &usize| Best { x: vec![0.0; length], standing: (Cost::new(0.5), 1) };
+        let mut swarm =
+            ExemplarSwarm::new((0.6, 0.6), (0..n).collect(), lengths, &Space::new(n, n));
+        let best =
+            |&length: &usize| Best { x: vec![0.0; length], cost_and_size: (Cost::new(0.5), 1) };
         swarm.bests = lengths.iter().map(best).collect();
         swarm
     }
@@ -273,7 +275,7 @@ mod tests {
         let mut particle = swarm.particles[0].clone();
         particle.x.fill_with(|| draw.unit());
         particle.v.fill_with(|| draw.unit() - 0.5);
-        particle.lessons = vec![(0, 1), (255, 1), (256, 1), (599, 1)];
+        particle.exemplars = vec![(0, 1), (255, 1), (256, 1), (599, 1)];
         let before = particle.clone();
         swarm.fly(0, &mut particle, &rule(0.9), &mut Streams::new(1).rng(1, Phase::Ask, 0));
         let mut rng = Streams::new(1).rng(1, Phase::Ask, 0);
@@ -287,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_dimension_is_a_feature_of_its_rank() {
-        let swarm = Learners::new((0.6, 0.6), vec![2, 0, 1], &[2], &Space::new(3, 3));
+        let swarm = ExemplarSwarm::new((0.6, 0.6), vec![2, 0, 1], &[2], &Space::new(3, 3));
         let chosen = swarm.chosen(&[0.7, 0.6]);
         assert_eq!(swarm.features(&chosen), Subset::from_indices(3, [2]));
     }

@@ -5,15 +5,15 @@ use crate::problem::objective::Cost;
 use crate::search::algorithm::Evaluation;
 
 /// The key two subsets are compared by: cost, then size, less being better.
-pub type Standing = (Cost, usize);
+pub type CostAndSize = (Cost, usize);
 
-/// The standing of an evaluated subset. The empty one counts as the largest: it never beats another of its cost.
-pub fn standing(evaluation: &Evaluation) -> Standing {
-    standing_of(&evaluation.subset, evaluation.cost)
+/// The cost_and_size of an evaluated subset. The empty one counts as the largest: it never beats another of its cost.
+pub fn cost_and_size(evaluation: &Evaluation) -> CostAndSize {
+    cost_and_size_of(&evaluation.subset, evaluation.cost)
 }
 
-/// The standing of a subset of this cost.
-pub fn standing_of(subset: &Subset, cost: Cost) -> Standing {
+/// The cost_and_size of a subset of this cost.
+pub fn cost_and_size_of(subset: &Subset, cost: Cost) -> CostAndSize {
     match subset.count() {
         0 => (cost, usize::MAX),
         size => (cost, size),
@@ -32,12 +32,12 @@ pub enum Ties {
 
 impl Ties {
     /// True if a subset of this cost and size replaces a best of that cost and size.
-    pub fn replaces(self, new: Standing, best: Standing) -> bool {
+    pub fn replaces(self, new: CostAndSize, best: CostAndSize) -> bool {
         self.key(new) < self.key(best)
     }
 
-    /// The part of a standing that is compared.
-    pub fn key(self, (cost, size): Standing) -> Standing {
+    /// The part of a cost_and_size that is compared.
+    pub fn key(self, (cost, size): CostAndSize) -> CostAndSize {
         (cost, if self == Self::Shrink { size } else { 0 })
     }
 }
@@ -59,9 +59,9 @@ mod tests {
             measures: Measures::WORST,
             cost: Cost::new(0.5),
         });
-        assert!(standing(&tried[1]) < standing(&tried[0]));
+        assert!(cost_and_size(&tried[1]) < cost_and_size(&tried[0]));
         tried[0].cost = Cost::new(0.4);
-        assert!(standing(&tried[0]) < standing(&tried[1]));
+        assert!(cost_and_size(&tried[0]) < cost_and_size(&tried[1]));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::search::algorithm::Space;
 
 /// A random subset whose size is spread evenly on a log scale, from one feature to the limit. Where
 /// the space has groups, each in order gives a feature.
-pub fn spread(space: &Space, rng: &mut Rng) -> Subset {
+pub fn log_uniform_subset(space: &Space, rng: &mut Rng) -> Subset {
     let (n, limit) = (space.n_features(), space.limit());
     let size = exp(rng.unit() * ln(limit as f64)).round() as usize;
     let size = size.clamp(1, limit);
@@ -42,7 +42,7 @@ mod tests {
 
     fn starts(space: &Space, count: usize) -> impl Iterator<Item = Subset> {
         let streams = Streams::new(1);
-        (0..count).map(move |slot| spread(space, &mut streams.rng(0, Phase::Ask, slot)))
+        (0..count).map(move |slot| log_uniform_subset(space, &mut streams.rng(0, Phase::Ask, slot)))
     }
 
     fn grouped(n: usize, limit: usize, members: &[&[usize]]) -> Space {
@@ -81,7 +81,7 @@ mod tests {
             let evens: Vec<usize> = (0..n).step_by(2).collect();
             for space in [Space::new(n, limit), grouped(n, limit, &[&evens])] {
                 let mut rng = Streams::new(seed).rng(0, Phase::Ask, 0);
-                let size = spread(&space, &mut rng).count();
+                let size = log_uniform_subset(&space, &mut rng).count();
                 prop_assert!((1..=limit.min(n)).contains(&size));
             }
         }

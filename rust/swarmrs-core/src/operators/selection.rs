@@ -69,7 +69,7 @@ fn order_key(value: f64) -> i64 {
 
 /// A subset put together group by group: `choose` gets the values of a group's members and returns the places of those
 /// it selects. Features of no group are never selected.
-pub fn within_groups(
+pub fn select_within_groups(
     values: &[f64],
     groups: &Groups,
     choose: impl Fn(&[f64], &mut Rng) -> Subset,

@@ -7,7 +7,7 @@ use crate::search::algorithm::{Iteration, Space};
 /// In the first iteration the subset that `choose` takes from the filter, given the limit of the space; then none.
 ///
 /// Without a table to learn from, all features are alike: then as many as the limit allows, the first ones.
-pub fn only_choice(
+pub fn single_proposal(
     iteration: &Iteration<'_>,
     space: &Space,
     choose: impl FnOnce(&Filter, usize) -> Vec<usize>,
@@ -43,7 +43,7 @@ mod tests {
             phase,
             pool: &pool,
         };
-        only_choice(&iteration, space, |filter, limit| filter.ranking()[..limit].to_vec())
+        single_proposal(&iteration, space, |filter, limit| filter.ranking()[..limit].to_vec())
     }
 
     #[test]
