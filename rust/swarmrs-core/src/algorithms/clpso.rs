@@ -34,7 +34,7 @@ use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
 use crate::operators::parameters::{
     EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES,
-    THRESHOLD, VELOCITY_LIMIT, falling, population_by_features,
+    THRESHOLD, VELOCITY_LIMIT, linear_schedule, population_by_features,
 };
 use crate::operators::topology::{learning_probability, ranks};
 use crate::problem::objective::Objective;
@@ -97,7 +97,7 @@ impl Optimizer for Clpso {
         if iteration.number > iterations {
             return Vec::new();
         }
-        let w = falling(inertia, inertia_end, iteration.number, iterations);
+        let w = linear_schedule(inertia, inertia_end, iteration.number, iterations);
         self.swarm.advance(iteration, |x, v, e, r| {
             let v = (w * v + c * r * (e - x)).clamp(-limit, limit);
             ((x + v).clamp(0.0, 1.0), v)
@@ -108,7 +108,8 @@ impl Optimizer for Clpso {
         self.swarm.update(evaluations);
         let patience = if iteration.number == 0 { 0 } else { self.params.refresh_gap };
         let probabilities = self.learning_probabilities();
-        self.swarm.assign(iteration, &probabilities, true, |particle| particle.stall >= patience);
+        self.swarm
+            .draw_exemplars(iteration, &probabilities, true, |particle| particle.stall >= patience);
     }
 }
 

@@ -82,7 +82,7 @@ impl Optimizer for Erfs {
         }
         let coefficients = self.coefficients;
         self.swarm.advance(iteration, |particle, rng| {
-            particle.fly(|v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2), rng);
+            particle.step(|v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2), rng);
         })
     }
 

@@ -37,7 +37,7 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::steady::{Breeding, Parents, Population, Schedule, scattered};
+use crate::swarms::steady::{Breeding, Parents, Population, Schedule, random_chromosome};
 use std::collections::VecDeque;
 
 params! {
@@ -157,7 +157,7 @@ impl Optimizer for Hga {
             self.population = Population::default();
             self.climber = None;
             self.waiting = (0..self.params.population)
-                .map(|slot| scattered(&self.space, size, &mut iteration.rng(slot)))
+                .map(|slot| random_chromosome(&self.space, size, &mut iteration.rng(slot)))
                 .collect();
         }
         if self.climber.is_none() {

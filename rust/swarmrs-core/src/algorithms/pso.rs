@@ -25,7 +25,7 @@ use crate::evaluate::Protocol;
 use crate::operators::ordering::Ties;
 use crate::operators::parameters::{
     COGNITIVE, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES, SOCIAL, THRESHOLD,
-    VELOCITY_LIMIT, falling, population_by_features,
+    VELOCITY_LIMIT, linear_schedule, population_by_features,
 };
 use crate::operators::velocity::{self, Coefficients};
 use crate::problem::objective::Objective;
@@ -96,10 +96,10 @@ impl Optimizer for Pso {
         if iteration.number > iterations {
             return Vec::new();
         }
-        let w = falling(inertia, inertia_end, iteration.number, iterations);
+        let w = linear_schedule(inertia, inertia_end, iteration.number, iterations);
         let coefficients = Coefficients { inertia: w, cognitive, social };
         self.swarm.advance(iteration, |particle, rng| {
-            particle.fly(
+            particle.step(
                 |v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2).clamp(-limit, limit),
                 rng,
             );

@@ -121,7 +121,7 @@ impl Optimizer for Pso42 {
         }
         let coefficients = Coefficients { inertia, cognitive, social };
         self.swarm.advance(iteration, |particle, rng| {
-            particle.fly(|v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2), rng);
+            particle.step(|v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2), rng);
         })
     }
 

@@ -83,7 +83,7 @@ impl Optimizer for Psomp {
             });
         }
         self.swarm.advance(iteration, |particle, rng| {
-            particle.accelerate(coefficients, velocity_limit, rng);
+            particle.update_velocity(coefficients, velocity_limit, rng);
             select_within_groups(particle.v, groups, self.choice, rng)
         })
     }

@@ -31,7 +31,7 @@ use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::steady::{Breeding, Parents, Population, Schedule, scattered};
+use crate::swarms::steady::{Breeding, Parents, Population, Schedule, random_chromosome};
 
 params! {
     /// Settings of [`Sga`].
@@ -95,7 +95,7 @@ impl Optimizer for Sga {
             self.parents = None;
             let size = self.schedule.size();
             return (0..self.params.population)
-                .map(|slot| scattered(&self.space, size, &mut iteration.rng(slot)))
+                .map(|slot| random_chromosome(&self.space, size, &mut iteration.rng(slot)))
                 .collect();
         }
         let breeding = Breeding { crossover_rate, mutation_rate, selection_pressure };

@@ -41,7 +41,7 @@ use crate::evaluate::Protocol;
 use crate::operators::ordering::{CostAndSize, cost_and_size};
 use crate::operators::parameters::{
     EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES,
-    THRESHOLD, VELOCITY_LIMIT, falling, population_by_features,
+    THRESHOLD, VELOCITY_LIMIT, linear_schedule, population_by_features,
 };
 use crate::operators::topology::{learning_probability, ranks};
 use crate::problem::objective::Objective;
@@ -198,7 +198,12 @@ impl Vlpso {
             .filter(|&at| improved[at])
             .map(|at| {
                 let best = &self.swarm.bests[at];
-                Searcher::new(at, self.swarm.chosen(&best.x), best.cost_and_size, &effort)
+                Searcher::new(
+                    at,
+                    self.swarm.selected_dimensions(&best.x),
+                    best.cost_and_size,
+                    &effort,
+                )
             })
             // Nothing can be made of an empty best.
             .filter(|searcher| !searcher.solution.is_empty())
@@ -248,7 +253,7 @@ impl Vlpso {
     /// Moves every particle toward its exemplars.
     fn moved(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let VlpsoParams { iterations, inertia, inertia_end, .. } = self.params;
-        let w = falling(inertia, inertia_end, self.iteration, iterations);
+        let w = linear_schedule(inertia, inertia_end, self.iteration, iterations);
         let params = &self.params;
         self.swarm.advance(iteration, |x, v, e, r| params.step(w, (x, v), e, r))
     }
@@ -273,7 +278,8 @@ impl Vlpso {
             .into_iter()
             .map(|place| learning_probability(place, population))
             .collect();
-        self.swarm.assign(iteration, &probabilities, false, |particle| particle.stall >= stall);
+        self.swarm
+            .draw_exemplars(iteration, &probabilities, false, |particle| particle.stall >= stall);
     }
 
     fn division_size(&self) -> usize {
@@ -306,15 +312,15 @@ impl Vlpso {
         let mut cut = Vec::new();
         let mut subsets = Vec::new();
         for &at in &resized {
-            let before = self.swarm.chosen(&self.swarm.bests[at].x).count();
+            let before = self.swarm.selected_dimensions(&self.swarm.bests[at].x).count();
             subsets.push(self.resize_one(iteration, at, lengths[at / size]));
-            let after = self.swarm.chosen(&self.swarm.bests[at].x).count();
+            let after = self.swarm.selected_dimensions(&self.swarm.bests[at].x).count();
             if after < before && !self.params.keep_cut_bests {
                 cut.push(at);
             }
         }
         for &at in &cut {
-            let best = self.swarm.chosen(&self.swarm.bests[at].x);
+            let best = self.swarm.selected_dimensions(&self.swarm.bests[at].x);
             subsets.push(self.swarm.features(&best));
         }
         self.lengths.clone_from(&lengths);

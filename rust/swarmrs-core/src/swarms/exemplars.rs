@@ -1,5 +1,5 @@
-//! A swarm in the unit cube that learns from exemplars. Its particles may differ in length: dimension d stands for the
-//! same feature in all that have it.
+//! A continuous swarm whose particles learn from exemplars, as in comprehensive learning PSO. Particles may differ in
+//! length; dimension d is the same feature in all particles that have it.
 
 use crate::base::isa::Isa;
 use crate::base::random::{Rng, WORDS};
@@ -11,38 +11,39 @@ use crate::operators::velocity;
 use crate::search::algorithm::{Evaluation, Iteration, Space};
 use crate::simd::words;
 
-/// The purposes of random numbers: each has streams of its own, so that none depends on whether another was needed.
+/// The kinds of random streams of a particle. Separate streams keep the random numbers of one kind independent of whether
+/// another kind is used.
 #[derive(Debug, Clone, Copy)]
 pub enum StreamKind {
-    /// Starting and moving.
+    /// Initial positions and moves.
     Move,
-    /// Drawing exemplars.
+    /// Exemplars.
     Exemplars,
     /// Local search.
     LocalSearch,
-    /// Growing.
+    /// Changes of length.
     Resize,
 }
 
-/// One particle, without its best.
+/// A particle, without its personal best.
 #[derive(Debug, Clone, Default)]
 pub struct Particle {
-    /// Its position; its length is the particle's.
+    /// Its position.
     pub x: Vec<f64>,
     /// Its velocity.
     pub v: Vec<f64>,
-    /// The dimensions that learn from others, ascending.
+    /// The dimensions that learn from other particles, ascending.
     pub exemplars: Vec<Exemplar>,
-    /// Moves since its best last improved.
+    /// Moves since its personal best last improved.
     pub stall: usize,
 }
 
-/// The best position of a particle.
+/// A personal best.
 #[derive(Debug, Clone)]
 pub struct Best {
-    /// As long as the particle.
+    /// The position, of the length of the particle.
     pub x: Vec<f64>,
-    /// Its cost_and_size.
+    /// Its cost and size.
     pub cost_and_size: CostAndSize,
 }
 
@@ -50,15 +51,15 @@ pub struct Best {
 #[derive(Debug)]
 pub struct ExemplarSwarm {
     space: Space,
-    /// Velocities start anywhere within plus and minus this.
+    /// The bound of initial velocities.
     velocity_limit: f64,
-    /// A feature is selected where its coordinate is above.
+    /// A feature is selected if its coordinate is above this.
     threshold: f64,
     /// The feature of each dimension.
     pub order: Vec<usize>,
     /// The particles.
     pub particles: Vec<Particle>,
-    /// Their bests, once they are evaluated.
+    /// The personal bests, once the particles are evaluated.
     pub bests: Vec<Best>,
 }
 
@@ -86,9 +87,9 @@ impl ExemplarSwarm {
         }
     }
 
-    /// The stream of a particle for one purpose, to be taken once an iteration and phase.
-    pub fn rng(&self, iteration: &Iteration<'_>, purpose: StreamKind, particle: usize) -> Rng {
-        iteration.rng(purpose as usize * self.particles.len() + particle)
+    /// The random stream of a particle; to be taken once per iteration and phase.
+    pub fn rng(&self, iteration: &Iteration<'_>, kind: StreamKind, particle: usize) -> Rng {
+        iteration.rng(kind as usize * self.particles.len() + particle)
     }
 
     /// The lengths of all particles.
@@ -96,14 +97,14 @@ impl ExemplarSwarm {
         self.particles.iter().map(|particle| particle.x.len()).collect()
     }
 
-    /// Puts every particle anywhere, those that are `full` where all features are in, and gives it any velocity.
+    /// Draws uniform positions and velocities; particles that are `full` start with all their features selected.
     pub fn start(
         &mut self,
         iteration: &Iteration<'_>,
         full: impl Fn(usize) -> bool + Sync,
     ) -> Vec<Subset> {
-        self.each(iteration, |swarm, at, particle, rng| {
-            if full(at) {
+        self.map_particles(iteration, |swarm, index, particle, rng| {
+            if full(index) {
                 particle.x.fill(1.0);
             } else {
                 words::units(rng, &mut particle.x);
@@ -113,65 +114,67 @@ impl ExemplarSwarm {
         })
     }
 
-    /// Moves every particle, dimension by dimension: `rule` gets position x, velocity v, the exemplar's position e and
-    /// a random number r, and returns the new x and v.
+    /// Moves every particle: `rule` gets position x, velocity v, exemplar position e and random number r of a dimension, and
+    /// returns the new x and v.
     pub fn advance(
         &mut self,
         iteration: &Iteration<'_>,
         rule: impl Fn(f64, f64, f64, f64) -> (f64, f64) + Sync,
     ) -> Vec<Subset> {
-        self.each(iteration, |swarm, at, particle, rng| {
-            swarm.fly(at, particle, &rule, rng);
+        self.map_particles(iteration, |swarm, index, particle, rng| {
+            swarm.step(index, particle, &rule, rng);
             swarm.select(&mut particle.x, rng)
         })
     }
 
-    /// Moves every particle, all at once, by what may look at the bests.
-    fn each<R: Send>(
+    /// Applies `work` to every particle in parallel, with its own random stream; `work` may read the personal bests.
+    fn map_particles<R: Send>(
         &mut self,
         iteration: &Iteration<'_>,
         work: impl Fn(&Self, usize, &mut Particle, &mut Rng) -> R + Sync,
     ) -> Vec<R> {
         let mut particles = std::mem::take(&mut self.particles);
-        let slots = StreamKind::Move as usize * particles.len();
-        let done = iteration.map(particles.iter_mut().enumerate().collect(), |(at, particle)| {
-            work(self, at, particle, &mut iteration.rng(slots + at))
+        let first_slot = StreamKind::Move as usize * particles.len();
+        let indexed = particles.iter_mut().enumerate().collect();
+        let results = iteration.map(indexed, |(index, particle)| {
+            work(self, index, particle, &mut iteration.rng(first_slot + index))
         });
         self.particles = particles;
-        done
+        results
     }
 
-    fn fly(
+    /// Moves one particle.
+    fn step(
         &self,
-        at: usize,
+        index: usize,
         particle: &mut Particle,
         rule: &impl Fn(f64, f64, f64, f64) -> (f64, f64),
         rng: &mut Rng,
     ) {
-        let own = &self.bests[at].x;
+        let own = &self.bests[index].x;
         let mut exemplars = particle.exemplars.iter().peekable();
         for word in words::of(particle.x.len()) {
-            let mut goal = [0.0; WORDS];
-            goal[..word.count].copy_from_slice(&own[word.range()]);
+            let mut exemplar = [0.0; WORDS];
+            exemplar[..word.count].copy_from_slice(&own[word.range()]);
             while let Some(&(d, who)) =
                 exemplars.next_if(|(d, _)| word.range().contains(&(*d as usize)))
             {
-                goal[d as usize - word.from] = self.bests[who as usize].x[d as usize];
+                exemplar[d as usize - word.from] = self.bests[who as usize].x[d as usize];
             }
             let r = word.units(rng);
             let (x, v) = (&mut particle.x[word.range()], &mut particle.v[word.range()]);
-            words::advance(rng.isa(), x, v, [&goal, &r], |x, v, [e, r]| rule(x, v, e, r));
+            words::advance(rng.isa(), x, v, [&exemplar, &r], |x, v, [e, r]| rule(x, v, e, r));
         }
     }
 
-    /// The features a position selects; see [`threshold`](crate::operators::threshold).
+    /// The features that a position selects, made feasible; see [`threshold`](crate::operators::threshold).
     pub fn select(&self, x: &mut [f64], rng: &mut Rng) -> Subset {
-        let of = |d: usize| self.order[d];
-        self.features(&select_as(x, self.threshold, &self.space, of, rng))
+        let feature_of = |d: usize| self.order[d];
+        self.features(&select_as(x, self.threshold, &self.space, feature_of, rng))
     }
 
-    /// The dimensions a position puts in.
-    pub fn chosen(&self, x: &[f64]) -> Subset {
+    /// The dimensions that a position selects.
+    pub fn selected_dimensions(&self, x: &[f64]) -> Subset {
         words::all_above(Isa::usual(), x, self.threshold)
     }
 
@@ -180,7 +183,7 @@ impl ExemplarSwarm {
         Subset::from_indices(self.order.len(), dimensions.iter().map(|d| self.order[d]))
     }
 
-    /// Updates personal bests and stalls; returns whose best improved.
+    /// Updates personal bests and stalls; returns for each particle whether its personal best improved.
     pub fn update(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
         if self.bests.is_empty() {
             let start = |(particle, tried): (&Particle, _)| Best {
@@ -191,9 +194,9 @@ impl ExemplarSwarm {
             return vec![true; evaluations.len()];
         }
         (0..evaluations.len())
-            .map(|at| {
-                let improved = self.update_best(at, &evaluations[at]);
-                let particle = &mut self.particles[at];
+            .map(|index| {
+                let improved = self.update_best(index, &evaluations[index]);
+                let particle = &mut self.particles[index];
                 particle.stall = if improved { 0 } else { particle.stall + 1 };
                 improved
             })
@@ -201,25 +204,24 @@ impl ExemplarSwarm {
     }
 
     /// Updates one personal best; returns true if it improved.
-    pub fn update_best(&mut self, at: usize, tried: &Evaluation) -> bool {
-        let (best, new) = (&mut self.bests[at], cost_and_size(tried));
+    pub fn update_best(&mut self, index: usize, tried: &Evaluation) -> bool {
+        let (best, new) = (&mut self.bests[index], cost_and_size(tried));
         let improved = new < best.cost_and_size;
         if improved {
-            best.x.clone_from(&self.particles[at].x);
+            best.x.clone_from(&self.particles[index].x);
             best.cost_and_size = new;
         }
         improved
     }
 
-    /// The cost_and_size of each best.
+    /// The cost and size of each personal best.
     pub fn best_costs(&self) -> Vec<CostAndSize> {
         self.bests.iter().map(|best| best.cost_and_size).collect()
     }
 
-    /// Draws exemplars for the particles that are `due`, with each one's probability to learn from others; their
-    /// patience begins anew. Where they `must` learn, one that would learn from itself alone gets one lesson from
-    /// another.
-    pub fn assign(
+    /// Draws exemplars for the particles that are `due`, with the learning probability of each particle, and resets their
+    /// stall. If they `must` learn from others, a particle that would learn from itself alone gets one other exemplar.
+    pub fn draw_exemplars(
         &mut self,
         iteration: &Iteration<'_>,
         probabilities: &[f64],
@@ -227,14 +229,14 @@ impl ExemplarSwarm {
         due: impl Fn(&Particle) -> bool,
     ) {
         let (sampler, best_costs) = (ExemplarSampler::new(self.lengths()), self.best_costs());
-        let slots = StreamKind::Exemplars as usize * self.particles.len();
+        let first_slot = StreamKind::Exemplars as usize * self.particles.len();
         let particles = self.particles.iter_mut().enumerate().filter(|(_, one)| due(one)).collect();
-        iteration.map(particles, |(at, particle): (usize, &mut Particle)| {
-            let mut rng = iteration.rng(slots + at);
+        iteration.map(particles, |(index, particle): (usize, &mut Particle)| {
+            let mut rng = iteration.rng(first_slot + index);
             particle.stall = 0;
-            particle.exemplars = sampler.draw(at, probabilities[at], &best_costs, &mut rng);
+            particle.exemplars = sampler.draw(index, probabilities[index], &best_costs, &mut rng);
             if must && particle.exemplars.is_empty() {
-                particle.exemplars.extend(sampler.draw_one(at, &mut rng));
+                particle.exemplars.extend(sampler.draw_one(index, &mut rng));
             }
         });
     }
@@ -266,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn every_dimension_moves_by_the_rule_with_the_drawn_number() {
+    fn every_dimension_moves_by_the_rule() {
         let mut swarm = swarm(&[600, 600]);
         let mut draw = Streams::new(4).rng(0, Phase::Ask, 9);
         for best in &mut swarm.bests {
@@ -277,21 +279,21 @@ mod tests {
         particle.v.fill_with(|| draw.unit() - 0.5);
         particle.exemplars = vec![(0, 1), (255, 1), (256, 1), (599, 1)];
         let before = particle.clone();
-        swarm.fly(0, &mut particle, &rule(0.9), &mut Streams::new(1).rng(1, Phase::Ask, 0));
+        swarm.step(0, &mut particle, &rule(0.9), &mut Streams::new(1).rng(1, Phase::Ask, 0));
         let mut rng = Streams::new(1).rng(1, Phase::Ask, 0);
         for d in 0..600 {
-            let teacher = usize::from([0, 255, 256, 599].contains(&d));
-            let goal = swarm.bests[teacher].x[d];
-            let expected = rule(0.9)(before.x[d], before.v[d], goal, rng.unit());
+            let exemplar = usize::from([0, 255, 256, 599].contains(&d));
+            let exemplar = swarm.bests[exemplar].x[d];
+            let expected = rule(0.9)(before.x[d], before.v[d], exemplar, rng.unit());
             assert_eq!((particle.x[d], particle.v[d]), expected, "{d}");
         }
     }
 
     #[test]
-    fn a_dimension_is_a_feature_of_its_rank() {
+    fn dimensions_follow_the_order_of_features() {
         let swarm = ExemplarSwarm::new((0.6, 0.6), vec![2, 0, 1], &[2], &Space::new(3, 3));
-        let chosen = swarm.chosen(&[0.7, 0.6]);
-        assert_eq!(swarm.features(&chosen), Subset::from_indices(3, [2]));
+        let dimensions = swarm.selected_dimensions(&[0.7, 0.6]);
+        assert_eq!(swarm.features(&dimensions), Subset::from_indices(3, [2]));
     }
 
     proptest! {
@@ -303,7 +305,7 @@ mod tests {
             particle.x.fill_with(|| rng.unit());
             swarm.bests[0].x.fill_with(|| rng.unit());
             for _ in 0..20 {
-                swarm.fly(0, &mut particle, &rule(w), &mut rng);
+                swarm.step(0, &mut particle, &rule(w), &mut rng);
                 prop_assert!(particle.x.iter().all(|x| (0.0..=1.0).contains(x)));
                 prop_assert!(particle.v.iter().all(|v| v.abs() <= 0.6));
             }

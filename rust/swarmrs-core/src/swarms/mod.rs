@@ -1,4 +1,4 @@
-//! Stateful bases that several algorithms share. None of them wraps another; the update rule stays with the algorithm.
+//! State that several algorithms share. None of these types wraps another; the update rules are in the algorithms.
 
 pub mod bests;
 pub mod binary;
