@@ -5,30 +5,30 @@
 //! ```text
 //! v <- w v + c r (p(e) - x), clamped to ±velocity_limit      c social, e the exemplar of i for this feature
 //! x <- x + v, clamped to [0, 1]
-//! a feature is selected where x > θ                          θ threshold
+//! a feature is selected if x > θ                             θ threshold
 //! Pc(i) = 0.05 + 0.45 (exp(10 (k - 1) / (P - 1)) - 1) / (exp(10) - 1)       k = 1..P
-//! e = i with probability 1 - Pc(i), else the better best of two other particles drawn at random
+//! e = i with probability 1 - Pc(i), else the one of two random other particles with the better personal best
 //!
 //! clpso    k = i
 //! eclpso   k is the rank of i's personal best, 1 being the best: the better a particle, the less it learns from others
 //! ```
 //!
-//! A particle that would learn from itself alone learns one feature from another. After `refresh_gap` moves without a
-//! better personal best its exemplars are drawn anew. w falls from `inertia` to `inertia_end` over the iterations.
+//! A particle that would learn from itself alone learns one random feature from another particle. After `refresh_gap` moves
+//! without a better personal best, its exemplars are redrawn. w falls from `inertia` to `inertia_end` over the iterations.
 //!
-//! The original evaluates a particle only while it is inside the bounds; here positions are held there. Exemplars are
-//! drawn after the evaluation, from slot P + i; of two equal bests the second drawn teaches. Settings are those of the
-//! variable-length swarms this one is compared with.
+//! The original evaluates a particle only while it is inside the bounds; here positions are clamped. Exemplars are drawn
+//! after the evaluation, from slot P + i; ties go to the second particle drawn. The settings are those of the comparison in
+//! the paper on variable-length PSO.
 //!
 //! J. J. Liang, A. K. Qin, P. N. Suganthan, S. Baskar, Comprehensive learning particle swarm optimizer for global
 //! optimization of multimodal functions, IEEE Trans. Evolutionary Computation 10 (2006), doi:10.1109/TEVC.2005.857610
 //!
-//! In `eclpso`, ranks, and with them all probabilities, are taken anew whenever exemplars are drawn: at the start,
-//! and in an iteration in which some particle has moved `refresh_gap` times without a better personal best. Only such
-//! particles draw new exemplars. Equal bests rank in the order of particles. The paper also evolves its exemplars;
-//! the comparison of the variable-length swarms, whose settings these are, takes from it the ranks alone, and so does
-//! this file. X. Yu, Y. Liu, X. Feng, G. Chen, Enhanced comprehensive learning particle swarm optimization with
-//! exemplar evolution, Simulated Evolution and Learning (2017)
+//! In `eclpso`, ranks and probabilities are recomputed whenever exemplars are drawn: at the start, and in an iteration in
+//! which some particle has moved `refresh_gap` times without a better personal best. Only such particles draw new
+//! exemplars. Ties in rank are in the order of particles. The paper also evolves exemplars; the comparison in the paper on
+//! variable-length PSO, whose settings these are, uses the ranks only, and so does this file. X. Yu, Y. Liu, X. Feng,
+//! G. Chen, Enhanced comprehensive learning particle swarm optimization with exemplar evolution, Simulated Evolution and
+//! Learning (2017)
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
@@ -57,11 +57,11 @@ params! {
     }
 }
 
-/// A swarm whose particles learn from many.
+/// A comprehensive learning swarm.
 #[derive(Debug)]
 pub struct Clpso {
     params: ClpsoParams,
-    /// Particles learn by the rank of their bests, not by their index.
+    /// True if Pc depends on the rank of a particle instead of its index.
     by_rank: bool,
     swarm: ExemplarSwarm,
 }
@@ -134,7 +134,7 @@ impl Algorithm for Clpso {
     }
 }
 
-/// The variant in which the better particles learn less from others.
+/// The variant in which better particles learn less from others.
 #[derive(Debug)]
 pub struct Eclpso;
 
@@ -166,33 +166,34 @@ mod tests {
     use crate::testing::{drive, mean_ones, onemax};
 
     #[test]
-    fn exemplars_are_drawn_anew_after_seven_moves_without_progress() {
-        // The particles after each of the first twelve iterations: the same run, ever longer.
+    fn exemplars_are_redrawn_after_seven_moves_without_progress() {
+        // The particles after each of the first twelve iterations, from runs of increasing length.
         let after = |iterations: u64| {
             let mut swarm = Clpso::start(ClpsoParams::default(), &Space::new(300, 300));
             drive(&mut swarm, iterations, |_| 0.5);
             swarm.swarm.particles
         };
         let states: Vec<_> = (1..=12).map(after).collect();
-        let mut renewed = 0;
+        let mut redrawn = 0;
         for (before, now) in states.iter().zip(&states[1..]).flat_map(|(a, b)| a.iter().zip(b)) {
             assert!(now.stall < 7 && !now.exemplars.is_empty());
-            // The seventh move without progress empties the count and brings others; no other move does.
+            // The seventh move without progress resets the stall and redraws; no other move does.
             if before.exemplars != now.exemplars {
                 assert!(before.stall == 6 && now.stall == 0);
-                renewed += 1;
+                redrawn += 1;
             }
         }
-        assert!(renewed > 0);
+        assert!(redrawn > 0);
     }
 
     #[test]
     fn later_particles_learn_more_from_others() {
         let mut swarm = Clpso::start(ClpsoParams::default(), &Space::new(1000, 1000));
         drive(&mut swarm, 1, onemax);
-        let taught = |at: usize| swarm.swarm.particles[at].exemplars.len() as f64 / 1000.0;
-        // 1000 draws with probabilitys 0.05 and 0.5: four standard errors are 0.028 and 0.063.
-        assert!((taught(0) - 0.05).abs() < 0.028 && (taught(99) - 0.5).abs() < 0.063);
+        let fraction =
+            |particle: usize| swarm.swarm.particles[particle].exemplars.len() as f64 / 1000.0;
+        // 1000 draws with probabilities 0.05 and 0.5: four standard errors are 0.028 and 0.063.
+        assert!((fraction(0) - 0.05).abs() < 0.028 && (fraction(99) - 0.5).abs() < 0.063);
     }
 
     #[test]
@@ -213,11 +214,11 @@ mod tests {
         let mut swarm = Eclpso::start(ClpsoParams::default(), &Space::new(1000, 1000));
         drive(&mut swarm, 1, onemax);
         let ranks = ranks(&swarm.swarm.best_costs());
-        let taught = |rank: usize| {
-            let at = ranks.iter().position(|&other| other == rank).unwrap();
-            swarm.swarm.particles[at].exemplars.len() as f64 / 1000.0
+        let fraction = |rank: usize| {
+            let particle = ranks.iter().position(|&other| other == rank).unwrap();
+            swarm.swarm.particles[particle].exemplars.len() as f64 / 1000.0
         };
-        // 1000 draws with probabilitys 0.05 and 0.5: four standard errors are 0.028 and 0.063.
-        assert!((taught(0) - 0.05).abs() < 0.028 && (taught(99) - 0.5).abs() < 0.063);
+        // 1000 draws with probabilities 0.05 and 0.5: four standard errors are 0.028 and 0.063.
+        assert!((fraction(0) - 0.05).abs() < 0.028 && (fraction(99) - 0.5).abs() < 0.063);
     }
 }

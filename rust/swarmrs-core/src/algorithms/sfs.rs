@@ -1,12 +1,12 @@
-//! Sequential forward selection: add the feature that helps most, again and again.
+//! Sequential forward selection: repeatedly add the feature that lowers the cost most.
 //!
 //! ```text
 //! X <- {};  repeat X <- X + argmin J(X + a) over a not in X, until |X| = d        d size, X chosen
 //! ```
 //!
-//! Every sweep is one iteration. Candidates are tried in ascending order and ties go to the lowest feature. Without
-//! `size` it runs to the limit of the space and the best subset of all sizes wins; a `size` above the limit is
-//! lowered to it.
+//! Every sweep is one iteration. Candidates are in ascending order, and ties go to the lowest feature. Without `size` it
+//! runs to the limit of the space, and the result is the best subset of all sizes; a `size` above the limit is lowered to
+//! it.
 //!
 //! A. W. Whitney, A direct method of nonparametric measurement selection, IEEE Trans. Computers C-20 (1971),
 //! doi:10.1109/T-C.1971.223410
@@ -26,7 +26,7 @@ params! {
     }
 }
 
-/// A subset that grows.
+/// A sequential forward search.
 #[derive(Debug)]
 pub struct Sfs {
     chosen: Subset,
