@@ -366,7 +366,7 @@ impl<'a> Run<'a> {
         if let Some(judge) = &mut self.judge {
             let clock = Clock::start();
             // A few subsets are soon evaluated: who interrupts the search gets their scores all the same.
-            measures = cancel::insist(|| front.judge(&mut **judge, &best.subset))??;
+            measures = cancel::insist(|| front.rescore(&mut **judge, &best.subset))??;
             seconds.evaluate += clock.seconds();
             seconds.total = seconds.search + seconds.evaluate;
         }
