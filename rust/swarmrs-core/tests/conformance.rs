@@ -278,7 +278,7 @@ fn scores_that_an_outside_scorer_does_not_tell_are_refused() {
     let data = support::table();
     let message = |run: Result<Run<'_>>| run.err().unwrap().to_string();
     let expected =
-        "scoring is for our own classifiers: a scorer from outside tells its error alone";
+        "scoring is for native classifiers only: an external scorer returns a single error";
     let outside = Run::new(&spec, &data, Resources::default(), Some(Box::new(Bits)));
     assert_eq!(message(outside), expected);
     assert_eq!(message(Run::over_bits(&spec, 4, Box::new(Bits))), expected);
