@@ -210,7 +210,7 @@ def test_a_grouping_shows_itself() -> None:
 class TestSearches:
     def test_an_algorithm_without_groups_says_so(self) -> None:
         x, y = planted(), labels(60)
-        with pytest.warns(SwarmrsWarning, match="bpso makes no use of groups"):
+        with pytest.warns(SwarmrsWarning, match="bpso does not use groups"):
             found = select(x, y, algo="bpso", feature_groups="prefix", max_evals=60, random_state=1)
         assert found.groups is None
         assert found.to_dict()["groups"] is None
@@ -232,7 +232,7 @@ class TestSearches:
             )
         )
         assert selector.get_params()["constraints"] == {"feature_groups": "hclust=3"}
-        with pytest.warns(SwarmrsWarning, match="makes no use of groups"):
+        with pytest.warns(SwarmrsWarning, match="does not use groups"):
             assert selector.fit(planted(), labels(60)).result_.groups is None
 
     @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ class TestCommand:
             "select", csv, "-a", "bpso", "--feature-groups", path, "--max-evals", 30, "--seed", 1
         )
         assert code == 0
-        assert "warning: bpso makes no use of groups" in err
+        assert "warning: bpso does not use groups" in err
 
     @pytest.mark.parametrize(
         ("args", "message"),

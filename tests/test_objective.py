@@ -87,7 +87,7 @@ def test_the_hybrid_objective_needs_neighbors(blobs: Blobs, objective: str) -> N
 
 def test_the_objective_of_a_paper_gives_way_to_the_error_with_a_warning(blobs: Blobs) -> None:
     settings: dict[str, Any] = {"algo": "pso", "random_state": 1, "max_evals": 300}
-    with pytest.warns(SwarmrsWarning, match="pso lowers the hybrid objective"):
+    with pytest.warns(SwarmrsWarning, match="pso minimizes the hybrid objective"):
         result = select(blobs, objective="paper", **settings)
     assert result.objective == {"kind": "error"}
     own = select(blobs, objective="paper", estimator=MANHATTAN, scale="minmax", **settings)
@@ -160,5 +160,5 @@ def test_a_filter_objective_guides_and_the_classifier_scores(blobs: Blobs, objec
 
 
 def test_irrelevant_features_are_warned_of_by_mrmr(blobs: Blobs) -> None:
-    with pytest.warns(SwarmrsWarning, match="tell nothing about the class"):
+    with pytest.warns(SwarmrsWarning, match="irrelevant for the class"):
         select(blobs, objective="filter-mrmr", **QUICK)

@@ -43,7 +43,7 @@ pub(crate) mod mutant {
 TESTS = (
     "--lib",
     "--test=oracle",
-    "--test=refill",
+    "--test=imputation",
     "--test=golden",
     "--test=filter_objectives",
     "--test=simd",

@@ -72,7 +72,7 @@ impl Optimizer for Annealing {
     }
 
     /// An extra column of the trace.
-    fn notes(&self) -> Vec<(&'static str, f64)> {
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
         let total: f64 = self.chains.iter().map(|state| state.cost.value()).sum();
         vec![("mean_cost", total / self.chains.len() as f64)]
     }

@@ -29,15 +29,15 @@ pub fn drive_seeded(
     driven(seed, optimizer, iterations, cost).0
 }
 
-/// The notes of an optimizer, iteration by iteration.
-pub type Noted = Vec<Vec<(&'static str, f64)>>;
+/// The diagnostics of an optimizer, iteration by iteration.
+pub type DiagnosticRows = Vec<Vec<(&'static str, f64)>>;
 
 /// [`drive`] that also returns what the optimizer noted of each iteration.
-pub fn drive_noting(
+pub fn drive_with_diagnostics(
     optimizer: &mut dyn Optimizer,
     iterations: u64,
     cost: impl Fn(&Subset) -> f64,
-) -> (Vec<Vec<Evaluation>>, Noted) {
+) -> (Vec<Vec<Evaluation>>, DiagnosticRows) {
     driven(1, optimizer, iterations, cost)
 }
 
@@ -46,10 +46,10 @@ fn driven(
     optimizer: &mut dyn Optimizer,
     iterations: u64,
     cost: impl Fn(&Subset) -> f64,
-) -> (Vec<Vec<Evaluation>>, Noted) {
+) -> (Vec<Vec<Evaluation>>, DiagnosticRows) {
     let (streams, pool) = (Streams::new(seed), Pool::new(1));
     let mut history: Vec<Vec<Evaluation>> = Vec::new();
-    let mut notes = Vec::new();
+    let mut diagnostics = Vec::new();
     for number in 0..iterations {
         let best = history.iter().flatten().min_by_key(|tried| tried.cost);
         let fraction = number as f64 / iterations as f64;
@@ -76,10 +76,10 @@ fn driven(
             break;
         }
         optimizer.tell(&iteration(Phase::Tell), &results);
-        notes.push(optimizer.notes());
+        diagnostics.push(optimizer.diagnostics());
         history.push(results);
     }
-    (history, notes)
+    (history, diagnostics)
 }
 
 /// The share of features that are missing: least where all are in.

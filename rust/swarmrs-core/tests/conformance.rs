@@ -172,8 +172,8 @@ impl Optimizer for Spy {
         self.inner.tell(iteration, results);
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
-        self.inner.is_answer(subset)
+    fn is_eligible(&self, subset: &Subset) -> bool {
+        self.inner.is_eligible(subset)
     }
 }
 
@@ -243,7 +243,7 @@ fn grouped(id: &str) -> Spec {
 
 #[test]
 fn a_search_by_groups_never_chooses_a_feature_of_none() {
-    for entry in REGISTRY.iter().filter(|entry| entry.groups == GroupUse::Needed) {
+    for entry in REGISTRY.iter().filter(|entry| entry.groups == GroupUse::Required) {
         let spec = Spec { include: vec![12], exclude: vec![6], ..grouped(entry.id) };
         let mut watch = Watch(|record: &swarmrs_core::search::observer::IterationRecord<'_>| {
             for tried in record.evaluations {
@@ -278,7 +278,7 @@ fn scores_that_an_outside_scorer_does_not_tell_are_refused() {
     let data = support::table();
     let message = |run: Result<Run<'_>>| run.err().unwrap().to_string();
     let expected =
-        "scoring is for our own classifiers: a scorer from outside tells its error alone";
+        "scoring is for native classifiers only: an external scorer returns a single error";
     let outside = Run::new(&spec, &data, Resources::default(), Some(Box::new(Bits)));
     assert_eq!(message(outside), expected);
     assert_eq!(message(Run::over_bits(&spec, 4, Box::new(Bits))), expected);

@@ -7,7 +7,7 @@ use swarmrs_core::algorithms::REGISTRY;
 use swarmrs_core::base::parallel::Pool;
 use swarmrs_core::base::subset::Subset;
 use swarmrs_core::evaluate::{self, Evaluator, Measures, Resources};
-use swarmrs_core::filter::merit::{Sums, in_steps};
+use swarmrs_core::filter::merit::{Sums, fixed_point};
 use swarmrs_core::problem::objective::Objective;
 use swarmrs_core::run::{Run, Spec};
 use swarmrs_core::search::observer::IterationRecord;
@@ -22,11 +22,11 @@ fn led(id: &str, objective: Objective) -> Spec {
 /// The cost of a subset of the made table, pair by pair.
 fn naive(objective: Objective, subset: &Subset) -> f64 {
     let levels = table().levels(&Pool::new(1));
-    let relevance = |feature| u64::from(in_steps(levels.relevance(feature)));
+    let relevance = |feature| u64::from(fixed_point(levels.relevance(feature)));
     let mut redundancy = 0;
     for a in subset.iter() {
         let others = subset.iter().filter(|&b| b < a);
-        redundancy += others.map(|b| u64::from(in_steps(levels.uncertainty(a, b)))).sum::<u64>();
+        redundancy += others.map(|b| u64::from(fixed_point(levels.uncertainty(a, b)))).sum::<u64>();
     }
     let relevances = subset.iter().map(relevance).sum();
     let sums = Sums { relevance: relevances, redundancy, size: subset.count() };

@@ -24,7 +24,7 @@ const MOST_ENTRIES: usize = 13;
 /// Folders that list methods one by one and may have more.
 const LONG_FOLDERS: [&str; 2] = ["algorithms", "operators"];
 /// Public types that share a name with another one.
-const SHARED_NAMES: [&str; 3] = ["Learner", "Learners", "Variant"];
+const SHARED_NAMES: [&str; 3] = ["Learner", "ExemplarSwarm", "Variant"];
 
 /// A source file: its path below `src`, and its lines outside of comments and test modules.
 struct Source {

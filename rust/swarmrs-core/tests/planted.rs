@@ -51,7 +51,7 @@ fn planted(subset: &Subset, step: usize) -> f64 {
 /// For a search by groups there is one for each relevant feature, of those up to the next: again no table to find them in.
 fn space(entry: &Entry) -> Space {
     let space = Space::new(N_FEATURES, N_FEATURES);
-    if entry.groups != GroupUse::Needed {
+    if entry.groups != GroupUse::Required {
         return space;
     }
     let groups = (0..N_RELEVANT).map(|at| (at * EVERY..(at + 1) * EVERY).collect()).collect();

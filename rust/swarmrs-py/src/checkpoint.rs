@@ -1,4 +1,4 @@
-//! The record of a run on disk: written whole, beside the old one, then put in its place.
+//! Checkpoints: the replay of a run on disk, replaced atomically.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File};
@@ -11,21 +11,21 @@ use swarmrs_core::search::observer::{IterationRecord, Observer};
 use swarmrs_core::search::replay::Replay;
 use swarmrs_core::{Error, Result};
 
-/// Writing takes at most one part in this many of the time.
-const SHARE: f64 = 20.0;
-/// A checkpoint is not written more often than this, in seconds.
-const INTERVAL: f64 = 1.0;
+/// The interval between writes is at least this many times the duration of a write.
+const INTERVAL_FACTOR: f64 = 20.0;
+/// The minimum interval between writes, in seconds.
+const MIN_INTERVAL: f64 = 1.0;
 
-/// Keeps a run's record and writes it from time to time.
+/// Records the replay of a run and writes it periodically.
 pub struct Checkpoint {
     path: PathBuf,
     replay: Replay,
-    since: Clock,
-    wait: f64,
+    last_write: Clock,
+    interval: f64,
 }
 
 impl Checkpoint {
-    /// Continues the record at `path`, or begins one.
+    /// Opens the checkpoint at `path`, or creates one.
     pub fn open(path: &Path, fingerprint: &str, settings: &str) -> Result<Self> {
         if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             let what = "it is no regular file".to_owned();
@@ -40,46 +40,47 @@ impl Checkpoint {
             }
             Err(error) => return Err(bad(path, &error)),
         };
-        let checkpoint = Self { path: path.to_owned(), replay, since: Clock::start(), wait: 0.0 };
-        // A path that cannot be written is found out now, not after hours of work.
+        let checkpoint =
+            Self { path: path.to_owned(), replay, last_write: Clock::start(), interval: 0.0 };
+        // An error of writing is reported at the start, not after hours of work.
         checkpoint.write().map_err(|error| bad(path, &error))?;
         Ok(checkpoint)
     }
 
-    /// What an earlier part of the run measured.
+    /// The evaluations of an earlier part of the run.
     pub fn replay(&self) -> &Replay {
         &self.replay
     }
 
-    /// Writes the last state. A write that fails costs no result: a warning says that the file is not up to date.
+    /// Writes the final state. A failure is returned as a warning, so that the result of the run is not lost.
     pub fn close(self) -> Option<String> {
         let error = self.write().err()?;
         let path = self.path.display();
         Some(format!("checkpoint {path} could not be written and is not up to date: {error}"))
     }
 
-    /// Writes a new file beside the old one and puts it in its place; leaves no file behind when it fails.
+    /// Writes a temporary file in the same folder and renames it; removes it on failure.
     fn write(&self) -> io::Result<()> {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
-        let (beside, mut file) = create_beside(folder)?;
+        let (temporary, mut file) = create_temporary(folder)?;
         let written =
             file.write_all(&self.replay.to_bytes()).and_then(|()| file.sync_all()).and_then(|()| {
-                // Windows renames no file that is open.
+                // Windows does not rename open files.
                 drop(file);
-                fs::rename(&beside, &self.path)
+                fs::rename(&temporary, &self.path)
             });
         if written.is_err() {
-            let _ = fs::remove_file(&beside);
+            let _ = fs::remove_file(&temporary);
         }
         written.and_then(|()| sync_folder(folder))
     }
 }
 
-/// Creates a file of an unpredictable name. `create_new` neither opens a file that is there nor follows a link.
-fn create_beside(folder: &Path) -> io::Result<(PathBuf, File)> {
+/// Creates a file with an unpredictable name. `create_new` neither opens an existing file nor follows a link.
+fn create_temporary(folder: &Path) -> io::Result<(PathBuf, File)> {
     loop {
-        // The keys of a hasher are random numbers of the system.
+        // The keys of `RandomState` are random.
         let number = RandomState::new().build_hasher().finish();
         let path = folder.join(format!(".swarmrs-{number:016x}.part"));
         match File::options().write(true).create_new(true).open(&path) {
@@ -89,13 +90,13 @@ fn create_beside(folder: &Path) -> io::Result<(PathBuf, File)> {
     }
 }
 
-/// Has the name of a renamed file reach the disk, too.
+/// Flushes the folder, so that a rename is durable.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder).and_then(|folder| folder.sync_all())
 }
 
-/// Windows opens no folder as a file; its file systems keep a record of renames themselves.
+/// Windows does not open folders as files; its file systems journal renames.
 #[cfg(not(unix))]
 #[allow(clippy::unnecessary_wraps, reason = "as on Unix")]
 fn sync_folder(_: &Path) -> io::Result<()> {
@@ -104,14 +105,15 @@ fn sync_folder(_: &Path) -> io::Result<()> {
 
 impl Observer for Checkpoint {
     fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
-        let known = self.replay.iterations().len();
+        let n_recorded = self.replay.iterations().len();
         let _ = self.replay.iteration_done(record);
-        if self.replay.iterations().len() > known && self.since.seconds() >= self.wait {
+        if self.replay.iterations().len() > n_recorded && self.last_write.seconds() >= self.interval
+        {
             let clock = Clock::start();
-            // A full disk may have room again later; the last write tells.
+            // Errors are ignored, because a full disk may have space again later; the final write reports them.
             let _ = self.write();
-            self.wait = (SHARE * clock.seconds()).max(INTERVAL);
-            self.since = Clock::start();
+            self.interval = (INTERVAL_FACTOR * clock.seconds()).max(MIN_INTERVAL);
+            self.last_write = Clock::start();
         }
         ControlFlow::Continue(())
     }

@@ -1,4 +1,4 @@
-//! Arrays in, columns out; JSON in and out.
+//! Conversions: arrays to columns and subsets, JSON to and from the types of the core.
 
 use crate::error::to_py;
 use numpy::{
@@ -16,7 +16,7 @@ use swarmrs_core::run::Spec;
 use swarmrs_core::search::evaluations::AllEvaluations;
 use swarmrs_core::{Error, Result};
 
-/// The values column after column, without a copy where the array has them so.
+/// The values column after column; without a copy if the array is Fortran-contiguous.
 pub fn columns<'a>(x: &'a PyReadonlyArray2<'_, f64>) -> Cow<'a, [f64]> {
     match x.as_slice() {
         Ok(values) if x.is_fortran_contiguous() => Cow::Borrowed(values),
@@ -43,15 +43,15 @@ pub fn group_spec(text: &str) -> Result<GroupSpec> {
     serde_json::from_str(text).map_err(|error| bad_spec("groups", &error))
 }
 
-/// What is wrong with settings of another shape than the engine has: that should have been found before, by name.
+/// The error for JSON that does not match the types of the core; the Python package should have reported it by name before.
 fn bad_spec(what: &str, error: &serde_json::Error) -> Error {
-    let said = error.to_string();
-    // Where it stands in a text that no user has seen is of no help.
-    let said = said.split(" at line ").next().unwrap_or_default();
-    Error::BadSpec { what: format!("the {what} cannot be read: {said}") }
+    let message = error.to_string();
+    // Users do not see the JSON, so its line numbers are removed.
+    let message = message.split(" at line ").next().unwrap_or_default();
+    Error::BadSpec { what: format!("the {what} cannot be read: {message}") }
 }
 
-/// One subset for each row of a matrix of booleans.
+/// The subset of each row of a Boolean matrix.
 pub fn masks(
     py: Python<'_>,
     masks: &PyReadonlyArray2<'_, bool>,
@@ -65,7 +65,7 @@ pub fn masks(
         .collect())
 }
 
-/// The subset of a vector of booleans.
+/// The subset of a Boolean vector.
 pub fn mask(
     py: Python<'_>,
     mask: &PyReadonlyArray1<'_, bool>,
@@ -76,22 +76,26 @@ pub fn mask(
     Ok(Subset::from_fn(n_features, |feature| mask[feature]))
 }
 
-/// Of each subset measured: its iteration, its cost, its error, and its bits, eight features a byte, the first lowest.
-pub type Measured<'py> = (
+/// Iteration, cost, error and bits of each evaluated subset; a byte has eight features, the first in the lowest bit.
+pub type EvaluatedSubsets<'py> = (
     Bound<'py, PyArray1<u64>>,
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray2<u8>>,
 );
 
-/// What a run kept, as arrays.
-pub fn measured(py: Python<'_>, kept: AllEvaluations, n_features: usize) -> PyResult<Measured<'_>> {
-    let shape = [kept.subsets.len(), n_features.div_ceil(64) * 8];
-    let bits: Vec<u8> = kept.subsets.iter().flat_map(Subset::to_bytes).collect();
+/// The evaluated subsets of a run, as arrays.
+pub fn evaluated_subsets(
+    py: Python<'_>,
+    evaluations: AllEvaluations,
+    n_features: usize,
+) -> PyResult<EvaluatedSubsets<'_>> {
+    let shape = [evaluations.subsets.len(), n_features.div_ceil(64) * 8];
+    let bits: Vec<u8> = evaluations.subsets.iter().flat_map(Subset::to_bytes).collect();
     Ok((
-        PyArray1::from_vec(py, kept.iterations),
-        PyArray1::from_vec(py, kept.costs),
-        PyArray1::from_vec(py, kept.errors),
+        PyArray1::from_vec(py, evaluations.iterations),
+        PyArray1::from_vec(py, evaluations.costs),
+        PyArray1::from_vec(py, evaluations.errors),
         PyArray1::from_vec(py, bits).reshape(shape)?,
     ))
 }
@@ -124,7 +128,7 @@ fn check_width(py: Python<'_>, width: usize, n_features: usize) -> PyResult<()> 
     Err(to_py(py, &Error::BadSpec { what }))
 }
 
-/// What a reader wants to know about an algorithm, with its settings.
+/// The card of an algorithm as JSON, with its hyperparameters.
 pub fn card(entry: &Entry) -> Value {
     let defaults = entry.defaults();
     let params: Vec<Value> = entry
@@ -141,7 +145,7 @@ pub fn card(entry: &Entry) -> Value {
         .collect();
     let mut card = serde_json::to_value(entry.card).unwrap_or_default();
     card["id"] = entry.id.into();
-    // Spellings that fix settings are names like any other.
+    // Names of presets are listed with the aliases.
     let presets = entry.presets.iter().map(|(name, _)| *name);
     card["aliases"] = entry.card.aliases.iter().copied().chain(presets).collect();
     let Protocol { k, metric, folds } = entry.protocol();

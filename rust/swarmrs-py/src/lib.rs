@@ -1,4 +1,4 @@
-//! The binding: it converts and forwards, and decides nothing.
+//! The Python binding: converts arguments and results, and forwards calls to the core.
 
 // The macros of pyo3 take arguments by value and return `Result` where a signature asks for it.
 #![allow(clippy::needless_pass_by_value)]
@@ -6,7 +6,7 @@
 mod checkpoint;
 mod convert;
 mod error;
-mod refill;
+mod imputer;
 mod watch;
 
 use convert::{evaluation, masks};
@@ -23,9 +23,9 @@ use swarmrs_core::data::parquet;
 use swarmrs_core::evaluate::baseline;
 use swarmrs_core::evaluate::{self, Classify, Measures, Prediction, References, Resources};
 use swarmrs_core::filter::{self, Filter, Labels, Prescreen};
-use watch::{Problem, heard};
+use watch::{Problem, interruptible};
 
-/// A table in fixed point, ready to be measured.
+/// A quantized dataset.
 #[pyclass(frozen, name = "Dataset", module = "swarmrs._swarmrs")]
 struct PyDataset {
     inner: Arc<Dataset>,
@@ -33,8 +33,8 @@ struct PyDataset {
 
 #[pymethods]
 impl PyDataset {
-    /// `refill` fills missing values anew: see the core's trait of this name. Where the target is numeric, `numbers` has
-    /// its values and `codes` its bins.
+    /// `refill` imputes missing values for each fold, see `FoldImputer` of the core. For a numeric target, `numbers` has its
+    /// values and `codes` its bins.
     #[new]
     #[pyo3(signature = (x, codes, n_classes, names, scale, refill=None, numbers=None))]
     #[allow(clippy::too_many_arguments, reason = "keywords on the Python side")]
@@ -52,16 +52,16 @@ impl PyDataset {
         let codes = codes.as_array().to_vec();
         let numbers = numbers.map(|numbers| numbers.as_array().to_vec());
         let scale = convert::scale(scale).map_err(|error| to_py(py, &error))?;
-        let mut inner = heard(py, || {
+        let mut inner = interruptible(py, || {
             let data = Dataset::new(&columns, codes, n_classes, names, scale)?;
             match numbers {
                 Some(numbers) => data.with_numbers(numbers),
                 None => Ok(data),
             }
         })?;
-        if let Some(call) = refill {
-            let (refill, mark) = refill::of(py, call)?;
-            inner = inner.refilled(Arc::new(refill), &mark);
+        if let Some(object) = refill {
+            let (imputer, mark) = imputer::of(py, object)?;
+            inner = inner.with_imputer(Arc::new(imputer), &mark);
         }
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -91,9 +91,9 @@ impl PyDataset {
         self.inner.warnings().to_vec()
     }
 
-    /// Of each column: its symmetric uncertainty with the class, its information about it in bits, its levels.
+    /// For each column: symmetrical uncertainty with the class, mutual information in bits, number of levels.
     fn rank<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Ranks<'py>> {
-        let levels = heard(py, || Ok(self.inner.levels(&Pool::new(threads))))?;
+        let levels = interruptible(py, || Ok(self.inner.levels(&Pool::new(threads))))?;
         let columns = || 0..levels.n_features();
         let uncertainty = columns().map(|column| levels.relevance(column)).collect();
         let information = columns().map(|column| levels.information(column)).collect();
@@ -105,7 +105,7 @@ impl PyDataset {
         ))
     }
 
-    /// The F statistic of each of these features, by these rows or by all.
+    /// The F statistic of each of these features, from these rows or from all.
     #[pyo3(signature = (features, threads, rows = None))]
     fn f_scores<'py>(
         &self,
@@ -118,7 +118,7 @@ impl PyDataset {
             .map_err(|error| to_py(py, &error))?;
         convert::check_rows(rows.as_deref().unwrap_or_default(), self.inner.n_samples())
             .map_err(|error| to_py(py, &error))?;
-        let scores = heard(py, || {
+        let scores = interruptible(py, || {
             let pool = Pool::new(threads);
             Ok(match &rows {
                 None => self.inner.f_scores(&features, &pool),
@@ -128,24 +128,23 @@ impl PyDataset {
         Ok(PyArray1::from_vec(py, scores))
     }
 
-    /// These features by minimum redundancy and maximum relevance, `most` of them selected in turn: the place of each
-    /// among those given, and its score.
+    /// The mRMR ranking of these features, with `most` selected ones: indices into `features`, and their scores.
     fn mrmr<'py>(
         &self,
         py: Python<'py>,
         features: Vec<usize>,
         most: usize,
         threads: usize,
-    ) -> PyResult<Order<'py>> {
-        let order = self.score(py, &features, threads, |columns, classes, pool| {
+    ) -> PyResult<Ranking<'py>> {
+        let ranking = self.score(py, &features, threads, |columns, classes, pool| {
             filter::mrmr(columns, classes, most, pool)
         })?;
-        let (places, scores) =
-            order.into_iter().map(|(place, score)| (place as u32, score)).unzip();
-        Ok((PyArray1::from_vec(py, places), PyArray1::from_vec(py, scores)))
+        let (indices, scores) =
+            ranking.into_iter().map(|(index, score)| (index as u32, score)).unzip();
+        Ok((PyArray1::from_vec(py, indices), PyArray1::from_vec(py, scores)))
     }
 
-    /// The `ReliefF` weight of each of these features, with so many neighbors of each class.
+    /// The `ReliefF` weight of each of these features, with this number of neighbors per class.
     fn relieff<'py>(
         &self,
         py: Python<'py>,
@@ -159,7 +158,7 @@ impl PyDataset {
         Ok(PyArray1::from_vec(py, weights))
     }
 
-    /// The columns that survive a prescreen, at most `limit`, in ascending order.
+    /// The columns that a prescreen keeps, at most `limit`, in ascending order.
     fn survivors(
         &self,
         py: Python<'_>,
@@ -167,7 +166,7 @@ impl PyDataset {
         limit: usize,
         threads: usize,
     ) -> PyResult<Vec<usize>> {
-        heard(py, || {
+        interruptible(py, || {
             let rule = Prescreen::read(rule)?;
             let columns: Vec<usize> = (0..self.inner.n_features()).collect();
             let filter = Filter::new(self.inner.levels(&Pool::new(threads)), &columns, 0);
@@ -175,7 +174,7 @@ impl PyDataset {
         })
     }
 
-    /// The scores of predicting one class, given by its code, for every row that the folds of an evaluation test.
+    /// The scores of a constant prediction of one class, given by its code, on the folds of an evaluation.
     fn constant(
         &self,
         py: Python<'_>,
@@ -183,24 +182,23 @@ impl PyDataset {
         class_: u32,
     ) -> PyResult<Vec<(&'static str, f64)>> {
         let spec = self::evaluation(evaluation).map_err(|error| to_py(py, &error))?;
-        let measures = heard(py, || baseline::constant(&self.inner, &spec.folds, class_))?;
+        let measures = interruptible(py, || baseline::constant(&self.inner, &spec.folds, class_))?;
         Ok(Measures::SCORES.into_iter().zip(measures.to_array()).collect())
     }
 
-    /// The scores of predicting the mean of the training rows for every row that the folds of an evaluation test, of a
-    /// numeric target.
+    /// The scores of predicting the mean of the training rows, on the folds of an evaluation; for a numeric target.
     fn training_mean(
         &self,
         py: Python<'_>,
         evaluation: &str,
     ) -> PyResult<Vec<(&'static str, f64)>> {
         let spec = self::evaluation(evaluation).map_err(|error| to_py(py, &error))?;
-        let measures = heard(py, || baseline::training_mean(&self.inner, &spec.folds))?;
+        let measures = interruptible(py, || baseline::training_mean(&self.inner, &spec.folds))?;
         Ok(Measures::NUMBER_SCORES.into_iter().zip(measures.to_array()).collect())
     }
 
-    /// Some columns from the most to the least important one by recursive elimination with ridge regression or
-    /// classification; without `alpha` its penalty is the number of rows.
+    /// These columns from the most to the least important, by recursive feature elimination with ridge regression or
+    /// classification; the default of `alpha` is the number of rows.
     fn ridge_rfe(
         &self,
         py: Python<'_>,
@@ -208,12 +206,14 @@ impl PyDataset {
         alpha: Option<f64>,
         threads: usize,
     ) -> PyResult<Vec<usize>> {
-        heard(py, || evaluate::ridge_rfe(&self.inner, &features, alpha, &Pool::new(threads)))
+        interruptible(py, || {
+            evaluate::ridge_rfe(&self.inner, &features, alpha, &Pool::new(threads))
+        })
     }
 
-    /// Some columns in the order of greedy forward selection by the leave-one-out error of ridge regression or
-    /// classification; after `n_steps` steps the others follow in the order of the last one. Without `alpha` the penalty
-    /// is the number of rows.
+    /// These columns in the order of sequential forward selection by the leave-one-out error of ridge regression or
+    /// classification; after `n_steps` steps the others follow in the order of the last step. The default of `alpha` is the
+    /// number of rows.
     fn ridge_sfs(
         &self,
         py: Python<'_>,
@@ -222,21 +222,21 @@ impl PyDataset {
         alpha: Option<f64>,
         threads: usize,
     ) -> PyResult<Vec<usize>> {
-        heard(py, || {
+        interruptible(py, || {
             evaluate::ridge_sfs(&self.inner, &features, n_steps, alpha, &Pool::new(threads))
         })
     }
 
-    /// The columns in groups, how their number was chosen, and all settings it was done by, as JSON.
+    /// The groups of columns, the curve their number was chosen by, and all settings, as JSON.
     fn group(&self, py: Python<'_>, spec: &str, threads: usize) -> PyResult<String> {
         let spec = convert::group_spec(spec).map_err(|error| to_py(py, &error))?;
-        let found = heard(py, || spec.find(&self.inner, &Pool::new(threads)))?;
+        let found = interruptible(py, || spec.find(&self.inner, &Pool::new(threads)))?;
         Ok(serde_json::json!({ "spec": spec, "found": found }).to_string())
     }
 }
 
 impl PyDataset {
-    /// What a filter makes of the columns of these features and the classes.
+    /// Applies a filter to the columns of these features and the classes.
     fn score<T: Send>(
         &self,
         py: Python<'_>,
@@ -246,29 +246,30 @@ impl PyDataset {
     ) -> PyResult<T> {
         let data = &self.inner;
         convert::check_features(features, data.n_features()).map_err(|error| to_py(py, &error))?;
-        heard(py, || {
-            let columns: Vec<&[f64]> = features.iter().map(|&at| data.values(at)).collect();
+        interruptible(py, || {
+            let columns: Vec<&[f64]> =
+                features.iter().map(|&feature| data.values(feature)).collect();
             let classes = Labels { codes: data.codes(), count: data.n_classes() };
             Ok(score(&columns, classes, &Pool::new(threads)))
         })
     }
 }
 
-/// Places of features in an order, and their scores in the same order.
-type Order<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
+/// Indices of features in the order of a ranking, and their scores.
+type Ranking<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 
-/// Uncertainty, information and levels, a value for each column.
+/// Symmetrical uncertainty, mutual information and number of levels of each column.
 type Ranks<'py> = (Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);
 
-/// Rows, their predicted classes, and the folds that test them.
+/// Test rows, their predicted classes, and their folds.
 type Predictions<'py> =
     (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
-/// Rows, their predicted numbers, and the folds that test them.
+/// Test rows, their predicted numbers, and their folds.
 type PredictedNumbers<'py> =
     (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>);
 
-/// Rows, classes that may be predicted for them, the folds that test them, and the probabilities of the classes.
+/// Test rows, classes that may be predicted for them, their folds, and the probabilities of the classes.
 type Distribution<'py> = (
     Bound<'py, PyArray1<u32>>,
     Bound<'py, PyArray1<u32>>,
@@ -276,7 +277,7 @@ type Distribution<'py> = (
     Bound<'py, PyArray1<f64>>,
 );
 
-/// Measures subsets one batch at a time.
+/// Evaluates batches of subsets.
 #[pyclass(frozen, name = "Evaluator", module = "swarmrs._swarmrs")]
 struct PyEvaluator {
     inner: Mutex<Box<dyn Classify>>,
@@ -301,7 +302,8 @@ impl PyEvaluator {
         let references = if incremental { References::WherePaying } else { References::Never };
         let resources = Resources { memory, references, ..Resources::with_threads(threads) };
         let data = Arc::clone(&dataset.inner);
-        let (inner, warnings) = heard(py, || evaluate::build(&data, &spec, false, resources))?;
+        let (inner, warnings) =
+            interruptible(py, || evaluate::build(&data, &spec, false, resources))?;
         let (n_features, is_numeric) = (data.n_features(), data.numbers().is_some());
         Ok(Self { inner: Mutex::new(inner), n_features, is_numeric, warnings })
     }
@@ -323,9 +325,9 @@ impl PyEvaluator {
         masks: PyReadonlyArray2<'_, bool>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let subsets = self::masks(py, &masks, self.n_features)?;
-        let known = |subset: &&Subset| !subset.is_empty();
-        let requested: Vec<_> = subsets.iter().filter(known).cloned().collect();
-        let mut measured = heard(py, || {
+        let is_evaluated = |subset: &&Subset| !subset.is_empty();
+        let requested: Vec<_> = subsets.iter().filter(is_evaluated).cloned().collect();
+        let mut evaluated = interruptible(py, || {
             self.inner.lock().unwrap_or_else(PoisonError::into_inner).evaluate(&requested)
         })?
         .into_iter();
@@ -334,20 +336,21 @@ impl PyEvaluator {
             if self.is_numeric { [f64::NAN; Measures::FIELDS] } else { Measures::WORST.to_array() };
         let mut rows = Vec::with_capacity(subsets.len() * scores);
         for subset in &subsets {
-            // The empty subset is the worst there is and is not measured; errors of numbers have no worst.
-            let measures = if subset.is_empty() { None } else { measured.next() };
+            // The empty subset is not evaluated: it has the worst scores, or NaN for regression errors, which have no worst.
+            let measures = if subset.is_empty() { None } else { evaluated.next() };
             rows.extend_from_slice(&measures.map_or(worst, |scores| scores.to_array())[..scores]);
         }
         PyArray1::from_vec(py, rows).reshape([subsets.len(), scores])
     }
 
-    /// Rows tested, the classes predicted for them, and the folds that test them; sorted by row.
+    /// Test rows, their predicted classes, and their folds; sorted by row.
     fn predict<'py>(
         &self,
         py: Python<'py>,
         mask: PyReadonlyArray1<'_, bool>,
     ) -> PyResult<Predictions<'py>> {
-        let (rows, classes, folds) = self.by_row(py, &mask, |engine, it| engine.predict(it))?;
+        let (rows, classes, folds) =
+            self.by_row(py, &mask, |engine, subset| engine.predict(subset))?;
         Ok((
             PyArray1::from_vec(py, rows),
             PyArray1::from_vec(py, classes),
@@ -355,14 +358,14 @@ impl PyEvaluator {
         ))
     }
 
-    /// Rows tested, the numbers predicted for them, and the folds that test them; sorted by row.
+    /// Test rows, their predicted numbers, and their folds; sorted by row.
     fn predict_numbers<'py>(
         &self,
         py: Python<'py>,
         mask: PyReadonlyArray1<'_, bool>,
     ) -> PyResult<PredictedNumbers<'py>> {
         let (rows, numbers, folds) =
-            self.by_row(py, &mask, |engine, it| engine.predict_numbers(it))?;
+            self.by_row(py, &mask, |engine, subset| engine.predict_numbers(subset))?;
         Ok((
             PyArray1::from_vec(py, rows),
             PyArray1::from_vec(py, numbers),
@@ -370,15 +373,14 @@ impl PyEvaluator {
         ))
     }
 
-    /// Rows tested, each class that may be predicted for them, the folds that test them and the probability of the class;
-    /// sorted by row.
+    /// Test rows, each class that may be predicted for them, their folds, and the probability of the class; sorted by row.
     fn distribution<'py>(
         &self,
         py: Python<'py>,
         mask: PyReadonlyArray1<'_, bool>,
     ) -> PyResult<Distribution<'py>> {
         let subset = convert::mask(py, &mask, self.n_features)?;
-        let (mut predictions, sizes) = heard(py, || {
+        let (mut predictions, sizes) = interruptible(py, || {
             let engine = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             Ok((engine.distribution(&subset), engine.fold_sizes()))
         })?;
@@ -394,7 +396,7 @@ impl PyEvaluator {
         ))
     }
 
-    /// Element operations done, those it would take from scratch, and those done before the first subset.
+    /// The numbers of element operations: in total, without incremental evaluation, and before the first subset.
     fn work(&self) -> (u64, u64, u64) {
         let work = self.inner.lock().unwrap_or_else(PoisonError::into_inner).work();
         (work.element_ops, work.from_scratch_ops, work.setup_ops)
@@ -402,7 +404,7 @@ impl PyEvaluator {
 }
 
 impl PyEvaluator {
-    /// The tested rows with what is predicted for them and the folds that test them; sorted by row.
+    /// Test rows with their predictions and folds; sorted by row.
     fn by_row<T: Send>(
         &self,
         py: Python<'_>,
@@ -410,7 +412,7 @@ impl PyEvaluator {
         predict: impl FnOnce(&dyn Classify, &Subset) -> Vec<(u32, T)> + Send,
     ) -> PyResult<(Vec<u32>, Vec<T>, Vec<u32>)> {
         let subset = convert::mask(py, mask, self.n_features)?;
-        let (cases, sizes) = heard(py, || {
+        let (cases, sizes) = interruptible(py, || {
             let engine = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             Ok((predict(&**engine, &subset), engine.fold_sizes()))
         })?;
@@ -423,7 +425,7 @@ impl PyEvaluator {
     }
 }
 
-/// Ends runs from another thread, where Python itself hears no signals.
+/// Cancels runs from another thread, where Python does not receive signals.
 #[pyclass(frozen, name = "Cancel", module = "swarmrs._swarmrs")]
 #[derive(Default)]
 struct PyCancel {
@@ -437,13 +439,13 @@ impl PyCancel {
         Self::default()
     }
 
-    /// Ends the runs it was given to, as Ctrl-C does.
+    /// Cancels the runs it was passed to, as Ctrl-C does.
     fn request(&self) {
         self.inner.request();
     }
 }
 
-/// Runs a search and returns its selection as JSON, and all that was measured if that is wanted.
+/// Runs a search and returns its selection as JSON, and with `keep_all` all evaluated subsets.
 #[pyfunction]
 #[pyo3(signature = (dataset, spec, *, threads, checkpoint=None, callback=None, scorer=None, keep_all=false, cancel=None))]
 #[allow(clippy::too_many_arguments, reason = "keywords on the Python side")]
@@ -457,17 +459,18 @@ fn run<'py>(
     scorer: Option<Py<PyAny>>,
     keep_all: bool,
     cancel: Option<PyRef<'_, PyCancel>>,
-) -> PyResult<(String, Option<convert::Measured<'py>>)> {
+) -> PyResult<(String, Option<convert::EvaluatedSubsets<'py>>)> {
     let spec = convert::spec(spec).map_err(|error| to_py(py, &error))?;
     let problem = Problem::Table { data: &dataset.inner, threads, scorer };
     let cancel = cancel.map_or_else(Arc::default, |cancel| Arc::clone(&cancel.inner));
     let (found, kept) = watch::run(py, problem, &spec, &cancel, checkpoint, callback, keep_all)?;
-    let kept = kept.map(|kept| convert::measured(py, kept, dataset.inner.n_features()));
+    let n_features = dataset.inner.n_features();
+    let kept = kept.map(|kept| convert::evaluated_subsets(py, kept, n_features));
     Ok((found, kept.transpose()?))
 }
 
-/// What masks, none of them empty, cost and show by the evaluation of a spec: JSON, without a search. None if that takes
-/// longer than `seconds`.
+/// The costs and scores of non-empty masks by the evaluation of a spec, as JSON, without a search. None if that takes longer
+/// than `seconds`.
 #[pyfunction]
 #[pyo3(signature = (dataset, spec, masks, *, threads, scorer=None, seconds=None, cancel=None))]
 #[allow(clippy::too_many_arguments, reason = "keywords on the Python side")]
@@ -488,7 +491,7 @@ fn price(
     watch::price(py, problem, &spec, &subsets, seconds, &cancel)
 }
 
-/// Searches strings of bits for the least cost and returns what it found as JSON.
+/// Minimizes a cost function of bit strings and returns the selection as JSON.
 #[pyfunction]
 #[pyo3(signature = (cost, n_bits, spec, *, checkpoint=None, callback=None))]
 fn minimize(
@@ -511,7 +514,8 @@ fn algorithms() -> String {
     serde_json::Value::Array(cards).to_string()
 }
 
-/// True if a Parquet file can be read without a request for more memory than its values take.
+/// True if the counts in a Parquet file are consistent, so that reading it does not allocate more memory than its values
+/// take.
 #[pyfunction]
 fn is_sound_parquet(py: Python<'_>, file: &[u8], limit: u64) -> bool {
     py.detach(|| parquet::has_sound_counts(file, limit))

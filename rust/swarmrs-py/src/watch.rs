@@ -1,4 +1,4 @@
-//! A run seen from Python: the observer that calls back, the scorer it calls, Ctrl-C.
+//! Runs called from Python: callbacks, external scorers, signals.
 
 use crate::checkpoint::Checkpoint;
 use crate::error::{from_panic, to_py};
@@ -22,22 +22,22 @@ use swarmrs_core::search::evaluations::AllEvaluations;
 use swarmrs_core::search::observer::{IterationRecord, Observer};
 use swarmrs_core::{Error, Result};
 
-/// How long Ctrl-C may go unheard.
-const HEED: Duration = Duration::from_millis(50);
+/// The interval between checks for signals.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What Python code raised while the engine ran; the engine itself only knows that it must stop.
+/// The exception that Python code raised while the engine ran; the engine only knows that it must stop.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 
-/// What is searched.
+/// The problem of a search.
 pub enum Problem<'a> {
-    /// The columns of a table, measured by our own classifiers or by a scorer of Python.
+    /// The features of a dataset, evaluated by native classifiers or by a Python scorer.
     Table { data: &'a Dataset, threads: usize, scorer: Option<Py<PyAny>> },
-    /// Bits that mean something to a function of Python alone.
+    /// Bit strings with a Python cost function.
     Bits { n_bits: usize, cost: Py<PyAny> },
 }
 
 impl Problem<'_> {
-    /// What a checkpoint tells it from others by.
+    /// The fingerprint in checkpoints.
     fn fingerprint(&self) -> String {
         match self {
             Self::Table { data, .. } => data.fingerprint().to_owned(),
@@ -61,7 +61,7 @@ impl Problem<'_> {
     }
 }
 
-/// Runs a search; keeps all that was measured if that is wanted.
+/// Runs a search; with `keep_all` also returns all evaluated subsets.
 pub fn run(
     py: Python<'_>,
     problem: Problem<'_>,
@@ -90,7 +90,7 @@ pub fn run(
         observers.extend(stored.as_mut().map(|stored| stored as &mut dyn Observer));
         observers.extend(kept.as_mut().map(|kept| kept as &mut dyn Observer));
         let mut selection = run.execute(replay.as_ref(), &mut observers)?;
-        // Also where the run had ended already: the signal was taken here, and nobody else will hear of it.
+        // Also if the run was finished already, because the signal is consumed here.
         if cancel.is_requested() {
             selection.stop = Stop::Interrupted;
         }
@@ -101,7 +101,7 @@ pub fn run(
     Ok((found, kept))
 }
 
-/// What subsets cost and show, without a search; nothing if that takes longer than `seconds`.
+/// The costs and scores of subsets as JSON, without a search; None if that takes longer than `seconds`.
 pub fn price(
     py: Python<'_>,
     problem: Problem<'_>,
@@ -128,7 +128,7 @@ fn unwritten(py: Python<'_>, error: &serde_json::Error) -> PyErr {
     to_py(py, &Error::BadSpec { what: format!("the result cannot be written: {error}") })
 }
 
-/// Does `job` on a thread of its own while this one listens for signals; raises what Python code raised in it.
+/// Runs `job` on another thread while this one checks for signals; raises the exception of Python code in `job`, if any.
 fn watched<T: Send>(
     py: Python<'_>,
     cancel: &Arc<Cancel>,
@@ -146,18 +146,21 @@ fn watched<T: Send>(
     })
 }
 
-/// Does work of the core that calls no Python code, and ends it when a signal arrives.
-pub fn heard<T: Send>(py: Python<'_>, job: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+/// Runs `job` of the core, which calls no Python code, and cancels it on a signal.
+pub fn interruptible<T: Send>(
+    py: Python<'_>,
+    job: impl FnOnce() -> Result<T> + Send,
+) -> PyResult<T> {
     let (done, signal) = supervised(py, &Arc::default(), job)?;
-    // Also where the work was done already: nobody else will hear of the signal.
+    // Also if the job was finished already, because the signal is consumed here.
     match signal {
         Some(signal) => Err(signal),
         None => done.map_err(|error| to_py(py, &error)),
     }
 }
 
-/// Does `job` on another thread, without the interpreter's lock, and requests its end when a signal arrives. Returns what
-/// came of it, and what the last signal raised.
+/// Runs `job` on another thread, without the GIL, and cancels it on a signal. Returns its result, and the exception of the
+/// last signal.
 fn supervised<T: Send>(
     py: Python<'_>,
     cancel: &Arc<Cancel>,
@@ -168,18 +171,18 @@ fn supervised<T: Send>(
         std::thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             scope.spawn(move || {
-                // The receiver outlives the thread; a panic is sent like any other end.
+                // The receiver outlives the thread, so sending does not fail; a panic is sent as a result.
                 let job = || -> Result<T> { cancel::scope(cancel, job)? };
                 let _ = sender.send(catch_unwind(AssertUnwindSafe(job)));
             });
             loop {
-                match receiver.recv_timeout(HEED) {
+                match receiver.recv_timeout(SIGNAL_INTERVAL) {
                     Ok(Ok(done)) => return Ok((done, signal)),
                     Ok(Err(panic)) => return Err(Python::attach(|py| from_panic(py, &*panic))),
                     Err(_) => {
-                        if let Some(raised) = signalled() {
+                        if let Some(exception) = check_signals() {
                             cancel.request();
-                            signal = Some(raised);
+                            signal = Some(exception);
                         }
                     }
                 }
@@ -189,11 +192,11 @@ fn supervised<T: Send>(
 }
 
 #[allow(clippy::redundant_closure_for_method_calls, reason = "the method is not general enough")]
-fn signalled() -> Option<PyErr> {
+fn check_signals() -> Option<PyErr> {
     Python::attach(|py| py.check_signals()).err()
 }
 
-/// Tells Python of each iteration.
+/// An observer that calls a Python function after each iteration; a true return value stops the run.
 struct Callback {
     call: Py<PyAny>,
     limit: Option<u64>,
@@ -227,7 +230,7 @@ impl Observer for Callback {
     }
 }
 
-/// Asks Python what subsets cost, a whole batch at a time.
+/// An evaluator that calls a Python function with batches of subsets.
 struct Scorer {
     call: Py<PyAny>,
     allows_empty: bool,
@@ -235,7 +238,7 @@ struct Scorer {
 }
 
 impl Evaluator for Scorer {
-    /// What Python computes may differ the second time, and may take long.
+    /// Python functions may be nondeterministic, and slow.
     fn is_repeatable(&self) -> bool {
         false
     }
@@ -246,7 +249,7 @@ impl Evaluator for Scorer {
 
     fn evaluate(&mut self, subsets: &[Subset]) -> Result<Vec<Measures>> {
         cancel::check();
-        let requested = Python::attach(|py| {
+        let errors = Python::attach(|py| {
             let bits: Vec<bool> = subsets
                 .iter()
                 .flat_map(|subset| (0..subset.len()).map(|feature| subset.contains(feature)))
@@ -254,7 +257,7 @@ impl Evaluator for Scorer {
             let masks = PyArray1::from_vec(py, bits).reshape([subsets.len(), subsets[0].len()])?;
             self.call.call1(py, (masks,))?.extract::<Vec<f64>>(py)
         });
-        match requested {
+        match errors {
             Ok(errors) if errors.len() == subsets.len() => {
                 Ok(errors.into_iter().map(Measures::from_error).collect())
             }

@@ -37,7 +37,7 @@ _NUMBER_MEASURES = {
     "ridge-sfs": "ridge-sfs, forward selection by ridge regression, leave-one-out",
 }
 _MEASURES = {
-    "su": "su, symmetric uncertainty with the class, 0 to 1",
+    "su": "su, symmetrical uncertainty with the class, 0 to 1",
     "mi": "mi, information about the class, in bits",
     "f": "f, F statistic of the classes (one-way ANOVA)",
     "mrmr": "mrmr, F statistic over mean correlation with the features before",

@@ -1,5 +1,4 @@
-//! Binary ant colony: ants choose between two trails per feature, in or out, and the best ant marks
-//! its way.
+//! Binary ant colony: ants choose between two trails per feature, selected or not; the best ant deposits pheromone.
 //!
 //! With pheromone τ on the two trails of every feature d:
 //!
@@ -7,18 +6,17 @@
 //! ant:   x(d) <- 1 with probability τ(d,1) / (τ(d,0) + τ(d,1))
 //! then:  τ <- (1 - ρ) τ everywhere                            ρ evaporation
 //!        τ(d, s(d)) <- τ(d, s(d)) + deposit, for all d        s the iteration's best ant, J its cost
-//!        τ clamped to [pheromone_min, pheromone_max], where it starts at the top
+//!        τ clamped to [pheromone_min, pheromone_max]; initially pheromone_max
 //! deposit:  exp      exp(-a J)                                a sharpness
 //!           inverse  1 / (1 + a J)
 //!           elite    (1 - J) / a, from each of the a best ants
 //! ```
 //!
-//! The comparison in the 2D-learning paper gives the number of ants, a, ρ and the limits of τ, but
-//! the papers it refers to are cut from its list. That its subsets hold half of the features on
-//! wide data rules out ants of fixed size; the rest is the max-min ant system without a heuristic.
-//! `exp` is, of the deposits tried, the one that comes nearest to its naive Bayes columns; the
-//! 5-NN ones it does not match. Costs outside 0..1 are spread over 0..1 within the iteration first. The
-//! first ants, to whom both trails are alike, are the start all bit-string algorithms share.
+//! The comparison in the 2D-learning paper gives the number of ants, a, ρ and the limits of τ, but its reference list omits
+//! the papers it cites. Its subsets have half of the features on wide data, which rules out ants of fixed size; the rest is
+//! the max-min ant system without a heuristic. Of the deposit rules tried, `exp` comes closest to its naive Bayes results;
+//! none reproduces its 5-NN results. Costs outside 0..1 are scaled to 0..1 within the iteration. The initial ants are the
+//! random subsets that all bit-string algorithms start with.
 //!
 //! T. Stützle, H. H. Hoos, MAX-MIN ant system, Future Generation Computer Systems 16 (2000),
 //! doi:10.1016/S0167-739X(00)00043-1
@@ -26,8 +24,8 @@
 use crate::base::error::{Error, Result};
 use crate::base::math::exp;
 use crate::base::subset::Subset;
-use crate::operators::choice::top_k;
 use crate::operators::scale::unit_costs;
+use crate::operators::selection::top_k;
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, Optimizer, Space, params,
@@ -54,24 +52,25 @@ params! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Deposit {
-    /// The best ant, falling with e to the power of its cost.
+    /// The best ant deposits exp(-a J).
     Exp,
-    /// The best ant, inversely to its cost.
+    /// The best ant deposits 1 / (1 + a J).
     Inverse,
-    /// Several of the best, in line with their cost.
+    /// Each of the a best ants deposits (1 - J) / a.
     Elite,
 }
 
-/// The pheromone on the two trails of each feature: out, in.
+/// An ant colony.
 #[derive(Debug)]
 pub struct Aco {
     params: AcoParams,
     space: Space,
+    /// The pheromone on the two trails of each feature: unselected, selected.
     trails: Vec<[f64; 2]>,
 }
 
 impl AcoParams {
-    /// The ants that leave pheromone, ascending, and how much each.
+    /// The ants that deposit pheromone, ascending, with their amounts.
     fn deposits(&self, costs: &[Cost]) -> Vec<(usize, f64)> {
         let (a, costs) = (self.sharpness, unit_costs(costs));
         let merits: Vec<f64> = costs.iter().map(|cost| -cost).collect();
@@ -86,8 +85,8 @@ impl AcoParams {
 }
 
 impl Aco {
-    /// Lets pheromone evaporate and the best ants leave theirs.
-    fn mark(&mut self, evaluations: &[Evaluation]) {
+    /// Evaporation, deposits and clamping.
+    fn update_pheromone(&mut self, evaluations: &[Evaluation]) {
         for trail in self.trails.iter_mut().flatten() {
             *trail *= 1.0 - self.params.evaporation;
         }
@@ -139,18 +138,18 @@ impl Optimizer for Aco {
             if iteration.number == 0 {
                 return self.space.random(&mut rng);
             }
-            let mut way = Subset::from_fn(self.space.n_features(), |d| {
-                let [out, within] = self.trails[d];
-                rng.bernoulli(within / (out + within))
+            let mut path = Subset::from_fn(self.space.n_features(), |d| {
+                let [unselected, selected] = self.trails[d];
+                rng.bernoulli(selected / (unselected + selected))
             });
-            self.space.trim(&mut way, &mut rng);
-            way
+            self.space.trim(&mut path, &mut rng);
+            path
         };
         (0..self.params.population).map(ant).collect()
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.mark(evaluations);
+        self.update_pheromone(evaluations);
     }
 }
 
@@ -167,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_has_the_worked_numbers() {
+    fn a_pheromone_update_has_the_worked_values() {
         let mut colony = Aco::start(AcoParams::default(), &Space::new(1, 1));
         let deposits = colony.params.deposits(&[Cost::new(0.2), Cost::new(0.1), Cost::new(0.1)]);
-        // Six decimals are printed; the first of equals deposits.
+        // Six decimals are printed; ties go to the first ant.
         assert!(deposits.len() == 1 && deposits[0].0 == 1);
         assert!((deposits[0].1 - 0.606_531).abs() < 5e-7);
         for k in 1..=8 {
-            colony.mark(&[evaluation(0.1, 1)]);
+            colony.update_pheromone(&[evaluation(0.1, 1)]);
             let [out, within] = colony.trails[0];
             assert_eq!(within, 1.5);
             let share = within / (out + within);
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_deposits_follow_their_rules() {
+    fn inverse_and_elite_deposits_have_the_worked_values() {
         let costs = [0.5, 0.1, 0.9, 0.3].map(Cost::new);
         let of = |deposit, sharpness| {
             AcoParams { deposit, sharpness, ..AcoParams::default() }.deposits(&costs)
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_cross_are_refused() {
+    fn a_lower_bound_above_the_upper_bound_is_refused() {
         let error =
             Aco::check(&AcoParams { pheromone_min: 2.0, ..AcoParams::default() }).unwrap_err();
         assert_eq!(error.to_string(), "pheromone_min is 2, expected pheromone_max 1.5 or less");
@@ -229,7 +228,7 @@ mod tests {
             let mut colony =
                 Aco::start(AcoParams { deposit, ..AcoParams::default() }, &Space::new(5, 5));
             for cost in costs {
-                colony.mark(&[evaluation(cost, 5), evaluation(0.5, 5)]);
+                colony.update_pheromone(&[evaluation(cost, 5), evaluation(0.5, 5)]);
                 for [out, within] in &colony.trails {
                     prop_assert!((0.3..=1.5).contains(out) && (0.3..=1.5).contains(within));
                     let share = within / (out + within);

@@ -8,27 +8,27 @@
 //! x <- 1 if r3 < S(v), else 0                 S(v) = 1 / (1 + e^-v)
 //! ```
 //!
-//! r1, r2, r3 are drawn for every feature, in this order. Velocities start at 0; bests move on strict improvement,
-//! all at once after the whole swarm is evaluated. The defaults are those of the comparison in the 2D-learning paper,
-//! whose budget is 30 particles for 200 generations.
+//! r1, r2, r3 are drawn for every feature, in this order. Velocities start at 0. Bests are replaced on strict improvement,
+//! synchronously after the whole swarm is evaluated. The defaults are those of the comparison in the 2D-learning paper,
+//! with a budget of 30 particles for 200 generations.
 //!
 //! J. Kennedy, R. C. Eberhart, A discrete binary version of the particle swarm algorithm, SMC 1997,
 //! doi:10.1109/ICSMC.1997.637339
 //!
 //! Two variants share the rule:
 //!
-//! `bpsofs` has a damped velocity (the coefficients of constriction) and lowers a cost that also counts features, J =
-//! α error + (1 - α) |x| / n with α = 0.9. It is the rival of `PBPSOfs` in the same paper, which leaves open the
-//! first velocities, their limit and whether r1, r2 are drawn per feature: they start at 0, stay within 6 and are, as
-//! is usual. The empty subset costs the worst, where the formula would give it 0.9. B. Xue, S. Nguyen, M. Zhang, A
-//! new binary particle swarm optimisation algorithm for feature selection, `EvoApplications` 2014,
+//! `bpsofs` has the constriction coefficients and minimizes a cost that also counts features, J = α error +
+//! (1 - α) |x| / n with α = 0.9. It is the baseline of `PBPSOfs` in the same paper, which leaves open the initial
+//! velocities, the velocity limit and whether r1, r2 are drawn per feature: here velocities start at 0, the limit is 6,
+//! and r1, r2 are drawn per feature, as usual. The empty subset has the worst cost; the formula would give 0.9. B. Xue,
+//! S. Nguyen, M. Zhang, A new binary particle swarm optimisation algorithm for feature selection, `EvoApplications` 2014,
 //! doi:10.1007/978-3-662-45523-4_41
 //!
-//! `psofs` has the same coefficients and is the rival of the grouped swarms. Its paper leaves open how velocities
-//! start and how ties end. They start anywhere within their limit, drawn after the fair bits of the first position. A
-//! best stays until a lower cost replaces it: published sizes near half of all features, where many subsets cost the
-//! same, speak for that. A run reports the smallest of equals all the same. B. Xue, M. C. Lane, I. Liu, M. Zhang,
-//! Dimension reduction in classification using particle swarm optimisation and statistical variable grouping
+//! `psofs` has the same coefficients and is the baseline of the grouped swarms. Its paper leaves open the initial
+//! velocities and the tie-break of bests. Here velocities are uniform within the limit, drawn after the bits of the initial
+//! position. A best is replaced only by a lower cost: the published sizes are near half of all features, where many subsets
+//! have the same cost. The result of a run is still the smallest of equally good subsets. B. Xue, M. C. Lane, I. Liu,
+//! M. Zhang, Dimension reduction in classification using particle swarm optimisation and statistical variable grouping
 //! information, SSCI 2016
 
 use crate::base::random::Rng;
@@ -53,18 +53,18 @@ params! {
     }
 }
 
-/// A swarm of bit strings.
+/// A binary swarm.
 #[derive(Debug)]
 pub struct Bpso {
     coefficients: Coefficients,
     velocity_limit: f64,
-    /// Velocities start anywhere within their limit, not at 0.
-    starts_moving: bool,
+    /// True if initial velocities are random, not 0.
+    has_random_velocities: bool,
     swarm: BinarySwarm,
 }
 
-/// One move of binary PSO; r1, r2, r3 are drawn for each feature, in this order.
-pub fn moved(
+/// The next position of a particle in binary PSO; updates its velocity. r1, r2, r3 are drawn for each feature, in this order.
+pub fn next_position(
     particle: &mut BinaryParticle<'_>,
     coefficients: Coefficients,
     velocity_limit: f64,
@@ -85,31 +85,33 @@ pub fn moved(
 }
 
 impl Bpso {
-    fn new(params: &BpsoParams, starts_moving: bool, space: &Space) -> Self {
+    fn new(params: &BpsoParams, has_random_velocities: bool, space: &Space) -> Self {
         let BpsoParams { population, inertia, cognitive, social, velocity_limit } = *params;
         let coefficients = Coefficients { inertia, cognitive, social };
         let swarm = BinarySwarm::new(population, space);
-        Self { coefficients, velocity_limit, starts_moving, swarm }
+        Self { coefficients, velocity_limit, has_random_velocities, swarm }
     }
 }
 
 impl Optimizer for Bpso {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
-        let Self { coefficients, velocity_limit, starts_moving, ref mut swarm } = *self;
+        let Self { coefficients, velocity_limit, has_random_velocities, ref mut swarm } = *self;
         if iteration.number == 0 {
             return swarm.start(iteration, |space, v, rng| {
                 let x = space.random(rng);
-                if starts_moving {
+                if has_random_velocities {
                     velocity::draw(v, velocity_limit, rng);
                 }
                 x
             });
         }
-        swarm.advance(iteration, |particle, rng| moved(particle, coefficients, velocity_limit, rng))
+        swarm.advance(iteration, |particle, rng| {
+            next_position(particle, coefficients, velocity_limit, rng)
+        })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -133,7 +135,7 @@ impl Algorithm for Bpso {
     }
 }
 
-/// BPSO with the coefficients of constriction, which keep velocities from dying out and from exploding.
+/// BPSO with the constriction coefficients, with which velocities neither vanish nor diverge.
 fn constricted(population: usize) -> BpsoParams {
     BpsoParams {
         population,
@@ -144,7 +146,7 @@ fn constricted(population: usize) -> BpsoParams {
     }
 }
 
-/// BPSO with a damped velocity and a cost that also counts features.
+/// BPSO with constriction coefficients and a cost that also counts features.
 #[derive(Debug)]
 pub struct Bpsofs;
 
@@ -172,7 +174,7 @@ impl Algorithm for Bpsofs {
     }
 }
 
-/// BPSO with a damped velocity, in motion from the start.
+/// BPSO with constriction coefficients and random initial velocities.
 #[derive(Debug)]
 pub struct Psofs;
 
@@ -213,7 +215,7 @@ mod tests {
         drive(&mut swarm, 30, onemax);
         let velocities = swarm.swarm.velocities.iter().flatten();
         assert!(velocities.clone().all(|v| v.abs() <= 6.0));
-        assert!(velocities.clone().any(|v| v.abs() == 6.0), "saturation is normal without decay");
+        assert!(velocities.clone().any(|v| v.abs() == 6.0), "velocities saturate with inertia 1");
     }
 
     #[test]
@@ -231,18 +233,18 @@ mod tests {
     }
 
     #[test]
-    fn it_starts_from_the_fair_bits_of_all_and_in_motion() {
+    fn psofs_starts_from_the_positions_of_bpso_with_random_velocities() {
         let space = Space::new(20, 20);
         let mut swarm = Psofs::start(Psofs::defaults(), &space);
         let started = drive(&mut swarm, 1, onemax);
-        let mut rival = find("bpso").unwrap().start(&Map::new(), &space).unwrap().0;
-        assert_eq!(started, drive(&mut *rival, 1, onemax));
+        let mut bpso = find("bpso").unwrap().start(&Map::new(), &space).unwrap().0;
+        assert_eq!(started, drive(&mut *bpso, 1, onemax));
         let velocities = swarm.swarm.velocities.iter().flatten();
         let (mut least, mut most) = (0.0f64, 0.0f64);
         for &v in velocities {
             (least, most) = (least.min(v), most.max(v));
         }
-        // Of 600 even draws the extremes lie in the outer hundredths but for one case in 400.
+        // The extremes of 600 uniform draws are in the outer 1 % but for one case in 400.
         assert!((-6.0..-5.88).contains(&least) && (5.88..6.0).contains(&most), "{least} {most}");
     }
 }

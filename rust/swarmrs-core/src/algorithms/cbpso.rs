@@ -1,18 +1,15 @@
-//! Catfish binary particle swarm: when the swarm stalls, its worst particles are thrown to the
-//! corners of the space.
+//! Catfish binary particle swarm: when the swarm stalls, its worst particles are reset to all or no features.
 //!
-//! Particles move as in binary PSO. Once the best of all has not improved for `refresh_gap` iterations,
-//! the C = max(1, floor(`catfish_rate` · population)) particles whose present positions cost most
-//! do not move; each becomes
+//! Particles move as in binary PSO. If the global best has not improved for `refresh_gap` iterations, the
+//! C = max(1, floor(`catfish_rate` · population)) particles with the worst current costs do not move; each becomes
 //!
 //! ```text
 //! x <- 1 1 1 ... 1 if r > 0.5, else 0 0 0 ... 0;   v <- 0
 //! ```
 //!
-//! Among equals the higher index counts as worse. The paper initialises catfish at extreme points;
-//! for bits these are all and none. Their personal bests are kept, the stall is counted anew, and they
-//! are evaluated in the iteration they are made in, at no extra cost. Coins are drawn from slot
-//! `population`, the worst particle first.
+//! Ties for the worst go to the higher index. The paper initializes catfish at extreme points; for bits these are all and
+//! none. Their personal bests are kept, the stall counter is reset, and they are evaluated in the same iteration, without
+//! extra evaluations. r is drawn from slot `population`, for the worst particle first.
 //!
 //! L.-Y. Chuang, S.-W. Tsai, C.-H. Yang, Improved binary particle swarm optimization using catfish
 //! effect for feature selection, Expert Systems with Applications 38 (2011),
@@ -44,7 +41,7 @@ params! {
     }
 }
 
-/// A swarm of bit strings, stirred up when it stalls.
+/// A binary swarm with catfish.
 #[derive(Debug)]
 pub struct Cbpso {
     coefficients: Coefficients,
@@ -114,12 +111,12 @@ impl Optimizer for Cbpso {
                 particle.v.fill(0.0);
                 corner.clone()
             }
-            None => bpso::moved(particle, coefficients, velocity_limit, rng),
+            None => bpso::next_position(particle, coefficients, velocity_limit, rng),
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -140,16 +137,16 @@ mod tests {
         // All cost the same, so the swarm never improves and the last are the worst.
         let history = drive(&mut swarm, 8, |_| 0.3);
         for (number, iteration) in history.iter().enumerate() {
-            let corners: Vec<usize> = (0..30).filter(|&at| is_corner(&iteration[at])).collect();
-            // The fourth evaluation is the third in a row without progress; the next iteration brings
-            // the first catfish.
+            let corners: Vec<usize> =
+                (0..30).filter(|&particle| is_corner(&iteration[particle])).collect();
+            // Iterations 1, 2 and 3 are without progress; iteration 4 has the first catfish.
             let expected: &[usize] = if [4, 7].contains(&number) { &[27, 28, 29] } else { &[] };
             assert_eq!(corners, expected, "iteration {number}");
         }
     }
 
     #[test]
-    fn catfish_are_the_costliest_at_present_and_rest() {
+    fn catfish_are_the_particles_with_the_worst_current_costs() {
         let mut swarm = Cbpso::start(CbpsoParams::default(), &Space::new(40, 40));
         drive(&mut swarm, 2, onemax);
         let mut costs = vec![0.2; 30];
@@ -165,7 +162,7 @@ mod tests {
                 cost: Cost::new(cost),
             })
             .collect();
-        swarm.swarm.learn(&evaluations);
+        swarm.swarm.update(&evaluations);
         swarm.swarm.stall = 3;
         assert_eq!(swarm.catfish(), [9, 4, 17]);
         assert_eq!(swarm.swarm.stall, 0);

@@ -1,20 +1,17 @@
-//! Complementary-distribution binary particle swarm: when the swarm stalls, half of it is turned
-//! inside out.
+//! Complementary-distribution binary particle swarm: when the swarm stalls, half of the particles are inverted.
 //!
-//! Particles move as in binary PSO. Once the best of all has not improved for `refresh_gap` iterations,
-//! floor(`complement_rate` · population) particles, drawn at random, do not move but take their
-//! complement:
+//! Particles move as in binary PSO. If the global best has not improved for `refresh_gap` iterations,
+//! floor(`complement_rate` · population) random particles do not move but are replaced by their complement:
 //!
 //! ```text
 //! x <- 1 - x for every feature
 //! ```
 //!
-//! The paper's equation 5 is lost in print; its text says that every dimension is inverted.
-//! Velocities and personal bests of the inverted are kept and the stall is counted anew, on which the
-//! paper is silent. The complement is evaluated in the iteration it is made in, at no extra cost. Who is
-//! inverted is drawn from slot `population`. A `complement_rate` of 0 is the BPSO that the paper
-//! compares with. The paper evaluates by 1-NN, leave-one-out, and so do we by default, but it breaks
-//! ties between equally near rows at random, where the evaluator takes the lowest row.
+//! The paper's equation 5 is missing in print; its text says that every dimension is inverted. The paper does not say what
+//! else happens: here inverted particles keep velocity and personal best, and the stall counter is reset. Complements are
+//! evaluated in the same iteration, without extra evaluations. The inverted particles are drawn from slot `population`. A
+//! `complement_rate` of 0 is the BPSO that the paper compares with. The default evaluation is that of the paper, 1-NN with
+//! leave-one-out, but ties between equally near rows go to the lowest row instead of a random one.
 //!
 //! L.-Y. Chuang and others, complementary distribution binary particle swarm optimization,
 //! Intelligent Data Analysis 16 (2012), doi:10.3233/IDA-2012-0518
@@ -45,7 +42,7 @@ params! {
     }
 }
 
-/// A swarm of bit strings, half inverted when it stalls.
+/// A binary swarm with complements.
 #[derive(Debug)]
 pub struct Cdbpso {
     coefficients: Coefficients,
@@ -99,12 +96,12 @@ impl Optimizer for Cdbpso {
             if inverted.contains(&particle.index) {
                 return particle.x.complement();
             }
-            bpso::moved(particle, coefficients, velocity_limit, rng)
+            bpso::next_position(particle, coefficients, velocity_limit, rng)
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 

@@ -1,14 +1,14 @@
-//! Cross-entropy search that answers with its probabilities: the features its good subsets have in common.
+//! The cross-entropy method, with the final probabilities of features as a ranking.
 //!
 //! ```text
 //! p(f) <- m / M on the M features with the greatest F statistic
 //! for each iteration: N subsets of features drawn by p
-//!     p <- (1 - a) p + a (share of the best fifth that has f)
+//!     p <- (1 - a) p + a (fraction of the elite subsets that contain f)         elite: the best fifth
 //!     p <- p clipped to 0.1 m / M .. 0.95 and scaled to sum m
 //! ranking: features by p
 //! ```
 //!
-//! The best subset of the run is not the answer: averaging over the good subsets loses less on new rows than trusting one.
+//! The result is not the best subset of the run: an average over good subsets generalizes better than a single one.
 //!
 //! R. Y. Rubinstein, The cross-entropy method for combinatorial and continuous optimization, Methodology and Computing in
 //! Applied Probability 1 (1999), doi:10.1023/A:1010091220143
@@ -34,10 +34,10 @@ params! {
     }
 }
 
-/// The greatest probability of a feature.
-const MOST: f64 = 0.95;
+/// The largest probability of a feature.
+const MAX_PROBABILITY: f64 = 0.95;
 
-/// Probabilities that learn from the best subsets drawn by them.
+/// A cross-entropy search.
 #[derive(Debug)]
 pub struct Cem {
     params: CemParams,
@@ -50,15 +50,14 @@ pub struct Cem {
 }
 
 impl Cem {
-    /// Clips the probabilities and scales them to the mean size; scaling may lift some above the clip again, so that a few
-    /// rounds are made.
+    /// Clips the probabilities and scales them to the mean size; repeated, because scaling may exceed the bounds again.
     fn normalize(&mut self) {
         let least = 0.1 * self.size / self.active.len() as f64;
         for _ in 0..8 {
             let sum: f64 = self.probabilities.iter().sum();
             let factor = self.size / sum;
             for p in &mut self.probabilities {
-                *p = (*p * factor).clamp(least, MOST);
+                *p = (*p * factor).clamp(least, MAX_PROBABILITY);
             }
         }
     }
@@ -66,11 +65,11 @@ impl Cem {
 
 impl Optimizer for Cem {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
-        // Half a batch and the prefixes of the ranking are left over.
-        let room = iteration
+        // Eight batches, half a batch to spare, and the prefixes of the ranking fit the budget.
+        let batch = iteration
             .max_evaluations
-            .map_or(u64::MAX, |most| (most.saturating_sub(SIZES.len() as u64) * 2 / 17).max(1));
-        let population = self.params.population.min(usize::try_from(room).unwrap_or(usize::MAX));
+            .map_or(u64::MAX, |budget| (budget.saturating_sub(SIZES.len() as u64) * 2 / 17).max(1));
+        let population = self.params.population.min(usize::try_from(batch).unwrap_or(usize::MAX));
         let draw = |slot| {
             let mut rng = iteration.rng(slot);
             let mut subset = Subset::empty(self.space.n_features());
@@ -91,7 +90,7 @@ impl Optimizer for Cem {
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
         let CemParams { elite, smoothing, .. } = self.params;
         let mut best: Vec<&Evaluation> = evaluations.iter().collect();
-        // Stable, so equals stay in the order of draws.
+        // A stable sort: ties stay in the order of draws.
         best.sort_by_key(|evaluation| evaluation.cost);
         best.truncate(((elite * best.len() as f64) as usize).max(1));
         for (&feature, p) in self.active.iter().zip(&mut self.probabilities) {
@@ -121,7 +120,7 @@ impl Algorithm for Cem {
         doi: "10.1023/A:1010091220143",
         aliases: &[],
         summary: "draws subsets by probabilities that move to the best of them; answers with the probabilities",
-        // Eight iterations, the prefixes of the ranking, and room to spare.
+        // Eight iterations of 1500, half a batch to spare, and the prefixes of the ranking: 12 763.
         evaluations: Some(13_000),
         objective: Objective::Error,
     };
@@ -166,16 +165,20 @@ mod tests {
         drive(&mut search, 12, |subset| 1.0 - f64::from(u8::from(subset.contains(7))));
         let ranking = search.ranking();
         assert_eq!(ranking[0].feature, 7);
-        assert!(ranking[0].support > 0.9 && ranking[0].support <= MOST, "{:?}", ranking[0]);
+        assert!(
+            ranking[0].support > 0.9 && ranking[0].support <= MAX_PROBABILITY,
+            "{:?}",
+            ranking[0]
+        );
         let sum: f64 = ranking.iter().map(|ranked| ranked.support).sum();
         assert!((sum - 6.0).abs() < 0.05, "{sum}");
         assert!(ranking.iter().all(|ranked| ranked.support >= 0.1 * 6.0 / 60.0));
     }
 
     #[test]
-    fn one_step_moves_half_way_to_the_best_fifth() {
+    fn one_iteration_moves_halfway_to_the_elite() {
         let mut search = cem(r#"{"population": 5, "subset_size": 1}"#, 3);
-        // The only subset of the elite is the one with the least cost; all draws are worse without feature 2.
+        // The elite is a single subset, the first with feature 2, or the first if none has it.
         let history = drive(&mut search, 2, |subset| if subset.contains(2) { 0.0 } else { 1.0 });
         let best = history[0].iter().min_by_key(|one| one.cost).unwrap().subset.clone();
         let moved = |feature| 0.5 / 3.0 + if best.contains(feature) { 0.5 } else { 0.0 };

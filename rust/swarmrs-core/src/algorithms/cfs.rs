@@ -1,20 +1,20 @@
-//! Correlation-based feature selection: features that go with the class and not with each other, found greedily.
+//! Correlation-based feature selection: greedy selection of features correlated with the class but not with each other.
 //!
 //! ```text
-//! merit(S) = sum su_c[i] / sqrt(|S| + 2 sum SU(i, j))      su_c relevance, SU shared by two features
-//! S <- {};  add the f of greatest merit(S + f) as long as it rises; then those no member stands for
+//! merit(S) = sum su_c[i] / sqrt(|S| + 2 sum SU(i, j))      su_c relevance, SU symmetrical uncertainty
+//! S <- {};  add the f of greatest merit(S + f) as long as the merit rises; then add locally predictive features
 //! ```
 //!
-//! The method and its two rules are in [`filter::cfs`](crate::filter::cfs). It needs no evaluation to choose: the one
-//! subset it proposes is its answer. The limit of the space ends both steps early. Where nothing is relevant it answers
-//! with the first feature; where there is no table to learn from, all features are alike and it takes as many as it
-//! may, the first ones. The greedy search is Weka's `GreedyStepwise`; the thesis also tries best-first search.
+//! The method and its options are in [`filter::cfs`](crate::filter::cfs). It selects without evaluations; the single subset
+//! it proposes is the result. Both steps stop at the limit of the space. If no feature is relevant it selects the first
+//! feature; without a dataset it selects the first features up to the limit. The greedy search is Weka's `GreedyStepwise`;
+//! the thesis also uses best-first search.
 //!
 //! M. A. Hall, Correlation-based feature selection for machine learning, thesis, University of Waikato (1999)
 
 use crate::base::subset::Subset;
 use crate::filter::CfsRules;
-use crate::operators::only_choice::only_choice;
+use crate::operators::single_proposal::single_proposal;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
@@ -30,7 +30,7 @@ params! {
     }
 }
 
-/// One choice.
+/// A search with one proposal.
 #[derive(Debug)]
 pub struct Cfs {
     rules: CfsRules,
@@ -61,7 +61,7 @@ impl Algorithm for Cfs {
 
 impl Optimizer for Cfs {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
-        only_choice(iteration, &self.space, |filter, limit| filter.cfs(self.rules, limit))
+        single_proposal(iteration, &self.space, |filter, limit| filter.cfs(self.rules, limit))
     }
 
     fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn settings_and_limit_reach_the_rules() {
-        // The two halves of the class share nothing: together, or each other's stand-in.
+        // Features 0 and 1 are independent: redundant with zero_as_one, else both are selected.
         assert_eq!(found("{}", 3), [0]);
         assert_eq!(found(r#"{"zero_as_one": false}"#, 3), [0, 1]);
         assert_eq!(found(r#"{"zero_as_one": false}"#, 1), [0]);

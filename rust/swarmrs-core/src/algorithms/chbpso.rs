@@ -1,16 +1,14 @@
 //! Chaotic binary particle swarm: binary PSO whose inertia follows a chaotic map.
 //!
-//! Particles move as in binary PSO, all with the same inertia w, which changes after every move;
-//! the first uses `inertia`:
+//! Particles move as in binary PSO, all with the same inertia w; the first move uses `inertia`, and after every move:
 //!
 //! ```text
 //! logistic:  w <- 4 w (1 - w)
 //! tent:      w <- w / 0.7 if w < 0.7, else 10/3 w (1 - w)
 //! ```
 //!
-//! The second branch of the tent is as published; a true tent would be 10/3 (1 - w). A first
-//! inertia that leads the map to a standstill (for the logistic map 0.25, 0.5, 0.75 and 1) is
-//! refused.
+//! The second branch of the tent is as published; a true tent map would have 10/3 (1 - w). An initial inertia from which
+//! the map reaches a fixed point (for the logistic map 0.25, 0.5, 0.75 and 1) is refused.
 //!
 //! L.-Y. Chuang, C.-H. Yang, J.-C. Li, Chaotic maps based on binary particle swarm optimization for
 //! feature selection, Applied Soft Computing 11 (2011), doi:10.1016/j.asoc.2009.11.014
@@ -44,9 +42,9 @@ params! {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Map {
-    /// A parabola.
+    /// The logistic map.
     Logistic,
-    /// A line up, then a piece of a parabola down.
+    /// The tent map as published.
     Tent,
 }
 
@@ -59,15 +57,15 @@ impl Map {
         }
     }
 
-    /// Tells if the map comes to rest soon after it starts at `w`.
-    fn freezes(self, w: f64) -> bool {
-        let mut walk = std::iter::successors(Some(w), |&w| Some(self.next(w))).take(8);
-        // A chaotic orbit may pass near a fixed point; a frozen one is there to within rounding.
-        walk.any(|w| (self.next(w) - w).abs() < 1e-12)
+    /// True if the orbit from `w` reaches a fixed point within 8 steps.
+    fn reaches_fixed_point(self, w: f64) -> bool {
+        let mut orbit = std::iter::successors(Some(w), |&w| Some(self.next(w))).take(8);
+        // A chaotic orbit may pass near a fixed point; only one at the fixed point is within rounding of it.
+        orbit.any(|w| (self.next(w) - w).abs() < 1e-12)
     }
 }
 
-/// A swarm of bit strings with a restless inertia.
+/// A binary swarm with a chaotic inertia.
 #[derive(Debug)]
 pub struct Chbpso {
     map: Map,
@@ -92,8 +90,8 @@ impl Algorithm for Chbpso {
     };
 
     fn check(params: &ChbpsoParams) -> Result<()> {
-        if params.map.freezes(params.inertia) {
-            let expected = "a value from which the map does not come to rest";
+        if params.map.reaches_fixed_point(params.inertia) {
+            let expected = "a value from which the map does not reach a fixed point";
             return Err(Error::out_of_range("inertia", params.inertia, expected));
         }
         Ok(())
@@ -114,12 +112,12 @@ impl Optimizer for Chbpso {
         let Self { coefficients, velocity_limit, .. } = *self;
         self.coefficients.inertia = self.map.next(coefficients.inertia);
         self.swarm.advance(iteration, |particle, rng| {
-            bpso::moved(particle, coefficients, velocity_limit, rng)
+            bpso::next_position(particle, coefficients, velocity_limit, rng)
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -171,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_move_uses_the_given_inertia() {
+    fn the_initial_inertia_is_the_given_one() {
         let mut swarm = Chbpso::start(ChbpsoParams::default(), &Space::new(10, 10));
         drive(&mut swarm, 1, onemax);
         assert_eq!(swarm.coefficients.inertia, 0.48);
@@ -180,11 +178,11 @@ mod tests {
     }
 
     #[test]
-    fn an_inertia_that_freezes_the_map_is_refused() {
+    fn an_inertia_that_leads_to_a_fixed_point_is_refused() {
         for inertia in [0.25, 0.5, 0.75, 1.0] {
             let error =
                 Chbpso::check(&ChbpsoParams { inertia, ..ChbpsoParams::default() }).unwrap_err();
-            let expected = "expected a value from which the map does not come to rest";
+            let expected = "expected a value from which the map does not reach a fixed point";
             assert_eq!(error.to_string(), format!("inertia is {inertia}, {expected}"));
         }
         for inertia in [0.7, 1.0] {
@@ -203,7 +201,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_inertia_stays_a_share(start in 0.0f64..=1.0) {
+        fn inertia_stays_within_0_and_1(start in 0.0f64..=1.0) {
             for map in [Map::Logistic, Map::Tent] {
                 let orbit = std::iter::successors(Some(start), |&w| Some(map.next(w)));
                 prop_assert!(orbit.take(200).all(|w| (0.0..=1.0).contains(&w)));

@@ -5,43 +5,43 @@
 //! ```text
 //! v <- w v + c r (p(e) - x), clamped to ±velocity_limit      c social, e the exemplar of i for this feature
 //! x <- x + v, clamped to [0, 1]
-//! a feature is selected where x > θ                          θ threshold
+//! a feature is selected if x > θ                             θ threshold
 //! Pc(i) = 0.05 + 0.45 (exp(10 (k - 1) / (P - 1)) - 1) / (exp(10) - 1)       k = 1..P
-//! e = i with probability 1 - Pc(i), else the better best of two other particles drawn at random
+//! e = i with probability 1 - Pc(i), else the one of two random other particles with the better personal best
 //!
 //! clpso    k = i
 //! eclpso   k is the rank of i's personal best, 1 being the best: the better a particle, the less it learns from others
 //! ```
 //!
-//! A particle that would learn from itself alone learns one feature from another. After `refresh_gap` moves without a
-//! better personal best its exemplars are drawn anew. w falls from `inertia` to `inertia_end` over the iterations.
+//! A particle that would learn from itself alone learns one random feature from another particle. After `refresh_gap` moves
+//! without a better personal best, its exemplars are redrawn. w falls from `inertia` to `inertia_end` over the iterations.
 //!
-//! The original evaluates a particle only while it is inside the bounds; here positions are held there. Exemplars are
-//! drawn after the evaluation, from slot P + i; of two equal bests the second drawn teaches. Settings are those of the
-//! variable-length swarms this one is compared with.
+//! The original evaluates a particle only while it is inside the bounds; here positions are clamped. Exemplars are drawn
+//! after the evaluation, from slot P + i; ties go to the second particle drawn. The settings are those of the comparison in
+//! the paper on variable-length PSO.
 //!
 //! J. J. Liang, A. K. Qin, P. N. Suganthan, S. Baskar, Comprehensive learning particle swarm optimizer for global
 //! optimization of multimodal functions, IEEE Trans. Evolutionary Computation 10 (2006), doi:10.1109/TEVC.2005.857610
 //!
-//! In `eclpso`, ranks, and with them all probabilities, are taken anew whenever exemplars are drawn: at the start,
-//! and in an iteration in which some particle has moved `refresh_gap` times without a better personal best. Only such
-//! particles draw new exemplars. Equal bests rank in the order of particles. The paper also evolves its exemplars;
-//! the comparison of the variable-length swarms, whose settings these are, takes from it the ranks alone, and so does
-//! this file. X. Yu, Y. Liu, X. Feng, G. Chen, Enhanced comprehensive learning particle swarm optimization with
-//! exemplar evolution, Simulated Evolution and Learning (2017)
+//! In `eclpso`, ranks and probabilities are recomputed whenever exemplars are drawn: at the start, and in an iteration in
+//! which some particle has moved `refresh_gap` times without a better personal best. Only such particles draw new
+//! exemplars. Ties in rank are in the order of particles. The paper also evolves exemplars; the comparison in the paper on
+//! variable-length PSO, whose settings these are, uses the ranks only, and so does this file. X. Yu, Y. Liu, X. Feng,
+//! G. Chen, Enhanced comprehensive learning particle swarm optimization with exemplar evolution, Simulated Evolution and
+//! Learning (2017)
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
 use crate::operators::parameters::{
     EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES,
-    THRESHOLD, VELOCITY_LIMIT, falling, population_by_features,
+    THRESHOLD, VELOCITY_LIMIT, linear_schedule, population_by_features,
 };
-use crate::operators::topology::{learning_probability, places};
+use crate::operators::topology::{learning_probability, ranks};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::learners::Learners;
+use crate::swarms::exemplars::ExemplarSwarm;
 
 params! {
     /// Settings of [`Clpso`] and [`Eclpso`].
@@ -57,13 +57,13 @@ params! {
     }
 }
 
-/// A swarm whose particles learn from many.
+/// A comprehensive learning swarm.
 #[derive(Debug)]
 pub struct Clpso {
     params: ClpsoParams,
-    /// Particles learn by the rank of their bests, not by their index.
+    /// True if Pc depends on the rank of a particle instead of its index.
     by_rank: bool,
-    swarm: Learners,
+    swarm: ExemplarSwarm,
 }
 
 impl Clpso {
@@ -71,14 +71,18 @@ impl Clpso {
         let n = space.n_features();
         let lengths = vec![n; population_by_features(params.population, n)];
         let bounds = (params.velocity_limit, params.threshold);
-        Self { swarm: Learners::new(bounds, (0..n).collect(), &lengths, space), params, by_rank }
+        Self {
+            swarm: ExemplarSwarm::new(bounds, (0..n).collect(), &lengths, space),
+            params,
+            by_rank,
+        }
     }
 
     /// Pc of each particle.
     fn learning_probabilities(&self) -> Vec<f64> {
-        let standings = self.swarm.standings();
-        let population = standings.len();
-        let ranks = if self.by_rank { places(&standings) } else { (0..population).collect() };
+        let best_costs = self.swarm.best_costs();
+        let population = best_costs.len();
+        let ranks = if self.by_rank { ranks(&best_costs) } else { (0..population).collect() };
         ranks.into_iter().map(|k| learning_probability(k, population)).collect()
     }
 }
@@ -93,7 +97,7 @@ impl Optimizer for Clpso {
         if iteration.number > iterations {
             return Vec::new();
         }
-        let w = falling(inertia, inertia_end, iteration.number, iterations);
+        let w = linear_schedule(inertia, inertia_end, iteration.number, iterations);
         self.swarm.advance(iteration, |x, v, e, r| {
             let v = (w * v + c * r * (e - x)).clamp(-limit, limit);
             ((x + v).clamp(0.0, 1.0), v)
@@ -101,10 +105,11 @@ impl Optimizer for Clpso {
     }
 
     fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
         let patience = if iteration.number == 0 { 0 } else { self.params.refresh_gap };
         let probabilities = self.learning_probabilities();
-        self.swarm.assign(iteration, &probabilities, true, |particle| particle.stall >= patience);
+        self.swarm
+            .draw_exemplars(iteration, &probabilities, true, |particle| particle.stall >= patience);
     }
 }
 
@@ -129,7 +134,7 @@ impl Algorithm for Clpso {
     }
 }
 
-/// The variant in which the better particles learn less from others.
+/// The variant in which better particles learn less from others.
 #[derive(Debug)]
 pub struct Eclpso;
 
@@ -161,33 +166,34 @@ mod tests {
     use crate::testing::{drive, mean_ones, onemax};
 
     #[test]
-    fn exemplars_are_drawn_anew_after_seven_moves_without_progress() {
-        // The particles after each of the first twelve iterations: the same run, ever longer.
+    fn exemplars_are_redrawn_after_seven_moves_without_progress() {
+        // The particles after each of the first twelve iterations, from runs of increasing length.
         let after = |iterations: u64| {
             let mut swarm = Clpso::start(ClpsoParams::default(), &Space::new(300, 300));
             drive(&mut swarm, iterations, |_| 0.5);
             swarm.swarm.particles
         };
         let states: Vec<_> = (1..=12).map(after).collect();
-        let mut renewed = 0;
+        let mut redrawn = 0;
         for (before, now) in states.iter().zip(&states[1..]).flat_map(|(a, b)| a.iter().zip(b)) {
-            assert!(now.stall < 7 && !now.lessons.is_empty());
-            // The seventh move without progress empties the count and brings others; no other move does.
-            if before.lessons != now.lessons {
+            assert!(now.stall < 7 && !now.exemplars.is_empty());
+            // The seventh move without progress resets the stall and redraws; no other move does.
+            if before.exemplars != now.exemplars {
                 assert!(before.stall == 6 && now.stall == 0);
-                renewed += 1;
+                redrawn += 1;
             }
         }
-        assert!(renewed > 0);
+        assert!(redrawn > 0);
     }
 
     #[test]
     fn later_particles_learn_more_from_others() {
         let mut swarm = Clpso::start(ClpsoParams::default(), &Space::new(1000, 1000));
         drive(&mut swarm, 1, onemax);
-        let taught = |at: usize| swarm.swarm.particles[at].lessons.len() as f64 / 1000.0;
-        // 1000 draws with probabilitys 0.05 and 0.5: four standard errors are 0.028 and 0.063.
-        assert!((taught(0) - 0.05).abs() < 0.028 && (taught(99) - 0.5).abs() < 0.063);
+        let fraction =
+            |particle: usize| swarm.swarm.particles[particle].exemplars.len() as f64 / 1000.0;
+        // 1000 draws with probabilities 0.05 and 0.5: four standard errors are 0.028 and 0.063.
+        assert!((fraction(0) - 0.05).abs() < 0.028 && (fraction(99) - 0.5).abs() < 0.063);
     }
 
     #[test]
@@ -207,12 +213,12 @@ mod tests {
     fn worse_particles_learn_more_from_others() {
         let mut swarm = Eclpso::start(ClpsoParams::default(), &Space::new(1000, 1000));
         drive(&mut swarm, 1, onemax);
-        let ranks = places(&swarm.swarm.standings());
-        let taught = |rank: usize| {
-            let at = ranks.iter().position(|&other| other == rank).unwrap();
-            swarm.swarm.particles[at].lessons.len() as f64 / 1000.0
+        let ranks = ranks(&swarm.swarm.best_costs());
+        let fraction = |rank: usize| {
+            let particle = ranks.iter().position(|&other| other == rank).unwrap();
+            swarm.swarm.particles[particle].exemplars.len() as f64 / 1000.0
         };
-        // 1000 draws with probabilitys 0.05 and 0.5: four standard errors are 0.028 and 0.063.
-        assert!((taught(0) - 0.05).abs() < 0.028 && (taught(99) - 0.5).abs() < 0.063);
+        // 1000 draws with probabilities 0.05 and 0.5: four standard errors are 0.028 and 0.063.
+        assert!((fraction(0) - 0.05).abs() < 0.028 && (fraction(99) - 0.5).abs() < 0.063);
     }
 }

@@ -1,25 +1,23 @@
-//! 2D-learning comprehensive swarm: a particle learns size and features from an exemplar put
-//! together of many bests.
+//! 2D-learning comprehensive swarm: a particle learns size and features from an exemplar composed of many personal bests.
 //!
-//! A velocity v has a row for the likelihood of each cardinality and one for that of each feature.
-//! For particle i at x with exemplar e:
+//! A velocity v has a row for the likelihood of each cardinality and a row for the likelihood of each feature. For particle
+//! i at x with exemplar e:
 //!
 //! ```text
 //! v    <- w v + c r L(e) + Δ Lself                w inertia, c social
-//! x    <- the ξ most likely features              ξ spun on a wheel of the cardinalities' likelihoods
+//! x    <- the ξ most likely features              ξ drawn by roulette wheel from the likelihoods of cardinalities
 //! e(d)  = the bit d of the personal best of donor a(d)
-//! a(d)  = with probability Pc the better of two other particles drawn at random, else i itself
+//! a(d)  = with probability Pc the better of two random other particles, else i itself
 //! Pc    = 0.05 + 0.45 (exp(10 (i - 1) / (ps - 1)) - 1) / (exp(10) - 1)     i = 1 .. ps
 //! ```
 //!
-//! The learning sets L, the self-influence Δ and the wheel are those of
-//! [`learning2d`](crate::swarms::learning2d). Donors are drawn before the first move and again
-//! when the personal best has not improved for `exemplar_gap` moves, as CLPSO has it; where no other
-//! particle donates, one random feature is given to one at random. Donors' bests are read as they
-//! are at each move. Draws of a particle: donors if due (feature by feature Pc, then two indices),
-//! velocity if due for `refresh_gap`, r, the wheel. r is a scalar as in the other 2D swarms, where
-//! CLPSO draws one per dimension. The paper gives no settings; they are those of 2D-UPSO, and
-//! CLPSO's gap.
+//! The learning sets L, the self-influence Δ and the roulette wheel are those of
+//! [`learning2d`](crate::swarms::learning2d). Donors are drawn before the first move and again when the personal best has
+//! not improved for `exemplar_gap` moves, as in CLPSO; if no other particle is a donor, one random particle becomes the
+//! donor of one random feature. Donors' personal bests are those at the time of the move. Draws of a particle: donors if due
+//! (feature by feature Pc, then two indices), velocity if due for `refresh_gap`, r, the roulette wheel. r is a scalar as in
+//! the other 2D swarms, while CLPSO draws one per dimension. The paper gives no settings; they are those of 2D-UPSO, and the
+//! gap of CLPSO.
 //!
 //! F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle
 //! swarm based feature selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027;
@@ -49,18 +47,18 @@ params! {
     }
 }
 
-/// A 2D-learning swarm in which everyone may teach.
+/// A 2D-learning swarm with comprehensive learning.
 #[derive(Debug)]
 pub struct Clpso2d {
     params: Clpso2dParams,
     space: Space,
-    learners: Swarm2d,
-    lessons: Vec<Lesson>,
+    swarm: Swarm2d,
+    exemplars: Vec<Exemplar>,
 }
 
-/// From whom a particle learns each feature, and for how many moves that has not helped.
+/// The donor of each feature, and the number of moves since the personal best last improved.
 #[derive(Debug, Clone, Default)]
-struct Lesson {
+struct Exemplar {
     donors: Vec<usize>,
     stall: usize,
 }
@@ -68,8 +66,8 @@ struct Lesson {
 /// Draws a donor for each feature.
 fn draw_donors(particle: usize, n: usize, own: &[(Subset, Cost)], rng: &mut Rng) -> Vec<usize> {
     let population = own.len();
-    // Numbers others than `skipped` without a gap.
-    let other = |drawn: usize, skipped: usize| drawn + usize::from(drawn >= skipped);
+    // Maps an index drawn from all but one particle to a particle other than `excluded`.
+    let other = |drawn: usize, excluded: usize| drawn + usize::from(drawn >= excluded);
     let rate = learning_probability(particle, population);
     let mut donors: Vec<usize> = (0..n)
         .map(|_| {
@@ -105,8 +103,8 @@ impl Algorithm for Clpso2d {
     };
 
     fn start(params: Clpso2dParams, space: &Space) -> Self {
-        let lessons = vec![Lesson::default(); params.population];
-        Self { params, space: space.clone(), learners: Swarm2d::default(), lessons }
+        let exemplars = vec![Exemplar::default(); params.population];
+        Self { params, space: space.clone(), swarm: Swarm2d::default(), exemplars }
     }
 }
 
@@ -114,18 +112,18 @@ impl Optimizer for Clpso2d {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let Clpso2dParams { population, inertia, social, refresh_gap, exemplar_gap } = self.params;
         if iteration.number == 0 {
-            return self.learners.start(population, &self.space, iteration);
+            return self.swarm.start(population, &self.space, iteration);
         }
         let (n, limit) = (self.space.n_features(), self.space.limit());
-        let Swarm2d { swarm, bests } = &mut self.learners;
-        let particles = swarm.iter_mut().zip(&mut self.lessons).enumerate().collect();
+        let Swarm2d { particles, bests } = &mut self.swarm;
+        let particles = particles.iter_mut().zip(&mut self.exemplars).enumerate().collect();
         iteration.map(
             particles,
-            |(particle, (learner, lesson)): (usize, (&mut Particle2d, &mut Lesson))| {
+            |(particle, (learner, lesson)): (usize, (&mut Particle2d, &mut Exemplar))| {
                 let mut rng = iteration.rng(particle);
                 if lesson.donors.is_empty() || lesson.stall >= exemplar_gap {
                     let donors = draw_donors(particle, n, &bests.own, &mut rng);
-                    *lesson = Lesson { donors, stall: 0 };
+                    *lesson = Exemplar { donors, stall: 0 };
                 }
                 learner.refresh(refresh_gap, &mut rng);
                 let exemplar = Subset::from_fn(n, |d| bests.own[lesson.donors[d]].0.contains(d));
@@ -140,8 +138,8 @@ impl Optimizer for Clpso2d {
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        let improved = self.learners.learn(evaluations);
-        for (lesson, is_better) in self.lessons.iter_mut().zip(improved) {
+        let improved = self.swarm.update(evaluations);
+        for (lesson, is_better) in self.exemplars.iter_mut().zip(improved) {
             lesson.stall = if is_better { 0 } else { lesson.stall + 1 };
         }
     }
@@ -164,22 +162,22 @@ mod tests {
     }
 
     #[test]
-    fn donors_are_others_now_and_then_and_one_at_least() {
+    fn at_least_one_donor_is_another_particle() {
         let own: Vec<(Subset, Cost)> =
-            (0..5).map(|at| (Subset::empty(9), Cost::new(f64::from(at)))).collect();
-        let mut strangers = 0;
+            (0..5).map(|i| (Subset::empty(9), Cost::new(f64::from(i)))).collect();
+        let mut worst = 0;
         for seed in 0..200 {
             let mut rng = Streams::new(seed).rng(1, Phase::Ask, 0);
             let donors = draw_donors(4, 9, &own, &mut rng);
             assert_eq!(donors.len(), 9);
             assert!(donors.iter().any(|&donor| donor != 4));
-            // The worst of the four others never wins against another.
-            strangers += donors.iter().filter(|&&donor| donor == 3).count();
+            // The worst of the four others loses against any other.
+            worst += donors.iter().filter(|&&donor| donor == 3).count();
             let mut rng = Streams::new(seed).rng(1, Phase::Ask, 1);
             assert!(draw_donors(0, 9, &own, &mut rng).iter().any(|&donor| donor != 0));
         }
-        // It is drawn only where the draws left no other donor: 200 times 1 in 512, times 1 in 4.
-        assert!(strangers <= 2, "{strangers}");
+        // It is a donor only if the draws gave no other donor: 200 times 1 in 512, times 1 in 4.
+        assert!(worst <= 2, "{worst}");
     }
 
     #[test]

@@ -1,30 +1,30 @@
-//! Competitive swarm optimizer for feature selection: particles meet in pairs, and the loser learns from the winner.
+//! Competitive swarm optimizer for feature selection: particles compete in pairs, and the loser learns from the winner.
 //!
-//! Every iteration the swarm is paired at random. The winner of a pair, the one of lower cost, stays as it is; the
-//! loser at x with velocity v moves, feature by feature:
+//! In every iteration the swarm is paired at random. The winner of a pair, the particle with the lower cost, does not move;
+//! the loser at x with velocity v moves, feature by feature:
 //!
 //! ```text
 //! v <- r1 v + r2 (xw - x) + φ r3 (xm - x)     xw the winner, xm the mean of all before any moves, φ mean_pull
 //! x <- x + v, clamped to [0, 1]
-//! a feature is in where x > λ                 λ threshold
+//! a feature is selected if x > λ              λ threshold
 //! ```
 //!
-//! Only losers are evaluated, so an iteration after the first costs half of the population; one that is left over
-//! when the population is odd rests. There are no bests to remember. r1, r2, r3 are drawn for every feature in this
-//! order from the loser's slot; pairs come from slot `population`. Ties go to the smaller subset, then to the lower
-//! index. The paper's archive of known subsets is the engine's, for every algorithm. Its own start is not known: here
-//! positions are drawn anywhere and velocities are 0. The paper lowers the error of leave-one-out k-NN; the default
-//! here is the objective that the variable-length swarms are compared by, with their population and iterations.
+//! Only losers are evaluated, so an iteration after the first takes half of the population in evaluations; in an odd
+//! population one random particle does not compete. There are no personal bests. r1, r2, r3 are drawn for every feature in
+//! this order from the loser's slot; pairs come from slot `population`. Ties go to the smaller subset, then to the lower
+//! index. The paper's archive of known subsets is the evaluation cache of the engine. The paper does not specify the
+//! initialization: here positions are uniform and velocities 0. The paper minimizes the error of leave-one-out k-NN; the
+//! default here is the objective of the comparison in the paper on variable-length PSO, with its population and iterations.
 //!
 //! S. Gu, R. Cheng, Y. Jin, Feature selection for high-dimensional classification using a competitive swarm optimizer,
 //! Soft Computing 22 (2018), doi:10.1007/s00500-016-2385-6
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
+use crate::operators::ordering::{CostAndSize, cost_and_size};
 use crate::operators::parameters::{
     ITERATIONS, POPULATION_BY_FEATURES, THRESHOLD, population_by_features,
 };
-use crate::operators::standing::{Standing, standing};
 use crate::operators::threshold::select;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -42,15 +42,15 @@ params! {
     }
 }
 
-/// A particle: where it is, where it goes, what it was worth there.
+/// A particle: its position, velocity, and the cost and size of its position.
 #[derive(Debug, Clone)]
 struct Particle {
     x: Vec<f64>,
     v: Vec<f64>,
-    standing: Option<Standing>,
+    cost_and_size: Option<CostAndSize>,
 }
 
-/// A swarm in which losers learn from winners.
+/// A competitive swarm.
 #[derive(Debug)]
 pub struct Cso {
     params: CsoParams,
@@ -67,13 +67,14 @@ fn velocity(v: f64, x: f64, winner: f64, mean: f64, pull: f64, [r1, r2, r3]: [f6
 }
 
 impl Cso {
-    /// The winner and the loser of each pair in a shuffled row of particles.
-    fn pairs(&self, row: &[usize]) -> Vec<(usize, usize)> {
-        let rank = |at: usize| (self.particles[at].standing, at);
-        row.chunks_exact(2)
+    /// The winner and the loser of each pair of consecutive particles in a shuffled order.
+    fn pairs(&self, order: &[usize]) -> Vec<(usize, usize)> {
+        let key = |particle: usize| (self.particles[particle].cost_and_size, particle);
+        order
+            .chunks_exact(2)
             .map(|pair| {
                 let (a, b) = (pair[0], pair[1]);
-                if rank(a) < rank(b) { (a, b) } else { (b, a) }
+                if key(a) < key(b) { (a, b) } else { (b, a) }
             })
             .collect()
     }
@@ -108,8 +109,8 @@ impl Algorithm for Cso {
 
     fn start(params: CsoParams, space: &Space) -> Self {
         let n = space.n_features();
-        let rest = Particle { x: Vec::new(), v: vec![0.0; n], standing: None };
-        let particles = vec![rest; population_by_features(params.population, n)];
+        let particle = Particle { x: Vec::new(), v: vec![0.0; n], cost_and_size: None };
+        let particles = vec![particle; population_by_features(params.population, n)];
         Self { params, space: space.clone(), particles, losers: Vec::new() }
     }
 }
@@ -121,8 +122,8 @@ impl Optimizer for Cso {
         if iteration.number == 0 {
             self.losers = (0..self.particles.len()).collect();
             let particles = self.particles.iter_mut().enumerate().collect();
-            return iteration.map(particles, |(at, particle): (usize, &mut Particle)| {
-                let mut rng = iteration.rng(at);
+            return iteration.map(particles, |(index, particle): (usize, &mut Particle)| {
+                let mut rng = iteration.rng(index);
                 particle.x = words::some_units(n, &mut rng);
                 select(&mut particle.x, threshold, &self.space, &mut rng)
             });
@@ -130,11 +131,11 @@ impl Optimizer for Cso {
         if iteration.number > self.params.iterations {
             return Vec::new();
         }
-        let mut row: Vec<usize> = (0..self.particles.len()).collect();
-        iteration.rng(row.len()).shuffle(&mut row);
-        let (pairs, mean) = (self.pairs(&row), self.mean());
+        let mut order: Vec<usize> = (0..self.particles.len()).collect();
+        iteration.rng(order.len()).shuffle(&mut order);
+        let (pairs, mean) = (self.pairs(&order), self.mean());
         self.losers = pairs.iter().map(|(_, loser)| *loser).collect();
-        // No winner is a loser, so that losers can be taken out of the swarm while they move.
+        // Winners and losers are disjoint, so losers can be moved out of the swarm while winners are read.
         let losers: Vec<(usize, Vec<f64>, Vec<f64>)> = pairs
             .iter()
             .map(|&(winner, loser)| {
@@ -168,8 +169,8 @@ impl Optimizer for Cso {
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        for (&at, tried) in self.losers.iter().zip(evaluations) {
-            self.particles[at].standing = Some(standing(tried));
+        for (&loser, tried) in self.losers.iter().zip(evaluations) {
+            self.particles[loser].cost_and_size = Some(cost_and_size(tried));
         }
     }
 }
@@ -181,7 +182,7 @@ mod tests {
     use crate::testing::{drive, least, onemax};
 
     #[test]
-    fn a_loser_moves_as_worked_out() {
+    fn the_velocity_of_a_loser_has_the_worked_value() {
         let v = velocity(0.2, 0.3, 0.8, 0.5, 0.1, [0.5, 0.4, 0.6]);
         // Decimal fractions are not exact in binary.
         assert!((v - 0.312).abs() < 1e-15 && (0.3 + v - 0.612).abs() < 1e-15);
@@ -191,13 +192,13 @@ mod tests {
         let params = CsoParams { population: Some(costs.len()), ..CsoParams::default() };
         let mut swarm = Cso::start(params, &Space::new(4, 4));
         for (particle, &cost) in swarm.particles.iter_mut().zip(costs) {
-            particle.standing = Some((Cost::new(cost), 2));
+            particle.cost_and_size = Some((Cost::new(cost), 2));
         }
         swarm
     }
 
     #[test]
-    fn neighbours_in_the_row_meet_and_the_odd_one_rests() {
+    fn consecutive_particles_are_paired_and_an_odd_one_is_left_out() {
         let swarm = with_costs(&[0.3, 0.1, 0.2, 0.2, 0.9]);
         assert_eq!(swarm.pairs(&[0, 1, 3, 2, 4]), [(1, 0), (2, 3)]);
         assert_eq!(swarm.pairs(&[4, 3, 2, 0, 1]), [(3, 4), (2, 0)]);
@@ -208,13 +209,13 @@ mod tests {
         let mut swarm = Cso::start(CsoParams::default(), &Space::new(60, 60));
         assert_eq!(drive(&mut swarm, 1, onemax)[0].len(), 100);
         let before = swarm.particles.clone();
-        // The same again, one iteration longer.
+        // The same run, one iteration longer.
         let mut swarm = Cso::start(CsoParams::default(), &Space::new(60, 60));
         let history = drive(&mut swarm, 2, onemax);
         assert_eq!(history[1].len(), 50);
-        let moved = |at: &usize| swarm.losers.contains(at);
-        assert!((0..100).filter(|at| !moved(at)).all(|at| swarm.particles[at].x == before[at].x));
-        assert!((0..100).filter(moved).all(|at| swarm.particles[at].x != before[at].x));
+        for (index, (after, before)) in swarm.particles.iter().zip(&before).enumerate() {
+            assert_eq!(after.x != before.x, swarm.losers.contains(&index), "{index}");
+        }
         assert_eq!(swarm.losers.len(), 50);
     }
 

@@ -1,18 +1,16 @@
-//! Continuous swarm with a threshold: particles fly through the unit cube, a feature is in where
-//! its coordinate is high.
+//! Continuous PSO with a threshold: positions in the unit cube; features with coordinates above a threshold are selected.
 //!
 //! For each particle at y with velocity v, personal best p and global best g, feature by feature:
 //!
 //! ```text
 //! v <- w v + c1 r1 (p - y) + c2 r2 (g - y)    w inertia, c1 cognitive, c2 social
-//! y <- y + v, clamped to [0, 1]              v stays as it is at the wall
+//! y <- y + v, clamped to [0, 1]              v is not changed by clamping
 //! x <- 1 if y > θ, else 0                     θ threshold
 //! ```
 //!
-//! r1, r2 are drawn afresh for every feature, in this order. Positions start anywhere in the cube,
-//! so that about 4 of 10 features are in at first, and velocities at 0. The comparison in the
-//! 2D-learning paper, whose settings these are, gives no velocity limit, so there is none. A
-//! feature taken out for the size limit is set back to θ.
+//! r1, r2 are drawn for every feature, in this order. Initial positions are uniform, so about 4 of 10 features are selected
+//! at first; velocities start at 0. The comparison in the 2D-learning paper, whose settings these are, gives no velocity
+//! limit, so there is none. The coordinate of a feature removed for the size limit is set to θ.
 //!
 //! S.-W. Lin, K.-C. Ying, S.-C. Chen, Z.-J. Lee, Particle swarm optimization for parameter
 //! determination and feature selection of support vector machines, Expert Systems with Applications
@@ -20,8 +18,8 @@
 //! Trans. Cybernetics 43 (2013), doi:10.1109/TSMCB.2012.2227469
 
 use crate::base::subset::Subset;
+use crate::operators::ordering::Ties;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
-use crate::operators::standing::Ties;
 use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -41,7 +39,7 @@ params! {
     }
 }
 
-/// A swarm of real vectors.
+/// A continuous swarm.
 #[derive(Debug)]
 pub struct Erfs {
     n_features: usize,
@@ -82,12 +80,12 @@ impl Optimizer for Erfs {
         }
         let coefficients = self.coefficients;
         self.swarm.advance(iteration, |particle, rng| {
-            particle.fly(|v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2), rng);
+            particle.step(|v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2), rng);
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -97,17 +95,16 @@ mod tests {
     use crate::testing::{drive, mean_ones, onemax};
 
     #[test]
-    fn a_move_has_the_worked_numbers() {
+    fn a_move_has_the_worked_values() {
         let params = ErfsParams::default();
-        let pull = Coefficients {
+        let coefficients = Coefficients {
             inertia: params.inertia,
             cognitive: params.cognitive,
             social: params.social,
         };
-        // v = 0.1 and both draws 0.5; the numbers have at most five decimals, sums of products a
-        // few last bits more.
+        // v = 0.1 and both draws 0.5; the worked values have at most five decimals, and sums of products are rounded.
         let moved = |y: f64, own: f64, global: f64| {
-            let v = pull.velocity(0.1, y, own, global, 0.5, 0.5);
+            let v = coefficients.velocity(0.1, y, own, global, 0.5, 0.5);
             (v, (y + v).clamp(0.0, 1.0))
         };
         let (v, y) = moved(0.5, 1.0, 0.0);
@@ -117,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_has_two_features_in_five() {
+    fn two_of_five_features_are_selected_initially() {
         let mut swarm = Erfs::start(ErfsParams::default(), &Space::new(100, 100));
         let sizes: usize =
             drive(&mut swarm, 1, onemax)[0].iter().map(|tried| tried.subset.count()).sum();

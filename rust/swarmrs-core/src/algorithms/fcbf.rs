@@ -1,26 +1,25 @@
-//! Fast correlation-based filter: the most relevant feature stays and takes out all that it stands for.
+//! Fast correlation-based filter: every predominant feature eliminates the features redundant to it.
 //!
 //! ```text
-//! by su_c descending: p, the first that is left, stays; every later q with SU(p, q) >= su_c[q] goes; then the next
+//! by su_c descending: select p, the first remaining; remove every later q with SU(p, q) >= su_c[q]; repeat
 //! ```
 //!
-//! `su_c` is the relevance of a feature, SU what two share. The method is in [`filter::fcbf`](crate::filter::fcbf).
-//! It needs no evaluation to choose: the one subset it proposes is its answer. The paper's threshold of relevance is
-//! 0. The limit of the space keeps the most relevant ones. Where nothing is relevant it answers with the first
-//! feature; where there is no table to learn from, all features are alike and it takes as many as it may, the first
-//! ones.
+//! `su_c` is the relevance of a feature, SU the symmetrical uncertainty. The method is in
+//! [`filter::fcbf`](crate::filter::fcbf). It selects without evaluations; the single subset it proposes is the result. The
+//! paper's threshold of relevance is 0. The most relevant features up to the limit of the space are kept. If no feature is
+//! relevant it selects the first feature; without a dataset it selects the first features up to the limit.
 //!
 //! L. Yu, H. Liu, Feature selection for high-dimensional data: a fast correlation-based filter solution, ICML (2003)
 
 use crate::base::subset::Subset;
 use crate::filter::Filter;
-use crate::operators::only_choice::only_choice;
+use crate::operators::single_proposal::single_proposal;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Iteration, NoParams, Optimizer, Space,
 };
 
-/// One choice.
+/// A search with one proposal.
 #[derive(Debug)]
 pub struct Fcbf {
     space: Space,
@@ -49,7 +48,7 @@ impl Algorithm for Fcbf {
 
 impl Optimizer for Fcbf {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
-        only_choice(iteration, &self.space, Filter::fcbf)
+        single_proposal(iteration, &self.space, Filter::fcbf)
     }
 
     fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}
@@ -61,7 +60,7 @@ mod tests {
     use crate::testing::{crossed, drive, onemax};
 
     #[test]
-    fn a_copy_is_taken_out_and_the_limit_holds() {
+    fn a_duplicate_is_removed_and_the_limit_holds() {
         for (limit, expected) in [(3, &[0, 1][..]), (1, &[0])] {
             let mut search = Fcbf::start(NoParams {}, &crossed(limit));
             let history = drive(&mut search, 9, onemax);

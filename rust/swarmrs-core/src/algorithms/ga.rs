@@ -1,26 +1,23 @@
-//! Genetic algorithm: subsets are chosen by how good they are, crossed at two points and mutated
-//! bit by bit.
+//! Genetic algorithm: fitness-proportional selection, two-point crossover, bit-flip mutation.
 //!
 //! With N = `population` members of cost J, every iteration:
 //!
 //! ```text
-//! parents   drawn with weight 1 - J, or max J - J with a window    pairs in the order drawn
-//! cross     with probability pc swap what lies between two points  pc crossover_rate
+//! select    parents with weight 1 - J, or max J - J with a window  pairs in the order drawn
+//! cross     two-point crossover with probability pc                pc crossover_rate
 //! mutate    flip every bit with probability pm                     pm mutation_rate
-//! replace   gap N members by the children, the rest survive
+//! replace   gap N members by the children, the others survive
 //! ```
 //!
-//! The settings are Grefenstette's; the comparison in the 2D-learning paper, which uses them, does
-//! not say how parents are drawn and who survives. `plain` is what its results look like: no
-//! window, a wheel spun for every parent, all members replaced. `gs3` is Grefenstette's own: gap
-//! 0.9, a window of one iteration, evenly spaced pointers. `gap`, `scaling` and `sampling` follow
-//! `variant` unless given; `elite` members are sure to survive. Survivors keep their cost and are
-//! not evaluated again, so an iteration of `gs3` evaluates 72 subsets. The number of children is rounded down to
-//! even.
+//! The settings are Grefenstette's. The comparison in the 2D-learning paper uses them, but does not specify parent sampling
+//! and survival. `plain` matches its results: no window, roulette wheel selection, all members replaced. `gs3` is
+//! Grefenstette's own: gap 0.9, a window of one generation, stochastic universal sampling. `gap`, `scaling` and `sampling`
+//! follow `variant` unless given; the best `elite` members always survive. Survivors keep their cost and are not evaluated
+//! again, so an iteration of `gs3` evaluates 72 subsets. The number of children is rounded down to even.
 //!
-//! Costs outside 0..1 are spread over 0..1 within the iteration first, which makes them windowed. Randomness
-//! after the first iteration comes from slot `population`: parents, then for each pair its crossing and
-//! two points, the bits of all children, survivors.
+//! Costs outside 0..1 are scaled to 0..1 within the iteration, which has the effect of a window. Random numbers after the
+//! first iteration come from slot `population`: parents, then for each pair its crossover and two points, the mutations of
+//! all children, survivors.
 //!
 //! W. Siedlecki, J. Sklansky, A note on genetic algorithms for large-scale feature selection,
 //! Pattern Recognition Letters 10 (1989), doi:10.1016/0167-8655(89)90037-8; settings: J. J.
@@ -30,10 +27,10 @@
 use crate::base::error::{Error, Result};
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::choice::{roulette, top_k, universal};
 use crate::operators::crossover::two_point;
 use crate::operators::mutation::mutated;
 use crate::operators::scale::unit_costs;
+use crate::operators::selection::{roulette, top_k, universal};
 use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, Optimizer, Space, params,
@@ -84,9 +81,9 @@ pub enum Scaling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sampling {
-    /// A wheel spun for each.
+    /// Roulette wheel selection, one spin per parent.
     Roulette,
-    /// A wheel spun once, with evenly spaced pointers.
+    /// Stochastic universal sampling, one spin for all parents.
     Universal,
 }
 
@@ -123,22 +120,23 @@ impl GaParams {
         }
     }
 
-    /// The elite, then others at random.
+    /// The elite, then random other members.
     fn survivors(&self, costs: &[Cost], rng: &mut Rng) -> Vec<usize> {
         let merits: Vec<f64> = costs.iter().map(|cost| -cost.value()).collect();
         let elite = top_k(&merits, self.elite);
         let others: Vec<usize> = elite.complement().iter().collect();
         let n_others = self.population - self.n_children() - self.elite;
-        let drawn = rng.distinct(n_others, others.len()).into_iter().map(|at| others[at]);
+        let drawn = rng.distinct(n_others, others.len()).into_iter().map(|index| others[index]);
         elite.iter().chain(drawn).collect()
     }
 }
 
-/// A population and those of it that will see the next iteration.
+/// A genetic algorithm.
 #[derive(Debug)]
 pub struct Ga {
     params: GaParams,
     space: Space,
+    /// The population; only the survivors between ask and tell.
     members: Vec<(Subset, Cost)>,
 }
 
@@ -196,7 +194,7 @@ impl Optimizer for Ga {
             self.space.trim(child, &mut rng);
         }
         let survivors = params.survivors(&costs, &mut rng);
-        self.members = survivors.into_iter().map(|at| self.members[at].clone()).collect();
+        self.members = survivors.into_iter().map(|member| self.members[member].clone()).collect();
         children
     }
 
@@ -216,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn gs3_asks_eighty_once_and_then_seventy_two() {
+    fn gs3_evaluates_80_subsets_first_and_then_72_per_iteration() {
         let mut search = Ga::start(gs3(), &Space::new(20, 20));
         let requested: Vec<usize> = drive(&mut search, 83, onemax).iter().map(Vec::len).collect();
         assert_eq!(requested[0], 80);
@@ -226,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_one_less_the_cost_or_windowed() {
+    fn weights_have_the_worked_values() {
         let costs = [0.5, 0.25, 0.75].map(Cost::new);
         assert_eq!(GaParams::default().weights(&costs), [0.5, 0.75, 0.25]);
         assert_eq!(gs3().weights(&costs), [0.25, 0.5, 0.0]);
@@ -241,7 +239,7 @@ mod tests {
         let params = GaParams { elite: 3, ..GaParams::default() };
         let mut search = Ga::start(params, &Space::new(30, 30));
         let history = drive(&mut search, 20, onemax);
-        // 80 less 3 is rounded down to even.
+        // 80 - 3 is rounded down to even.
         assert!(history[1..].iter().all(|iteration| iteration.len() == 76));
         assert_eq!(
             search.members.iter().map(|member| member.1.value()).fold(1.0, f64::min),

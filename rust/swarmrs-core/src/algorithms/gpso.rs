@@ -1,42 +1,42 @@
-//! Gaussian grouped swarm: the number of features selected of each group is drawn from a normal distribution about one.
+//! Gaussian grouped PSO: the number of selected features of each group is drawn from a normal distribution with mean 1.
 //!
 //! For each particle at x with velocity v, personal best p and global best g, and for each group:
 //!
 //! ```text
 //! v <- w v + c1 r1 (p - x) + c2 r2 (g - x)    w inertia, c1 cognitive, c2 social
 //! v <- v clamped to [-velocity_limit, velocity_limit]
-//! m <- 1 + σ z to the nearest whole number, within 0 and |group|     σ = log(10 |group|), z normal
+//! m <- 1 + σ z rounded to nearest, clamped to [0, |group|]           σ = log(10 |group|), z standard normal
 //! x <- 1 for the m members of each group with the largest v, else 0
 //! ```
 //!
-//! r1, r2 are drawn for every feature, then z for each group. Of equal velocities the lowest feature goes first. A
-//! group may be passed over; where all are, the subset is empty and costs the worst. The first subset follows from
-//! the first velocities, anywhere within their limit, by the same rule.
+//! r1, r2 are drawn for every feature, then z for each group. Ties of velocities go to the lowest feature. A group may have
+//! no selected feature; if all have none, the subset is empty and has the worst cost. Initial velocities are uniform within
+//! their limit; the initial subset follows from them by the same rule.
 //!
-//! The rule is put together from what later papers by the same authors say about it: the number first, by a Gaussian
-//! of mean 1 and σ = log(10 |group|), then the features of highest velocity. None names the logarithm: the decimal
-//! one, the default of `sigma_log`, makes σ = 1 for a group of one and comes nearer to the published sizes.
+//! The rule is reconstructed from later papers by the same authors: first the number, normally distributed with mean 1 and
+//! σ = log(10 |group|), then the features of highest velocity. None of them gives the base of the logarithm: base 10, the
+//! default of `sigma_log`, makes σ = 1 for a group of one feature, and comes closer to the published sizes.
 //!
 //! M. C. Lane, B. Xue, I. Liu, M. Zhang, Gaussian based particle swarm optimisation and statistical clustering for
 //! feature selection, `EvoCOP` 2014, doi:10.1007/978-3-662-44320-0_12
 //!
-//! The variant `igpso` moves alike, and a subset costs less the nearer it comes to one feature of each group:
+//! The variant `igpso` has the same moves, and an objective that favors one selected feature per group:
 //!
 //! ```text
 //! J  = 1 - α accuracy - (1 - α) Sim            α = 0.98, the gaussian objective
 //! Sim = exp(-1/2 Σ ((count - 1) / σ)²)         over groups, count the members that are selected
 //! ```
 //!
-//! The objective has its σ by the same `sigma_log` as the moves. The paper divides Sim by the normalizer of a
-//! Gaussian density, which contradicts its own range, 1 at the target: it is left out unless requested, see
+//! The σ of the objective has the same `sigma_log` as the moves. The paper divides Sim by the normalizing constant of a
+//! Gaussian density, which contradicts its statement that Sim is 1 at the target: it is omitted unless requested, see
 //! [`Sim`](crate::problem::groups::Sim). B. Xue, M. C. Lane, I. Liu, M. Zhang, Dimension reduction in classification
 //! using particle swarm optimisation and statistical variable grouping information, SSCI 2016
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::choice::{top_k, within_groups};
+use crate::operators::ordering::Ties;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
-use crate::operators::standing::Ties;
+use crate::operators::selection::{select_within_groups, top_k};
 use crate::operators::velocity::{self, Coefficients};
 use crate::problem::groups::{Groups, SigmaLog};
 use crate::problem::objective::Objective;
@@ -74,27 +74,27 @@ impl Optimizer for Gpso {
         let groups = &self.groups;
         let choice = |velocities: &[f64], rng: &mut Rng| {
             let size = velocities.len();
-            top_k(velocities, taken(size, sigma_log.deviation(size), rng.normal()))
+            top_k(velocities, n_selected(size, sigma_log.deviation(size), rng.normal()))
         };
         if iteration.number == 0 {
             return self.swarm.start(iteration, |_, v, rng| {
                 velocity::draw(v, velocity_limit, rng);
-                within_groups(v, groups, choice, rng)
+                select_within_groups(v, groups, choice, rng)
             });
         }
         self.swarm.advance(iteration, |particle, rng| {
-            particle.accelerate(coefficients, velocity_limit, rng);
-            within_groups(particle.v, groups, choice, rng)
+            particle.update_velocity(coefficients, velocity_limit, rng);
+            select_within_groups(particle.v, groups, choice, rng)
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
-/// The number m of `size` members that a normal draw `z` takes.
-fn taken(size: usize, sigma: f64, z: f64) -> usize {
+/// The number m of selected features of a group of `size`, for a standard normal draw `z`.
+fn n_selected(size: usize, sigma: f64, z: f64) -> usize {
     (1.0 + sigma * z + 0.5).floor().clamp(0.0, size as f64) as usize
 }
 
@@ -112,12 +112,12 @@ impl Algorithm for Gpso {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Needed;
+    const GROUPS: GroupUse = GroupUse::Required;
 
     fn start(params: GpsoParams, space: &Space) -> Self {
         let mut swarm = BinarySwarm::new(params.population, space);
         swarm.bests.ties = Ties::Shrink;
-        Self { params, groups: space.groups_or_one(), swarm }
+        Self { params, groups: space.groups_or_single(), swarm }
     }
 }
 
@@ -139,7 +139,7 @@ impl Algorithm for Igpso {
         evaluations: Some(3030),
         objective: Objective::gaussian(SigmaLog::Log10),
     };
-    const GROUPS: GroupUse = GroupUse::Needed;
+    const GROUPS: GroupUse = GroupUse::Required;
 
     fn objective(params: &GpsoParams) -> Objective {
         Objective::gaussian(params.sigma_log)
@@ -158,13 +158,13 @@ mod tests {
     use serde_json::{Map, json};
 
     #[test]
-    fn draws_take_the_worked_numbers() {
-        let of_five = |z| taken(5, SigmaLog::Log10.deviation(5), z);
+    fn normal_draws_have_the_worked_numbers() {
+        let of_five = |z| n_selected(5, SigmaLog::Log10.deviation(5), z);
         assert_eq!([of_five(0.5), of_five(-0.9), of_five(3.0)], [2, 0, 5]);
     }
 
     #[test]
-    fn numbers_have_the_worked_chances() {
+    fn numbers_have_the_worked_probabilities() {
         for (size, probabilities) in [
             (1, vec![0.3085, 0.6915]),
             (2, vec![0.3504, 0.2993, 0.3504]),
@@ -173,21 +173,21 @@ mod tests {
             let sigma = SigmaLog::Log10.deviation(size);
             let mut below = 0.0;
             for (m, probability) in probabilities.iter().enumerate() {
-                // m members are taken up to the draw at which 1 + σ z reaches m + 1/2.
+                // m features are selected up to the draw at which 1 + σ z reaches m + 1/2.
                 let edge = (m as f64 - 0.5) / sigma;
-                // Far wider than the rounding of the edge, far narrower than a step.
-                assert_eq!(taken(size, sigma, edge - 1e-9), m);
+                // 1e-9 is far above the rounding of the edge.
+                assert_eq!(n_selected(size, sigma, edge - 1e-9), m);
                 let up_to = if m == size { 1.0 } else { normal_cdf(edge) };
                 // Four decimals are printed.
                 assert!((up_to - below - probability).abs() < 5e-5, "{m} of {size}");
-                assert_eq!(taken(size, sigma, edge + 1e-9), size.min(m + 1));
+                assert_eq!(n_selected(size, sigma, edge + 1e-9), size.min(m + 1));
                 below = up_to;
             }
         }
     }
 
     #[test]
-    fn moves_and_objective_have_one_logarithm() {
+    fn moves_and_objective_have_the_same_logarithm() {
         let igpso = find("igpso").unwrap();
         let own = |given: &Map<_, _>| igpso.prepare(given).unwrap().objective;
         assert_eq!(own(&Map::new()), Igpso::CARD.objective);

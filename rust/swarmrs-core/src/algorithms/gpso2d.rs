@@ -1,22 +1,23 @@
-//! 2D-learning swarms that follow the global or the local best: particles also learn how many features to select.
+//! 2D-learning swarms with the global or the local best: particles also learn the number of features to select.
 //!
-//! A velocity v has a row for the likelihood of each cardinality and one for that of each feature. For each particle
-//! at x with personal best p and the best b that leads it:
+//! A velocity v has a row for the likelihood of each cardinality and a row for the likelihood of each feature. For each
+//! particle at x with personal best p and social best b:
 //!
 //! ```text
 //! v <- w v + c1 r1 L(p) + c2 r2 L(b) + Δ Lself     w inertia, c1 cognitive, c2 social
-//! x <- the ξ most likely features                  ξ spun on a wheel of the cardinalities' likelihoods
+//! x <- the ξ most likely features                  ξ drawn by roulette wheel from the likelihoods of cardinalities
 //!
-//! gpso2d   b is the best of the swarm
-//! lpso2d   b is the best of the particle and the two beside it on a ring
+//! gpso2d   b is the global best
+//! lpso2d   b is the best of the particle and its two neighbors on a ring
 //! ```
 //!
-//! The learning sets L, the self-influence Δ and the wheel are those of [`learning2d`](crate::swarms::learning2d).
-//! The paper names no neighborhood; the ring is that of Kennedy and Mendes (CEC 2002, doi:10.1109/CEC.2002.1004493).
-//! r1, r2 are scalars, one each per particle and move, then comes the draw of the wheel. A personal best that has not
-//! improved for `refresh_gap` moves has the velocity redrawn just before the update. The paper's pseudo-code never
-//! resets that count, its text does on improvement, and so does the code; the inertia is the constant of its table,
-//! its formula being misprinted; ξ may be all features. The paper runs 2D-UPSO only; the others take its settings.
+//! The learning sets L, the self-influence Δ and the roulette wheel are those of
+//! [`learning2d`](crate::swarms::learning2d). The paper specifies no neighborhood; the ring is that of Kennedy and Mendes
+//! (CEC 2002, doi:10.1109/CEC.2002.1004493). r1, r2 are scalars, drawn per particle and move, followed by the draw of the
+//! roulette wheel. If the personal best has not improved for `refresh_gap` moves, the velocity is redrawn before the update.
+//! The counter of these moves is reset on improvement, as in the paper's text; its pseudo-code never resets it. The inertia
+//! is the constant of the paper's table, because its formula is misprinted; ξ may be all features. The paper has experiments
+//! with 2D-UPSO only; the other variants have its settings.
 //!
 //! F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle swarm based feature
 //! selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027
@@ -42,25 +43,25 @@ params! {
     }
 }
 
-/// The best that leads a particle.
+/// The social best of a particle.
 #[derive(Debug, Clone, Copy)]
 enum Leader {
     Global,
     Ring,
 }
 
-/// A 2D-learning swarm that follows one best.
+/// A 2D-learning swarm with one social best per particle.
 #[derive(Debug)]
 pub struct Gpso2d {
     params: Gpso2dParams,
     leader: Leader,
     space: Space,
-    learners: Swarm2d,
+    swarm: Swarm2d,
 }
 
 impl Gpso2d {
     fn new(params: Gpso2dParams, leader: Leader, space: &Space) -> Self {
-        Self { params, leader, space: space.clone(), learners: Swarm2d::default() }
+        Self { params, leader, space: space.clone(), swarm: Swarm2d::default() }
     }
 }
 
@@ -68,11 +69,11 @@ impl Optimizer for Gpso2d {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let Gpso2dParams { population, inertia, cognitive, social, refresh_gap } = self.params;
         if iteration.number == 0 {
-            return self.learners.start(population, &self.space, iteration);
+            return self.swarm.start(population, &self.space, iteration);
         }
-        let Swarm2d { swarm, bests } = &mut self.learners;
+        let Swarm2d { particles, bests } = &mut self.swarm;
         let (space, leading) = (&self.space, self.leader);
-        let particles = swarm.iter_mut().enumerate().collect();
+        let particles = particles.iter_mut().enumerate().collect();
         iteration.map(particles, |(particle, learner): (usize, &mut Particle2d)| {
             let mut rng = iteration.rng(particle);
             learner.refresh(refresh_gap, &mut rng);
@@ -92,7 +93,7 @@ impl Optimizer for Gpso2d {
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.learners.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -116,7 +117,7 @@ impl Algorithm for Gpso2d {
     }
 }
 
-/// The variant that follows its neighbors on a ring.
+/// The variant with the local best on a ring.
 #[derive(Debug)]
 pub struct Lpso2d;
 
@@ -157,11 +158,11 @@ mod tests {
     }
 
     #[test]
-    fn no_move_gives_the_empty_subset_and_velocities_keep_their_bounds() {
+    fn positions_are_never_empty_and_velocities_are_bounded() {
         let mut swarm = Gpso2d::start(Gpso2dParams::default(), &Space::new(15, 15));
         let history = drive(&mut swarm, 60, onemax);
         assert!(history.iter().flatten().all(|tried| !tried.subset.is_empty()));
-        let velocities = swarm.learners.swarm.iter().map(|learner| &learner.velocity);
+        let velocities = swarm.swarm.particles.iter().map(|learner| &learner.velocity);
         // -1 / (1 - w) and (c1 + c2 + 1) / (1 - w), to the three decimals the bounds are printed
         // with.
         let mut all = velocities.flat_map(|v| v.sizes.iter().chain(&v.features));

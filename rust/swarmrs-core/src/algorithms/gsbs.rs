@@ -1,18 +1,17 @@
-//! Greedy stepwise backward selection: take features out as long as that does no harm.
+//! Greedy stepwise backward selection: remove features as long as the cost does not rise.
 //!
 //! ```text
 //! X <- all features
 //! repeat  a <- argmin J(X - a);  X <- X - a if J(X - a) <= J(X), else stop        X chosen
 //! ```
 //!
-//! Unlike sequential backward selection it stops at the first feature that is missed, and of equal candidates it
-//! takes out the last. The one feature left at the end is never taken out. X itself is evaluated in an iteration of
-//! its own, then every sweep is one iteration, from the highest feature down: so the one taken out is the first of
-//! equals, and what the search ends with is what a run reports. Subsets are evaluated by five folds, repeated while
-//! errors spread, as the wrapper it stands for does.
+//! Unlike sequential backward selection it stops when every removal raises the cost, and ties go to the highest feature. The
+//! last feature is never removed. X itself is evaluated in an iteration of its own, then every sweep is one iteration, from
+//! the highest feature down: so the removed feature is the first of the ties, and the final X is the result of the run.
+//! Subsets are evaluated by 5-fold cross-validation, repeated while errors vary, as in the classic wrapper evaluation.
 //!
-//! Where a limit forbids all features, the first iteration tries every feature alone and the search starts from as
-//! many of the best as the limit allows.
+//! If a limit does not allow all features, the first iteration evaluates every single feature, and the search starts from
+//! the best ones up to the limit.
 //!
 //! R. Caruana, D. Freitag, Greedy attribute selection, Int. Conf. on Machine Learning (1994),
 //! doi:10.1016/B978-1-55860-335-6.50012-X
@@ -25,7 +24,7 @@ use crate::search::algorithm::{
     Algorithm, Card, Evaluation, Family, Iteration, NoParams, Optimizer, Space,
 };
 
-/// A subset that shrinks while that does no harm.
+/// A greedy stepwise backward search.
 #[derive(Debug)]
 pub struct Gsbs {
     limit: usize,
@@ -36,13 +35,13 @@ pub struct Gsbs {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
-    /// Every feature alone, to find a start that the limit allows.
+    /// Evaluate single features, for a start that the limit allows.
     Rank,
-    /// The start itself.
-    Measure,
-    /// One removal sweep after the other.
+    /// Evaluate the start.
+    Evaluate,
+    /// Evaluate removals.
     Remove,
-    /// A feature is missed.
+    /// Every removal raises the cost.
     Done,
 }
 
@@ -64,8 +63,8 @@ impl Algorithm for Gsbs {
 
     fn start(_: NoParams, space: &Space) -> Self {
         let (n, limit) = (space.n_features(), space.limit());
-        let (chosen, phase) = match sweep::whole(n, limit) {
-            Some(whole) => (whole, Phase::Measure),
+        let (chosen, phase) = match sweep::full_set(n, limit) {
+            Some(whole) => (whole, Phase::Evaluate),
             None => (Subset::empty(n), Phase::Rank),
         };
         Self { limit, chosen, cost: Cost::new(f64::INFINITY), phase }
@@ -76,7 +75,7 @@ impl Optimizer for Gsbs {
     fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         match self.phase {
             Phase::Rank => Sweep::Add.of(&self.chosen),
-            Phase::Measure => vec![self.chosen.clone()],
+            Phase::Evaluate => vec![self.chosen.clone()],
             Phase::Remove if self.chosen.count() > 1 => {
                 let mut sweep = Sweep::Remove.of(&self.chosen);
                 sweep.reverse();
@@ -92,14 +91,14 @@ impl Optimizer for Gsbs {
                 if let Some(start) = sweep::best_singles(evaluations, self.limit) {
                     self.chosen = start;
                 }
-                self.phase = Phase::Measure;
+                self.phase = Phase::Evaluate;
             }
-            Phase::Measure => {
+            Phase::Evaluate => {
                 self.cost = evaluations.first().map_or(self.cost, |tried| tried.cost);
                 self.phase = Phase::Remove;
             }
             Phase::Remove | Phase::Done => {
-                // The first of equals does without the highest feature.
+                // Sweeps are from the highest feature down, so the first of the ties removes the highest feature.
                 match sweep::best(evaluations).filter(|best| best.cost <= self.cost) {
                     Some(best) => (self.chosen, self.cost) = (best.subset.clone(), best.cost),
                     None => self.phase = Phase::Done,
@@ -115,7 +114,7 @@ mod tests {
     use crate::testing::{drive, toy_path};
 
     #[test]
-    fn it_walks_the_toy_down_to_where_a_feature_is_missed() {
+    fn the_worked_example_stops_when_every_removal_raises_the_cost() {
         let (path, evaluations) =
             toy_path(Gsbs::start(NoParams {}, &Space::new(4, 4)), |search| &search.chosen);
         // All four at 0.80, then 123 at 0.92; of its parts 23 has 0.90, so it stops.
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_costs_still_remove_and_the_last_of_equals_goes() {
+    fn features_are_removed_at_equal_cost_the_highest_first() {
         let mut search = Gsbs::start(NoParams {}, &Space::new(5, 5));
         let history = drive(&mut search, 99, |_| 0.3);
         assert_eq!(search.chosen, Subset::from_indices(5, [0]));

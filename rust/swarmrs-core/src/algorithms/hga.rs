@@ -1,4 +1,4 @@
-//! Hybrid genetic algorithm: a steady-state one in which every chromosome climbs to the wanted size by local search.
+//! Hybrid genetic algorithm: a steady-state GA in which local search brings every chromosome to the requested size.
 //!
 //! ```text
 //! rem: X <- X - argmin J(X - a)       add: X <- X + argmin J(X + a)
@@ -6,22 +6,22 @@
 //! local improvement   |X| = d:  ripple_add(r), ripple_rem(r)
 //!                     |X| < d:  ripple_add(r), d - |X| times        |X| > d:  ripple_rem(r), |X| - d times
 //!
-//! start   P chromosomes, each feature in with probability d / n, improved
+//! start   P chromosomes, each feature selected with probability d / n, improved
 //! repeat  two parents by rank, P(rank i) proportional to q (1 - q)^(i - 1), best first
-//!         child by two-point crossover (probability pc); a feature is lost with pm, gained with pm n1 / n0; improved
+//!         child by two-point crossover (probability pc); mutation drops a feature with pm, adds one with pm n1 / n0; improved
 //!         better than both parents: replaces the nearer one; no worse than the worse one: replaces that one;
 //!         otherwise: replaces the worst of the population
 //! ```
 //!
-//! r is `ripple`, P `population`, q `selection_pressure`, pc `crossover_rate`, pm `mutation_rate`, d `size`; n1
-//! features of the child are in, n0 are out. Every rem or add is one iteration; ties go to the lowest feature. A
-//! chromosome that local improvement made worse is kept. Without `size` the paper's d = n/5, 2n/5, 3n/5, 4n/5 are
-//! searched for one after the other, each from a new start and for a quarter of the budget; the chromosome under way
-//! when a quarter ends is dropped and the best subset evaluated wins.
+//! r is `ripple`, P `population`, q `selection_pressure`, pc `crossover_rate`, pm `mutation_rate`, d `size`; n1 features of
+//! the child are selected, n0 are not. Every rem or add is one iteration; ties go to the lowest feature. A chromosome that
+//! local improvement makes worse is kept. Without `size`, the paper's d = n/5, 2n/5, 3n/5, 4n/5 are searched for one after
+//! another, each from a new start and with a quarter of the budget; an unfinished chromosome at the end of a quarter is
+//! dropped, and the best evaluated subset is the result.
 //!
-//! Ours, where the paper is silent: two cuts; the start is improved too; r is lowered where fewer features than that
-//! are left to add, or but one to keep; a chromosome above the limit of the space loses features at random before it
-//! climbs, and where d is the limit `ripple_rem` comes before `ripple_add`. Subsets are evaluated by 1-NN,
+//! Our decisions where the paper is silent: two cuts; the start is improved too; r is lowered if fewer features can be added,
+//! or removed without emptying the subset; random features of a chromosome above the limit of the space are removed before
+//! local improvement, and if d is the limit, `ripple_rem` comes before `ripple_add`. Subsets are evaluated by 1-NN with
 //! leave-one-out, as in the paper.
 //!
 //! I.-S. Oh, J.-S. Lee, B.-R. Moon, Hybrid genetic algorithms for feature selection, IEEE Trans. Pattern Analysis and
@@ -37,7 +37,7 @@ use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::steady::{Breeding, Parents, Population, Schedule, scattered};
+use crate::swarms::steady::{Breeding, Parents, Population, Schedule, random_chromosome};
 use std::collections::VecDeque;
 
 params! {
@@ -53,65 +53,65 @@ params! {
     }
 }
 
-/// A population of subsets of one size, and the one that is climbing.
+/// A hybrid genetic algorithm.
 #[derive(Debug)]
 pub struct Hga {
     params: HgaParams,
     space: Space,
     schedule: Schedule,
     population: Population,
-    /// First chromosomes that have not climbed yet.
-    waiting: VecDeque<Subset>,
-    climber: Option<Climber>,
+    /// Initial chromosomes that are not improved yet.
+    initial: VecDeque<Subset>,
+    local_search: Option<LocalSearch>,
 }
 
-/// A chromosome on its way to the wanted size.
+/// The local improvement of a chromosome.
 #[derive(Debug)]
-struct Climber {
+struct LocalSearch {
     subset: Subset,
-    /// The sweeps it has before it; when there are none it is evaluated as it is.
-    left: VecDeque<Sweep>,
-    /// None for a first chromosome.
+    /// The remaining sweeps; if there are none from the start, the chromosome is evaluated unchanged.
+    sweeps: VecDeque<Sweep>,
+    /// None for an initial chromosome.
     parents: Option<Parents>,
 }
 
-/// The sweeps of local improvement from one size to another; at most `limit` features are in at any time.
+/// The sweeps of local improvement from one size to another, with at most `limit` selected features at any time.
 fn improvement(from: usize, to: usize, limit: usize, ripple: usize) -> VecDeque<Sweep> {
     let (mut sweeps, mut size) = (VecDeque::new(), from);
-    let mut ripples = |onward: Sweep| {
-        let room = match onward {
+    let mut add_ripple = |direction: Sweep| {
+        let max_steps = match direction {
             Sweep::Add => limit - size,
             Sweep::Remove => size - 1,
         };
-        let steps = ripple.min(room);
-        sweeps.extend(std::iter::repeat_n(onward, steps));
-        sweeps.extend(std::iter::repeat_n(onward.opposite(), steps.saturating_sub(1)));
-        match onward {
+        let steps = ripple.min(max_steps);
+        sweeps.extend(std::iter::repeat_n(direction, steps));
+        sweeps.extend(std::iter::repeat_n(direction.opposite(), steps.saturating_sub(1)));
+        match direction {
             Sweep::Add => size += steps.min(1),
             Sweep::Remove => size -= steps.min(1),
         }
     };
     if from == to && to < limit {
-        ripples(Sweep::Add);
-        ripples(Sweep::Remove);
+        add_ripple(Sweep::Add);
+        add_ripple(Sweep::Remove);
     } else if from == to && to > 1 {
-        ripples(Sweep::Remove);
-        ripples(Sweep::Add);
+        add_ripple(Sweep::Remove);
+        add_ripple(Sweep::Add);
     }
     for _ in from..to {
-        ripples(Sweep::Add);
+        add_ripple(Sweep::Add);
     }
     for _ in to..from {
-        ripples(Sweep::Remove);
+        add_ripple(Sweep::Remove);
     }
     sweeps
 }
 
 impl Hga {
-    fn climb(&mut self, subset: Subset, parents: Option<Parents>) {
+    fn improve(&mut self, subset: Subset, parents: Option<Parents>) {
         let (size, limit) = (self.schedule.size(), self.space.limit());
-        let left = improvement(subset.count(), size, limit, self.params.ripple);
-        self.climber = Some(Climber { subset, left, parents });
+        let sweeps = improvement(subset.count(), size, limit, self.params.ripple);
+        self.local_search = Some(LocalSearch { subset, sweeps, parents });
     }
 
     fn breed(&self, iteration: &Iteration<'_>) -> (Subset, Parents) {
@@ -145,8 +145,8 @@ impl Algorithm for Hga {
 
     fn start(params: HgaParams, space: &Space) -> Self {
         let schedule = Schedule::new(params.size, space);
-        let (population, waiting) = (Population::default(), VecDeque::new());
-        Self { params, space: space.clone(), schedule, population, waiting, climber: None }
+        let (population, initial) = (Population::default(), VecDeque::new());
+        Self { params, space: space.clone(), schedule, population, initial, local_search: None }
     }
 }
 
@@ -155,43 +155,43 @@ impl Optimizer for Hga {
         if self.schedule.advance(iteration.fraction) {
             let size = self.schedule.size();
             self.population = Population::default();
-            self.climber = None;
-            self.waiting = (0..self.params.population)
-                .map(|slot| scattered(&self.space, size, &mut iteration.rng(slot)))
+            self.local_search = None;
+            self.initial = (0..self.params.population)
+                .map(|slot| random_chromosome(&self.space, size, &mut iteration.rng(slot)))
                 .collect();
         }
-        if self.climber.is_none() {
-            if let Some(subset) = self.waiting.pop_front() {
-                self.climb(subset, None);
+        if self.local_search.is_none() {
+            if let Some(subset) = self.initial.pop_front() {
+                self.improve(subset, None);
             } else {
                 let (child, parents) = self.breed(iteration);
-                self.climb(child, Some(parents));
+                self.improve(child, Some(parents));
             }
         }
-        self.climber.as_ref().map_or_else(Vec::new, |climber| match climber.left.front() {
-            Some(sweep) => sweep.of(&climber.subset),
-            None => vec![climber.subset.clone()],
+        self.local_search.as_ref().map_or_else(Vec::new, |search| match search.sweeps.front() {
+            Some(sweep) => sweep.of(&search.subset),
+            None => vec![search.subset.clone()],
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        let (Some(best), Some(mut climber)) = (sweep::best(evaluations), self.climber.take())
+        let (Some(best), Some(mut search)) = (sweep::best(evaluations), self.local_search.take())
         else {
             return;
         };
-        climber.subset = best.subset.clone();
-        climber.left.pop_front();
-        if !climber.left.is_empty() {
-            self.climber = Some(climber);
+        search.subset = best.subset.clone();
+        search.sweeps.pop_front();
+        if !search.sweeps.is_empty() {
+            self.local_search = Some(search);
             return;
         }
-        match climber.parents {
-            Some(parents) => self.population.replace(parents, climber.subset, best.cost),
-            None => self.population.insert(climber.subset, best.cost),
+        match search.parents {
+            Some(parents) => self.population.replace(parents, search.subset, best.cost),
+            None => self.population.insert(search.subset, best.cost),
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.schedule.accepts(subset.count())
     }
 }
@@ -202,7 +202,7 @@ mod tests {
     use crate::testing::{drive, rugged, toy};
     use proptest::prelude::*;
 
-    /// The number of subsets that these sweeps evaluate over `n` features, from `size` on.
+    /// The number of evaluations of these sweeps over `n` features, starting with `size` selected ones.
     fn evaluations(sweeps: impl IntoIterator<Item = Sweep>, n: usize, mut size: usize) -> usize {
         let mut requested = 0;
         for sweep in sweeps {
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(evaluations(improvement(3, 2, 5, 2), 5, 3), 3 + 2 + 4);
         assert_eq!(improvement(2, 2, 5, 1), [Add, Remove]);
         assert_eq!(improvement(0, 2, 5, 1), [Add, Add]);
-        // At the limit it first makes room; alone at the limit it cannot move.
+        // At the limit it removes first; with a limit of one feature there is no move.
         assert_eq!(improvement(3, 3, 3, 2), [Remove, Remove, Add, Add]);
         assert_eq!(improvement(1, 1, 1, 4), []);
     }
@@ -233,7 +233,7 @@ mod tests {
         let params = HgaParams { size: Some(2), ..HgaParams::default() };
         let mut search = Hga::start(params, &Space::new(4, 4));
         search.schedule.advance(0.0);
-        search.climb(Subset::from_indices(4, [0, 2]), None);
+        search.improve(Subset::from_indices(4, [0, 2]), None);
         let history = drive(&mut search, 2, toy);
         assert_eq!(history.iter().map(Vec::len).sum::<usize>(), 5);
         let (found, cost) = &search.population.members()[0];

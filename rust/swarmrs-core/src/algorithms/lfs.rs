@@ -1,18 +1,18 @@
-//! Linear forward selection: best-first search that tries only the features that do best alone.
+//! Linear forward selection: best-first search restricted to the best single features.
 //!
 //! ```text
 //! rank all features by J({f});  queue = [{}]
-//! while fewer than max_stale pops in a row found nothing better:
-//!     X <- the best of the queue;  try X + f for the K best-ranked f not in X        K candidates
-//!     each is put into the queue, which holds the best max_stale sets
+//! until max_stale expansions in a row found no improvement:
+//!     X <- the best of the queue;  evaluate X + f for the K best-ranked f not in X        K candidates
+//!     insert each into the queue, which keeps the best max_stale subsets
 //! ```
 //!
-//! Something is better where it costs less by more than 0.00001. With `variant` fixed-set, K features stand for
-//! choice from first to last; with fixed-width the choice widens with X, so that K can always be added. The queue is
-//! in order of cost, a new set after its equals. Ranking is the first iteration, then every pop is one; the nothing
-//! that the search starts from costs what the empty subset costs, and is evaluated beside the single features. The
-//! original compares with the error of always saying the most frequent class instead. Subsets are evaluated by five
-//! folds, repeated while errors spread.
+//! An improvement is a cost lower by more than 0.00001. With `variant` fixed-set, the candidates are always the same K
+//! features; with fixed-width their number grows with X, so that K features can always be added. The queue is ordered by
+//! cost, a new subset after its ties. The first iteration evaluates the single features, then every expansion is one
+//! iteration. The initial empty subset has the cost of the empty subset, and is proposed with the single features; the
+//! original uses the error of the majority class instead. Subsets are evaluated by 5-fold cross-validation, repeated while
+//! errors vary.
 //!
 //! M. Gütlein, E. Frank, M. Hall, A. Karwath, Large-scale attribute selection using wrappers, IEEE Symposium on
 //! Computational Intelligence and Data Mining (2009), doi:10.1109/CIDM.2009.4938668
@@ -41,52 +41,53 @@ params! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
-    /// The same ones throughout.
+    /// The same candidates for the whole search.
     FixedSet,
-    /// As many at every step.
+    /// The same number of candidates for every expansion.
     FixedWidth,
 }
 
 /// The least decrease of the cost that counts as an improvement.
 const GAIN: f64 = 1e-5;
 
-/// A best-first search over few features.
+/// A linear forward selection.
 #[derive(Debug)]
 pub struct Lfs {
     params: LfsParams,
     space: Space,
-    /// All features, the best alone first; empty before the first iteration.
+    /// All features, the best single feature first; empty before the first iteration.
     ranked: Vec<usize>,
-    /// The number of them that are candidates.
-    width: usize,
-    /// Sets that wait, the best first.
+    /// The number of ranked features that are candidates.
+    n_candidates: usize,
+    /// Subsets to expand, the best first.
     queue: Vec<(Subset, Cost)>,
     best: Cost,
     stale: usize,
 }
 
 impl Lfs {
-    /// Puts a set behind all that cost no more.
+    /// Inserts a subset after all that cost no more.
     fn enqueue(&mut self, subset: Subset, cost: Cost) {
-        let at = self.queue.partition_point(|(_, waiting)| *waiting <= cost);
-        if at < self.params.max_stale {
+        let position = self.queue.partition_point(|(_, queued)| *queued <= cost);
+        if position < self.params.max_stale {
             self.queue.truncate(self.params.max_stale - 1);
-            self.queue.insert(at.min(self.queue.len()), (subset, cost));
+            self.queue.insert(position.min(self.queue.len()), (subset, cost));
         }
     }
 
-    /// The subsets that the next one in the queue leads to.
+    /// Removes the best subset from the queue and returns its supersets with one candidate more.
     fn expand(&mut self) -> Vec<Subset> {
-        let (set, _) = self.queue.remove(0);
+        let (subset, _) = self.queue.remove(0);
         if self.params.variant == Variant::FixedWidth {
-            let wide = self.params.candidates.saturating_add(set.count());
-            self.width = self.width.max(wide).min(self.ranked.len());
+            let required = self.params.candidates.saturating_add(subset.count());
+            self.n_candidates = self.n_candidates.max(required).min(self.ranked.len());
         }
-        if set.count() == self.space.limit() {
+        if subset.count() == self.space.limit() {
             return Vec::new();
         }
-        let candidates = self.ranked.iter().take(self.width).filter(|&&f| !set.contains(f));
-        candidates.map(|&feature| set.with(feature)).collect()
+        let candidates =
+            self.ranked.iter().take(self.n_candidates).filter(|&&f| !subset.contains(f));
+        candidates.map(|&feature| subset.with(feature)).collect()
     }
 }
 
@@ -108,7 +109,7 @@ impl Algorithm for Lfs {
 
     fn start(params: LfsParams, space: &Space) -> Self {
         Self {
-            width: params.candidates.min(space.n_features()),
+            n_candidates: params.candidates.min(space.n_features()),
             params,
             space: space.clone(),
             ranked: Vec::new(),
@@ -138,13 +139,13 @@ impl Optimizer for Lfs {
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
         if self.ranked.is_empty() {
-            let (nothing, singles) = evaluations.split_at(1);
+            let (empty, singles) = evaluations.split_at(1);
             self.ranked = (0..singles.len()).collect();
-            // Stable, so equals stay in the order of features.
+            // A stable sort: ties stay in the order of features.
             self.ranked.sort_by_key(|&feature| singles[feature].cost);
-            for nothing in nothing {
-                self.best = nothing.cost;
-                self.queue.push((nothing.subset.clone(), nothing.cost));
+            for empty in empty {
+                self.best = empty.cost;
+                self.queue.push((empty.subset.clone(), empty.cost));
             }
             return;
         }
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_queue_keeps_the_best_five_and_puts_new_ones_after_their_equals() {
+    fn the_queue_keeps_the_best_five_in_order_with_new_ones_after_ties() {
         let mut search = search(9, Variant::FixedSet, 9);
         let of = |feature: usize| Subset::from_indices(9, [feature]);
         for (feature, cost) in [0.5, 0.3, 0.5, 0.4, 0.3, 0.5, 0.2].into_iter().enumerate() {
@@ -178,34 +179,34 @@ mod tests {
         }
         let order: Vec<usize> =
             search.queue.iter().map(|(subset, _)| subset.iter().next().unwrap()).collect();
-        // 2 and 5 came when five waited or were pushed out: 6 1 4 3 0.
+        // Features 2 and 5 were pushed out or found the queue full.
         assert_eq!(order, [6, 1, 4, 3, 0]);
     }
 
     #[test]
     fn best_first_search_finds_what_greedy_search_misses() {
-        // Features from 1: alone 1 is the best, but 2 and 3 are better together and 123 the best.
+        // Features are counted from 1: the best single one is 1, but 23 is the best pair and 123 the optimum.
         let history = drive(&mut search(3, Variant::FixedSet, 4), 99, toy);
         let best = history.iter().flatten().min_by_key(|tried| tried.cost).unwrap();
         assert_eq!(best.subset, Subset::from_indices(4, [0, 1, 2]));
-        // Nothing and four single features, then the first pop tries three of them again.
+        // The empty subset and four single features; then the first expansion has three candidates.
         assert_eq!((history[0].len(), history[1].len()), (5, 3));
         let allowed = Subset::from_indices(4, [0, 1, 2]);
         assert!(history[1..].iter().flatten().all(|x| x.subset.difference(&allowed).is_empty()));
     }
 
     #[test]
-    fn five_pops_without_a_better_subset_end_it() {
+    fn five_expansions_without_improvement_end_the_search() {
         let mut search = search(50, Variant::FixedSet, 60);
         let history = drive(&mut search, 99, |x| if x.is_empty() { 1.0 } else { 0.4 });
-        // The ranking, the pop of nothing which is better, and five more.
+        // The ranking, the expansion of the empty subset, which is an improvement, and five more.
         assert_eq!(history.len(), 1 + 1 + 5);
         assert_eq!(search.stale, 5);
     }
 
     #[test]
-    fn a_fixed_width_lets_more_features_in_as_the_set_grows() {
-        // Cost falls with every feature, so that one set grows to the end.
+    fn a_fixed_width_adds_candidates_as_the_subset_grows() {
+        // The cost falls with every feature, so one subset grows until no candidate is left.
         let cost = |x: &Subset| 1.0 - x.count() as f64 / 10.0;
         let set = drive(&mut search(2, Variant::FixedSet, 5), 99, cost);
         assert_eq!(set.iter().flatten().map(|x| x.subset.count()).max(), Some(2));

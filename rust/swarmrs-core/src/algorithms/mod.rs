@@ -1,4 +1,4 @@
-//! The registry: one row for each algorithm. A file holds one method, with the rows of its variants.
+//! The registry of algorithms. Each file has one method with its variants.
 
 mod aco;
 mod bpso;
@@ -55,17 +55,17 @@ pub struct Entry {
     pub card: &'static Card,
     /// Its settings.
     pub fields: &'static [Field],
-    /// Spellings that fix settings, each with these settings as JSON: `hga(3)`.
+    /// Names of presets like `hga(3)`, each with its settings as JSON.
     pub presets: &'static [(&'static str, &'static str)],
     /// True if it uses the filter of the space.
     pub uses_filter: bool,
-    /// True if it uses the order of features by their F statistic.
+    /// True if it uses the ranking of features by F statistic.
     pub uses_relevance: bool,
-    /// The use it makes of feature groups with its defaults.
+    /// How it uses feature groups with its defaults.
     pub groups: GroupUse,
-    /// True if it searches for a Pareto front and not for one subset.
+    /// True if it is a multi-objective search for a Pareto front.
     pub seeks_front: bool,
-    /// Settings, as JSON, fixed by the spelling it was found by.
+    /// Settings, as JSON, of the preset it was found by.
     preset: &'static str,
     defaults: fn() -> Given,
     protocol: fn() -> Protocol,
@@ -76,7 +76,7 @@ type Given = Map<String, Value>;
 
 type Start = Box<dyn FnOnce(&Space) -> Box<dyn Optimizer> + Send>;
 
-/// An algorithm whose hyperparameters are read and checked: everything a run must know before it starts the search.
+/// An algorithm with validated hyperparameters, ready to start.
 pub struct Prepared {
     /// The row of the registry.
     pub entry: Entry,
@@ -84,7 +84,7 @@ pub struct Prepared {
     pub settings: Given,
     /// The objective of the paper.
     pub objective: Objective,
-    /// The use it makes of feature groups.
+    /// How it uses feature groups.
     pub groups: GroupUse,
     /// The evaluation protocol of the paper.
     pub protocol: Protocol,
@@ -169,7 +169,7 @@ fn prepare<A: Algorithm>(entry: Entry, given: &Given) -> Result<Prepared> {
 }
 
 impl Prepared {
-    /// Refuses, before anything is allocated, a population that is too large for so many features.
+    /// Checks, before anything is allocated, that the population fits in memory with this number of features.
     ///
     /// # Errors
     /// [`Error::TooLarge`].
@@ -182,7 +182,7 @@ impl Prepared {
         check_members(self.entry.id, population + archive, n_features)
     }
 
-    /// Begins the search.
+    /// Starts the search.
     ///
     /// # Errors
     /// [`Error::TooLarge`], see [`check_memory`](Self::check_memory).
@@ -203,7 +203,7 @@ impl Entry {
         (self.prepare)(self, &all)
     }
 
-    /// Begins a search with the hyperparameters in `given`; returns all of them beside it.
+    /// Starts a search with the hyperparameters in `given`; returns it with all hyperparameters.
     ///
     /// # Errors
     /// Those of [`prepare`](Self::prepare) and of [`Prepared::start`].
@@ -225,19 +225,19 @@ impl Entry {
         all
     }
 
-    /// The settings that its preset fixes. A test reads all presets, so that none is left out here for being malformed.
+    /// The settings of its preset. A test parses all presets, so none is ignored here because of malformed JSON.
     fn fixed(&self) -> Given {
         serde_json::from_str(self.preset).unwrap_or_default()
     }
 
-    /// Every spelling that finds it, with the settings that go with it.
+    /// Its id, aliases and presets, each with its settings as JSON.
     fn names(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let plain = std::iter::once(self.id).chain(self.card.aliases.iter().copied());
         plain.map(|name| (name, "{}")).chain(self.presets.iter().copied())
     }
 }
 
-/// The algorithm with this id or alias, in any case; a preset's spelling brings its settings with it as defaults.
+/// Finds an algorithm by id, alias or preset, ignoring case; the settings of a preset become defaults.
 ///
 /// # Errors
 /// [`Error::UnknownAlgorithm`] with the nearest known id.
@@ -248,24 +248,25 @@ pub fn find(id: &str) -> Result<Entry> {
     {
         return Ok(Entry { preset, ..*entry });
     }
-    let nearest = names().map(|(_, (name, _))| name).min_by_key(|name| edits(name, &wanted));
+    let nearest =
+        names().map(|(_, (name, _))| name).min_by_key(|name| edit_distance(name, &wanted));
     Err(Error::UnknownAlgorithm {
         id: id.to_owned(),
         nearest: nearest.unwrap_or_default().to_owned(),
     })
 }
 
-/// Edit distance: letters to add, remove or change from one word to the other.
-fn edits(a: &str, b: &str) -> usize {
+/// The Levenshtein distance.
+fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {
-        let mut corner = row[0];
+        let mut diagonal = row[0];
         row[0] = i + 1;
         for (j, &y) in b.iter().enumerate() {
-            let change = corner + usize::from(x != y);
-            corner = row[j + 1];
-            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
+            let substitution = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substitution.min(diagonal + 1).min(row[j] + 1);
         }
     }
     row[b.len()]
@@ -276,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_sorted_and_names_are_used_once() {
+    fn ids_are_sorted_and_names_are_unique() {
         assert!(REGISTRY.is_sorted_by(|a, b| a.id < b.id));
         let mut names: Vec<String> = REGISTRY
             .iter()
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preset_sets_what_the_user_does_not() {
+    fn settings_of_the_user_override_a_preset() {
         let space = Space::new(9, 9);
         let ripple = |id: &str, given: &str| {
             let given = serde_json::from_str(given).unwrap();
@@ -332,9 +333,9 @@ mod tests {
     }
 
     #[test]
-    fn edits_count_letters() {
+    fn edit_distances_have_the_expected_values() {
         for (a, b, n) in [("", "abc", 3), ("kitten", "sitting", 3), ("same", "same", 0)] {
-            assert_eq!(edits(a, b), n);
+            assert_eq!(edit_distance(a, b), n);
         }
     }
 }

@@ -1,30 +1,27 @@
-//! Multi-objective probability-based binary particle swarm: PBPSO's flips toward a front of cost
-//! and size.
+//! Multi-objective probability-based binary particle swarm: the flips of PBPSO, for a Pareto front of cost and size.
 //!
-//! Two costs are lowered at once, f1 = J (the error, unless another objective is set) and
-//! f2 = |x| / n; with `second=sim` f2 = 1 - Sim, how far x is from one feature of each group. A is
-//! an archive of trade-offs of which none dominates another.
+//! Two costs are minimized, f1 = J (the error, unless another objective is set) and f2 = |x| / n; with `second=sim`
+//! f2 = 1 - Sim, the dissimilarity to one selected feature per group. A is an archive of non-dominated subsets.
 //!
 //! ```text
-//! start    |x| = round(exp(U ln n)): sizes even on a log scale
-//! leader   g = of two drawn from A the one with more room around it, for each particle
+//! start    |x| = round(exp(U ln n)): log-uniform sizes
+//! leader   g = the less crowded one of two drawn from A, for each particle
 //! move     flip x with probability  p0 + p1 [x != p] + p2 [x != g]     at most 1, one draw each
-//!          p0 |x| / (n - |x|) in place of p0 where a feature is out:   as many come as go
+//!          for unselected features p0 |x| / (n - |x|) replaces p0:     mutation keeps the expected size
 //! personal best p <- the child if it dominates p, with probability 1/2 if neither dominates
-//! survive  of particles and children, each subset once, the best fronts; the last by crowding
-//! archive  A <- what nothing in A and the children dominates; too many: the most crowded goes,
+//! survive  of particles and children, each subset once, the best fronts; the last one by crowding distance
+//! archive  A <- the non-dominated of A and the children; above the limit the most crowded is removed,
 //!          one at a time
 //! ```
 //!
-//! p0 is `mutation_rate`, p1 `cognitive`, p2 `social`; `mutation=uniform` uses p0 for all features,
-//! which drives large n toward n / 2. A holds at most `archive` trade-offs, one for equal costs. A
-//! child that is empty gets a random feature. Where the space has groups, starts go round them. The
-//! trace notes the size of A and its hypervolume, the area below (1, 1) that it dominates. The front
-//! that a run reports is one of error and size, whatever f2 is.
+//! p0 is `mutation_rate`, p1 `cognitive`, p2 `social`; `mutation=uniform` uses p0 for all features, which drives sizes
+//! toward n / 2 if n is large. A holds at most `archive` subsets, one for equal costs. An empty child gets a random feature.
+//! If the space has groups, initial features are drawn from the groups in turn. The trace records the size of A and its
+//! hypervolume with the reference point (1, 1). The front that a run reports is that of error and size, whatever f2 is.
 //!
-//! PBPSO has p1 = 0.35 and p2 = 0.65, for one best of the swarm that stays. Here every move has another leader, out
-//! of a front that is often short: with such rates a particle takes over most of each of them, half of the children
-//! repeat what was tried, and the front stalls early (`make fronts`). 0.2 for both lets a particle stay where it is.
+//! PBPSO has p1 = 0.35 and p2 = 0.65, for a global best that seldom changes. Here every move has another leader, from an
+//! often small front: with these rates a particle copies most of each leader, half of the children are duplicates, and the
+//! front stalls early (`make fronts`). With 0.2 for both a particle keeps more of its position.
 //!
 //! The flips are those of B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation
 //! algorithm for feature selection, `EvoApplications` 2014, doi:10.1007/978-3-662-45523-4_41; sorting
@@ -33,12 +30,12 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
+use crate::operators::initialization::log_uniform_subset;
 use crate::operators::mutation::{flipped, neutral_gain};
 use crate::operators::parameters::{FLIP_COGNITIVE, POPULATION};
 use crate::operators::pareto::{
     TradeOff, by_costs, crowding, dominated_area, dominates, survivors,
 };
-use crate::operators::spread::spread;
 use crate::problem::groups::{SigmaLog, Sim, Similarity};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -69,9 +66,9 @@ params! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Second {
-    /// The share of features.
+    /// The fraction of selected features.
     Size,
-    /// The dissimilarity to one feature of each group.
+    /// The dissimilarity to one selected feature per group.
     Sim,
 }
 
@@ -79,102 +76,103 @@ pub enum Second {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mutation {
-    /// So that as many are expected to come as to go.
+    /// At the rate that keeps the expected size.
     SizeNeutral,
-    /// As often as a present one goes.
+    /// At the rate of selected features.
     Uniform,
 }
 
-/// The present and the best position of a particle.
+/// The current position and the personal best of a particle.
 #[derive(Debug, Clone)]
 struct Particle {
-    now: TradeOff,
+    position: TradeOff,
     best: TradeOff,
 }
 
 impl Particle {
-    /// The child at `now` of a particle with this best; a coin decides where neither dominates.
-    fn child(now: TradeOff, best: &TradeOff, rng: &mut Rng) -> Self {
-        let is_lucky = rng.bernoulli(0.5);
-        let replaces =
-            dominates(now.costs, best.costs) || (is_lucky && !dominates(best.costs, now.costs));
-        let best = if replaces { now.clone() } else { best.clone() };
-        Self { now, best }
+    /// The child at `position` of a particle with this personal best; if neither dominates, a fair coin decides.
+    fn child(position: TradeOff, best: &TradeOff, rng: &mut Rng) -> Self {
+        let coin = rng.bernoulli(0.5);
+        let replaces = dominates(position.costs, best.costs)
+            || (coin && !dominates(best.costs, position.costs));
+        let best = if replaces { position.clone() } else { best.clone() };
+        Self { position, best }
     }
 }
 
-/// Trade-offs of which none dominates another and no two cost the same, in the order of their
-/// costs.
+/// Mutually non-dominated subsets with distinct costs, in the order of their costs.
 #[derive(Debug)]
 struct Archive {
     limit: usize,
     members: Vec<TradeOff>,
-    /// The room around each.
-    room: Vec<f64>,
+    /// The crowding distance of each member.
+    crowding: Vec<f64>,
 }
 
 impl Archive {
-    /// An empty archive that holds at most `limit`.
+    /// An empty archive for at most `limit` members.
     fn new(limit: usize) -> Self {
-        Self { limit, members: Vec::new(), room: Vec::new() }
+        Self { limit, members: Vec::new(), crowding: Vec::new() }
     }
 
-    /// Its members, in the order of their costs.
+    /// The members, in the order of their costs.
     fn members(&self) -> &[TradeOff] {
         &self.members
     }
 
-    /// Takes in what nothing dominates; of equal costs the smaller bit pattern stays. Then the most
-    /// crowded go, one after the other, until the limit holds.
-    fn learn<'a>(&mut self, tried: impl IntoIterator<Item = &'a TradeOff>) {
+    /// Inserts non-dominated subsets; of equal costs the smaller bit pattern is kept. Then the most crowded members are
+    /// removed, one at a time, until the limit holds.
+    fn update<'a>(&mut self, tried: impl IntoIterator<Item = &'a TradeOff>) {
         for new in tried {
             self.insert(new);
         }
         self.members.sort_by(|a, b| by_costs(&a.costs, &b.costs));
-        self.measure_room();
+        self.update_crowding();
         while self.members.len() > self.limit {
-            let least = self.room.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+            let least = self.crowding.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
             let Some((crowded, _)) = least else { break };
             self.members.remove(crowded);
-            self.measure_room();
+            self.update_crowding();
         }
     }
 
     fn insert(&mut self, new: &TradeOff) {
-        let is_beaten = self.members.iter().any(|old| {
+        let is_dominated = self.members.iter().any(|old| {
             dominates(old.costs, new.costs) || (old.costs == new.costs && old.subset <= new.subset)
         });
-        if !is_beaten {
-            let stays = |old: &TradeOff| old.costs != new.costs && !dominates(new.costs, old.costs);
-            self.members.retain(stays);
+        if !is_dominated {
+            let is_kept =
+                |old: &TradeOff| old.costs != new.costs && !dominates(new.costs, old.costs);
+            self.members.retain(is_kept);
             self.members.push(new.clone());
         }
     }
 
-    fn measure_room(&mut self) {
-        self.room = crowding(&self.members.iter().map(|member| member.costs).collect::<Vec<_>>());
+    fn update_crowding(&mut self) {
+        let costs: Vec<_> = self.members.iter().map(|member| member.costs).collect();
+        self.crowding = crowding(&costs);
     }
 
-    /// The one with more room around it of two drawn at random; the first of equals.
+    /// Binary tournament: the less crowded of two random members; ties go to the first drawn.
     ///
     /// # Panics
-    /// When the archive is empty.
+    /// If the archive is empty.
     fn leader(&self, rng: &mut Rng) -> &Subset {
         let (first, second) = (rng.below(self.members.len()), rng.below(self.members.len()));
-        let winner = if self.room[second] > self.room[first] { second } else { first };
+        let winner = if self.crowding[second] > self.crowding[first] { second } else { first };
         &self.members[winner].subset
     }
 }
 
-/// A swarm that spreads along a front.
+/// A multi-objective swarm.
 #[derive(Debug)]
 pub struct Mopbpso {
     params: MopbpsoParams,
     space: Space,
-    /// Older ones first; empty before the initial swarm is evaluated.
+    /// In order of age, the oldest first; empty before the initial swarm is evaluated.
     particles: Vec<Particle>,
     archive: Archive,
-    /// The second cost, if it is not the size.
+    /// For the second objective `sim`.
     similarity: Option<Similarity>,
 }
 
@@ -189,7 +187,7 @@ impl Mopbpso {
     fn moved(&self, particle: &Particle, rng: &mut Rng) -> Subset {
         let MopbpsoParams { mutation_rate, cognitive, social, mutation, .. } = self.params;
         let leader = self.archive.leader(rng);
-        let x = &particle.now.subset;
+        let x = &particle.position.subset;
         let gain = match mutation {
             Mutation::SizeNeutral => neutral_gain(mutation_rate, x),
             Mutation::Uniform => mutation_rate,
@@ -203,17 +201,17 @@ impl Mopbpso {
     }
 }
 
-/// `count` of the particles, each subset once; repetitions return, the oldest first, only where
-/// there are not enough. Older ones stand first, before and after.
+/// `count` survivors with distinct subsets; if there are not enough, duplicates are added, the oldest first. Particles are in
+/// order of age, before and after.
 fn survive(particles: Vec<Particle>, count: usize) -> Vec<Particle> {
     let mut seen = BTreeSet::new();
-    let (distinct, repeated): (Vec<usize>, Vec<usize>) =
-        (0..particles.len()).partition(|&at| seen.insert(&particles[at].now.subset));
-    let points: Vec<_> = distinct.iter().map(|&at| particles[at].now.costs).collect();
+    let (distinct, duplicates): (Vec<usize>, Vec<usize>) =
+        (0..particles.len()).partition(|&index| seen.insert(&particles[index].position.subset));
+    let points: Vec<_> = distinct.iter().map(|&index| particles[index].position.costs).collect();
     let mut is_kept = vec![false; particles.len()];
     let kept = survivors(&points, count);
-    for &at in repeated.iter().take(count - kept.len()) {
-        is_kept[at] = true;
+    for &index in duplicates.iter().take(count - kept.len()) {
+        is_kept[index] = true;
     }
     for survivor in kept {
         is_kept[distinct[survivor.index]] = true;
@@ -236,20 +234,20 @@ impl Algorithm for Mopbpso {
         evaluations: Some(5050),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Welcome;
+    const GROUPS: GroupUse = GroupUse::Optional;
     const SEEKS_FRONT: bool = true;
 
     fn groups(params: &MopbpsoParams) -> GroupUse {
         match params.second {
-            Second::Size => GroupUse::Welcome,
-            Second::Sim => GroupUse::Needed,
+            Second::Size => GroupUse::Optional,
+            Second::Sim => GroupUse::Required,
         }
     }
 
     fn start(params: MopbpsoParams, space: &Space) -> Self {
         let archive = Archive::new(params.archive);
         let similarity = (params.second == Second::Sim)
-            .then(|| Similarity::new(space.groups_or_one(), Sim::Plain, SigmaLog::Log10));
+            .then(|| Similarity::new(space.groups_or_single(), Sim::Plain, SigmaLog::Log10));
         Self { params, space: space.clone(), particles: Vec::new(), archive, similarity }
     }
 }
@@ -261,27 +259,27 @@ impl Optimizer for Mopbpso {
             let mut rng = iteration.rng(slot);
             match self.particles.get(slot) {
                 Some(particle) => self.moved(particle, &mut rng),
-                None => spread(&self.space, &mut rng),
+                None => log_uniform_subset(&self.space, &mut rng),
             }
         })
     }
 
     fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
         let tried: Vec<TradeOff> = evaluations.iter().map(|one| self.trade_off(one)).collect();
-        self.archive.learn(&tried);
+        self.archive.update(&tried);
         if self.particles.is_empty() {
-            let start = |now: TradeOff| Particle { best: now.clone(), now };
+            let start = |position: TradeOff| Particle { best: position.clone(), position };
             self.particles = tried.into_iter().map(start).collect();
             return;
         }
         let mut all = std::mem::take(&mut self.particles);
-        for (slot, now) in tried.into_iter().enumerate() {
-            all.push(Particle::child(now, &all[slot].best, &mut iteration.rng(slot)));
+        for (slot, child) in tried.into_iter().enumerate() {
+            all.push(Particle::child(child, &all[slot].best, &mut iteration.rng(slot)));
         }
         self.particles = survive(all, self.params.population);
     }
 
-    fn notes(&self) -> Vec<(&'static str, f64)> {
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
         let members = self.archive.members();
         vec![("front_size", members.len() as f64), ("hypervolume", dominated_area(members))]
     }
@@ -292,7 +290,7 @@ mod tests {
     use super::*;
     use crate::base::random::{Phase, Streams};
     use crate::problem::groups::Groups;
-    use crate::testing::{bits, drive, drive_noting};
+    use crate::testing::{bits, drive, drive_with_diagnostics};
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -302,23 +300,23 @@ mod tests {
         TradeOff { subset, costs: [cost, share] }
     }
 
-    fn at(now: TradeOff) -> Particle {
-        Particle { best: now.clone(), now }
+    fn particle_at(position: TradeOff) -> Particle {
+        Particle { best: position.clone(), position }
     }
 
-    /// What every tenth of the features is worth: the front has one point for each size up to 10.
+    /// Every tenth feature lowers the cost: the front has one point for each number of these.
     fn tenths(subset: &Subset) -> f64 {
         let good = subset.iter().filter(|feature| feature % 10 == 0).count();
         0.9 - 0.08 * good as f64
     }
 
     #[test]
-    fn an_own_best_yields_to_what_dominates_it_and_to_half_of_what_it_does_not() {
+    fn a_personal_best_is_replaced_if_dominated_and_half_of_the_times_if_neither_dominates() {
         let best = trade_off("0110", 0.5);
-        let replaced = |now: &TradeOff| {
+        let replaced = |position: &TradeOff| {
             let child = |slot| {
                 let mut rng = Streams::new(1).rng(1, Phase::Tell, slot);
-                Particle::child(now.clone(), &best, &mut rng).best == *now
+                Particle::child(position.clone(), &best, &mut rng).best == *position
             };
             (0..1000).filter(|&slot| child(slot)).count()
         };
@@ -330,24 +328,29 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_subsets_the_older_survives_and_others_return_only_to_fill_up() {
+    fn the_oldest_of_equal_subsets_survives_and_duplicates_only_fill_up() {
         let [a, b] = [trade_off("0110", 0.5), trade_off("0100", 0.9)];
-        let mut younger = at(a.clone());
+        let mut younger = particle_at(a.clone());
         younger.best = trade_off("1111", 0.1);
-        let all = vec![at(a.clone()), at(b.clone()), younger.clone(), at(b.clone())];
-        let words = |kept: Vec<Particle>| -> Vec<TradeOff> {
-            kept.into_iter().map(|particle| particle.now).collect()
+        let all = vec![
+            particle_at(a.clone()),
+            particle_at(b.clone()),
+            younger.clone(),
+            particle_at(b.clone()),
+        ];
+        let positions = |kept: Vec<Particle>| -> Vec<TradeOff> {
+            kept.into_iter().map(|particle| particle.position).collect()
         };
         let two = survive(all.clone(), 2);
-        assert_eq!(two[0].best, a, "the older one's own best");
-        assert_eq!(words(two), [a.clone(), b.clone()]);
+        assert_eq!(two[0].best, a, "the personal best of the older particle");
+        assert_eq!(positions(two), [a.clone(), b.clone()]);
         let three = survive(all, 3);
         assert_eq!(three[2].best, younger.best);
-        assert_eq!(words(three), [a.clone(), b, a]);
+        assert_eq!(positions(three), [a.clone(), b, a]);
     }
 
     #[test]
-    fn a_front_is_found_whole() {
+    fn the_whole_front_is_found() {
         let mut search = Mopbpso::start(MopbpsoParams::default(), &Space::new(60, 60));
         drive(&mut search, 101, tenths);
         let sizes: Vec<usize> =
@@ -363,27 +366,29 @@ mod tests {
     }
 
     #[test]
-    fn a_second_cost_of_groups_ends_with_one_feature_of_each() {
+    fn the_second_objective_sim_selects_one_feature_per_group() {
         let params = MopbpsoParams { second: Second::Sim, ..MopbpsoParams::default() };
-        assert_eq!(Mopbpso::groups(&params), GroupUse::Needed);
+        assert_eq!(Mopbpso::groups(&params), GroupUse::Required);
         let groups = Groups::new((0..6).map(|g| (10 * g..10 * g + 10).collect()).collect(), 60);
         let space = Space::new(60, 60).with_groups(Arc::new(groups.unwrap()));
         let mut search = Mopbpso::start(params, &space);
         drive(&mut search, 101, tenths);
-        // The best of each group: nothing costs less, and nothing is nearer to one of each.
+        // The best feature of each group has the least of both costs.
         let [best] = search.archive.members() else { panic!("the two costs do not conflict here") };
         assert_eq!(best.subset, Subset::from_indices(60, (0..6).map(|g| 10 * g)));
         assert_eq!(best.costs[1], 0.0);
     }
 
     #[test]
-    fn notes_tell_of_the_archive_and_its_area_only_grows() {
+    fn diagnostics_have_the_archive_size_and_a_growing_hypervolume() {
         let mut search = Mopbpso::start(MopbpsoParams::default(), &Space::new(60, 60));
-        let (_, notes) = drive_noting(&mut search, 30, tenths);
-        assert!(notes.iter().all(|note| note[0].0 == "front_size" && note[1].0 == "hypervolume"));
-        assert!(notes.iter().all(|note| note[0].1 < 100.0));
-        assert!(notes.is_sorted_by(|a, b| a[1].1 <= b[1].1));
-        assert_eq!(notes[29][0].1, search.archive.members().len() as f64);
+        let (_, diagnostics) = drive_with_diagnostics(&mut search, 30, tenths);
+        assert!(
+            diagnostics.iter().all(|note| note[0].0 == "front_size" && note[1].0 == "hypervolume")
+        );
+        assert!(diagnostics.iter().all(|note| note[0].1 < 100.0));
+        assert!(diagnostics.is_sorted_by(|a, b| a[1].1 <= b[1].1));
+        assert_eq!(diagnostics[29][0].1, search.archive.members().len() as f64);
     }
 
     #[test]
@@ -391,19 +396,19 @@ mod tests {
         let mean_size = |mutation| {
             let params = MopbpsoParams { mutation, ..MopbpsoParams::default() };
             let mut search = Mopbpso::start(params, &Space::new(400, 400));
-            // Every subset costs the same: only size counts, and single features lead.
+            // All subsets cost the same, so only size counts, and the leaders are single features.
             let history = drive(&mut search, 20, |_| 0.5);
             let last = history.last().unwrap();
             last.iter().map(|tried| tried.subset.count()).sum::<usize>() as f64 / last.len() as f64
         };
-        // A flip in twenty of 400 features brings in some 20.
+        // A flip rate of 1/20 adds about 20 of 400 features.
         assert!(mean_size(Mutation::SizeNeutral) < 3.0);
         assert!(mean_size(Mutation::Uniform) > 15.0);
     }
 
     proptest! {
         #[test]
-        fn the_swarm_keeps_its_size_and_its_subsets_are_those_asked(
+        fn the_swarm_keeps_its_size_and_has_only_proposed_subsets(
             population in 1usize..12, n in 1usize..20, seed in 0u64..50,
         ) {
             let params = MopbpsoParams { population, ..MopbpsoParams::default() };
@@ -411,8 +416,8 @@ mod tests {
             let history = crate::testing::drive_seeded(seed, &mut search, 6, crate::testing::rugged(seed));
             prop_assert!(history.iter().all(|iteration| iteration.len() == population));
             prop_assert_eq!(search.particles.len(), population);
-            let requested = |subset: &Subset| history.iter().flatten().any(|t| t.subset == *subset);
-            prop_assert!(search.particles.iter().all(|p| requested(&p.now.subset) && requested(&p.best.subset)));
+            let proposed = |subset: &Subset| history.iter().flatten().any(|t| t.subset == *subset);
+            prop_assert!(search.particles.iter().all(|p| proposed(&p.position.subset) && proposed(&p.best.subset)));
         }
     }
 }
@@ -440,45 +445,45 @@ mod archive_tests {
     }
 
     #[test]
-    fn of_equal_costs_the_smaller_pattern_stays() {
+    fn of_equal_costs_the_smaller_bit_pattern_is_kept() {
         let (one, other) = (trade_off((3, 2, 0)), trade_off((3, 2, 2)));
         let smaller = if one.subset < other.subset { &one } else { &other };
         for pair in [[&one, &other], [&other, &one]] {
             let mut archive = Archive::new(9);
-            archive.learn(pair);
+            archive.update(pair);
             assert_eq!(archive.members(), std::slice::from_ref(smaller));
         }
     }
 
     #[test]
-    fn over_its_limit_the_most_crowded_goes_and_room_is_measured_anew() {
-        // Sizes 1, 2, 3, 8, 9: first 2 goes, then 3 has more room than 8.
+    fn above_the_limit_the_most_crowded_is_removed_and_crowding_recomputed() {
+        // Sizes 1, 2, 3, 8, 9: first 2 is removed, then 3 is less crowded than 8.
         let all = [(15, 1), (12, 2), (11, 3), (2, 8), (1, 9)];
         let all: Vec<TradeOff> =
             all.into_iter().map(|(cost, size)| trade_off((cost, size, 0))).collect();
         let mut archive = Archive::new(4);
-        archive.learn(&all);
+        archive.update(&all);
         let sizes = |archive: &Archive| -> Vec<usize> {
             archive.members.iter().map(|member| member.subset.count()).collect()
         };
         assert_eq!(sizes(&archive), [9, 8, 3, 1]);
         let mut archive = Archive::new(3);
-        archive.learn(&all);
+        archive.update(&all);
         assert_eq!(sizes(&archive), [9, 3, 1]);
     }
 
     #[test]
-    fn the_leader_has_more_room_than_the_other_drawn() {
+    fn the_leader_is_the_less_crowded_of_two() {
         let mut archive = Archive::new(9);
         let all = [(9, 1), (6, 2), (5, 3), (2, 8)].map(|(cost, size)| trade_off((cost, size, 0)));
-        archive.learn(&all);
+        archive.update(&all);
         let mut led = [0.0f64; 4];
         for slot in 0..16_000 {
             let mut rng = Streams::new(1).rng(0, Phase::Ask, slot);
             let leader = archive.leader(&mut rng);
             led[archive.members.iter().position(|member| member.subset == *leader).unwrap()] += 1.0;
         }
-        // Members stand as 8, 3, 2, 1. Ends tie and go to the first drawn: 6/16 each. Size 3 has
+        // Members have the sizes 8, 3, 2, 1. The ends tie, and ties go to the first drawn: 6/16 each. Size 3 has the distance
         // 4/7 + 6/7, size 2 has 4/7 + 2/7: 3/16 and 1/16. Four standard deviations are below 260.
         for (count, sixteenths) in led.into_iter().zip([6.0, 3.0, 1.0, 6.0]) {
             assert!((count - 1000.0 * sixteenths).abs() < 260.0, "{led:?}");
@@ -487,10 +492,10 @@ mod archive_tests {
 
     proptest! {
         #[test]
-        fn it_holds_what_nothing_dominates(batches in batches()) {
+        fn it_holds_the_non_dominated(batches in batches()) {
             let mut archive = Archive::new(usize::MAX);
             for batch in &batches {
-                archive.learn(batch);
+                archive.update(batch);
             }
             let all: Vec<Point> = batches.iter().flatten().map(|one| one.costs).collect();
             let mut expected: Vec<Point> = all.iter().copied()
@@ -507,7 +512,7 @@ mod archive_tests {
         ) {
             let mut archive = Archive::new(limit);
             for batch in &batches {
-                archive.learn(batch);
+                archive.update(batch);
                 let held = costs(&archive);
                 prop_assert!(held.len() <= limit);
                 prop_assert!(held.iter().all(|&a| !held.iter().any(|&b| dominates(a, b))));
@@ -515,11 +520,11 @@ mod archive_tests {
         }
 
         #[test]
-        fn its_area_never_shrinks_below_the_limit(batches in batches()) {
+        fn below_the_limit_the_hypervolume_never_shrinks(batches in batches()) {
             let mut archive = Archive::new(100);
             let mut area = 0.0;
             for batch in &batches {
-                archive.learn(batch);
+                archive.update(batch);
                 let grown = dominated_area(archive.members());
                 prop_assert!(grown >= area);
                 area = grown;

@@ -1,21 +1,19 @@
-//! NSGA-II: a genetic algorithm that sorts by dominance and keeps its distance.
+//! NSGA-II: a genetic algorithm with non-dominated sorting and crowding distance.
 //!
-//! Two costs are lowered at once, f1 = J (the error, unless another objective is set) and
-//! f2 = |x| / n.
+//! Two costs are minimized, f1 = J (the error, unless another objective is set) and f2 = |x| / n.
 //!
 //! ```text
-//! start    |x| = round(exp(U ln n)): sizes even on a log scale
-//! parents  of two drawn the one on the better front, or on the same with more room around it
-//! children with pc swap what lies behind one point; flip every bit with pm
-//! survive  of parents and children together the best fronts; the last by crowding
+//! start    |x| = round(exp(U ln n)): log-uniform sizes
+//! parents  binary tournament: the better front, or on the same front the larger crowding distance
+//! children one-point crossover with pc; flip every bit with pm
+//! survive  the best fronts of parents and children; the last one by crowding distance
 //! ```
 //!
-//! pc is `crossover_rate`, pm `mutation_rate` (1/n where null); `crossover=uniform` swaps every bit
-//! with probability 1/2. Crossing, pc, pm and the tournament are the paper's for binary strings. The
-//! start, the population and the feature that an empty child gets are those of `mopbpso`, so that the
-//! two can be compared; the paper has 100 random strings. Subsets may repeat, as in the paper. The
-//! trace notes how many trade-offs the first front has and its hypervolume, the area below (1, 1)
-//! that it dominates.
+//! pc is `crossover_rate`, pm `mutation_rate` (1/n if null); `crossover=uniform` swaps every bit with probability 1/2.
+//! Crossover, pc, pm and the tournament are the paper's for binary strings. The initialization, the population size and the
+//! random feature of an empty child are those of `mopbpso`, so that the two can be compared; the paper has 100 random
+//! strings. Duplicates are allowed, as in the paper. The trace records the size of the first front and its hypervolume with
+//! the reference point (1, 1).
 //!
 //! K. Deb, A. Pratap, S. Agarwal, T. Meyarivan, A fast and elitist multiobjective genetic algorithm:
 //! NSGA-II, IEEE Trans. Evolutionary Computation 6 (2002), doi:10.1109/4235.996017
@@ -23,10 +21,10 @@
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::operators::crossover::{one_point, uniform};
+use crate::operators::initialization::log_uniform_subset;
 use crate::operators::mutation::mutated;
 use crate::operators::parameters::CHROMOSOMES;
 use crate::operators::pareto::{Point, Survivor, TradeOff, by_costs, dominated_area, survivors};
-use crate::operators::spread::spread;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, GroupUse, Iteration, Optimizer, Space, params,
@@ -49,29 +47,28 @@ params! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Crossover {
-    /// They swap what lies behind a point.
+    /// Parents swap the features after a random point.
     OnePoint,
-    /// They swap every bit with probability 1/2.
+    /// Parents swap every bit with probability 1/2.
     Uniform,
 }
 
-/// A population that spreads along a front.
+/// The state of NSGA-II.
 #[derive(Debug)]
 pub struct Nsga2 {
     params: Nsga2Params,
     space: Space,
-    /// Older ones first; empty before the initial population is evaluated.
+    /// In order of age, the oldest first; empty before the initial population is evaluated.
     members: Vec<TradeOff>,
-    /// Front and crowding distance of each member when it was kept.
-    standing: Vec<Survivor>,
+    /// Rank and crowding distance of each member at the last survival selection.
+    ranked: Vec<Survivor>,
 }
 
 impl Nsga2 {
-    /// The better of two drawn at random; the first of equals.
+    /// Binary tournament; ties go to the first drawn.
     fn parent(&self, rng: &mut Rng) -> Subset {
         let (first, second) = (rng.below(self.members.len()), rng.below(self.members.len()));
-        let winner =
-            if self.standing[second].beats(&self.standing[first]) { second } else { first };
+        let winner = if self.ranked[second].beats(&self.ranked[first]) { second } else { first };
         self.members[winner].subset.clone()
     }
 
@@ -93,11 +90,11 @@ impl Nsga2 {
         })
     }
 
-    /// The trade-offs on the first front, equal ones once.
+    /// The first front, one subset for equal costs.
     fn front(&self) -> Vec<&TradeOff> {
-        let both = self.members.iter().zip(&self.standing);
+        let both = self.members.iter().zip(&self.ranked);
         let mut front: Vec<&TradeOff> =
-            both.filter(|(_, standing)| standing.rank == 0).map(|(member, _)| member).collect();
+            both.filter(|(_, survivor)| survivor.rank == 0).map(|(member, _)| member).collect();
         front.sort_by(|a, b| by_costs(&a.costs, &b.costs));
         front.dedup_by_key(|member| member.costs);
         front
@@ -118,11 +115,11 @@ impl Algorithm for Nsga2 {
         evaluations: Some(5050),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Welcome;
+    const GROUPS: GroupUse = GroupUse::Optional;
     const SEEKS_FRONT: bool = true;
 
     fn start(params: Nsga2Params, space: &Space) -> Self {
-        Self { params, space: space.clone(), members: Vec::new(), standing: Vec::new() }
+        Self { params, space: space.clone(), members: Vec::new(), ranked: Vec::new() }
     }
 }
 
@@ -130,7 +127,9 @@ impl Optimizer for Nsga2 {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let count = self.params.population;
         if self.members.is_empty() {
-            return (0..count).map(|slot| spread(&self.space, &mut iteration.rng(slot))).collect();
+            return (0..count)
+                .map(|slot| log_uniform_subset(&self.space, &mut iteration.rng(slot)))
+                .collect();
         }
         let pairs: Vec<usize> = (0..count.div_ceil(2)).collect();
         let children = iteration.map(pairs, |pair| self.pair(&mut iteration.rng(pair)));
@@ -141,11 +140,11 @@ impl Optimizer for Nsga2 {
         let mut all = std::mem::take(&mut self.members);
         all.extend(evaluations.iter().map(TradeOff::of));
         let points: Vec<Point> = all.iter().map(|member| member.costs).collect();
-        self.standing = survivors(&points, self.params.population);
-        self.members = self.standing.iter().map(|kept| all[kept.index].clone()).collect();
+        self.ranked = survivors(&points, self.params.population);
+        self.members = self.ranked.iter().map(|kept| all[kept.index].clone()).collect();
     }
 
-    fn notes(&self) -> Vec<(&'static str, f64)> {
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
         let front = self.front();
         vec![("front_size", front.len() as f64), ("hypervolume", dominated_area(front))]
     }
@@ -154,17 +153,17 @@ impl Optimizer for Nsga2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{drive, drive_noting, drive_seeded, rugged};
+    use crate::testing::{drive, drive_seeded, drive_with_diagnostics, rugged};
     use proptest::prelude::*;
 
-    /// What every tenth of the features is worth: the front has one point for each size up to 6.
+    /// Every tenth feature lowers the cost: the front has one point for each number of these, up to 6.
     fn tenths(subset: &Subset) -> f64 {
         let good = subset.iter().filter(|feature| feature % 10 == 0).count();
         0.9 - 0.08 * good as f64
     }
 
     #[test]
-    fn a_front_is_found_whole() {
+    fn the_whole_front_is_found() {
         let mut search = Nsga2::start(Nsga2Params::default(), &Space::new(60, 60));
         drive(&mut search, 101, tenths);
         let sizes: Vec<usize> = search.front().iter().map(|member| member.subset.count()).collect();
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn parents_are_drawn_by_front_and_then_by_room() {
+    fn parents_are_selected_by_rank_and_then_by_crowding_distance() {
         let mut search = Nsga2::start(Nsga2Params::default(), &Space::new(8, 8));
         // Costs fall with size up to 4 features: 1, 2, 3 and 4 are the front, 5 is dominated.
         let costs = [0.9, 0.6, 0.5, 0.1, 0.2];
@@ -200,25 +199,27 @@ mod tests {
         for slot in 0..25_000 {
             drawn[search.parent(&mut iteration.rng(slot)).count() - 1] += 1.0;
         }
-        // The ends tie: 8 of 25 pairs each. Of the inner ones size 3 has 5/8 + 2/3, size 2 has
-        // 4/8 + 2/3: 5 and 3 pairs. Size 5 wins against itself. Four deviations are below 300.
+        // The ends tie: 8 of 25 pairs each. Size 3 has the distance 5/8 + 2/3, size 2 has 4/8 + 2/3: 5 and 3 pairs. Size 5 wins
+        // only against itself. Four standard deviations are below 300.
         for (count, pairs) in drawn.into_iter().zip([8.0, 3.0, 5.0, 8.0, 1.0]) {
             assert!((count - 1000.0 * pairs).abs() < 300.0, "{drawn:?}");
         }
     }
 
     #[test]
-    fn notes_tell_of_the_first_front() {
+    fn diagnostics_have_the_size_and_a_growing_hypervolume_of_the_first_front() {
         let mut search = Nsga2::start(Nsga2Params::default(), &Space::new(60, 60));
-        let (_, notes) = drive_noting(&mut search, 30, tenths);
-        assert!(notes.iter().all(|note| note[0].0 == "front_size" && note[1].0 == "hypervolume"));
-        // Six trade-offs fit fifty places, so that none is ever lost.
-        assert!(notes.is_sorted_by(|a, b| a[1].1 <= b[1].1));
+        let (_, diagnostics) = drive_with_diagnostics(&mut search, 30, tenths);
+        assert!(
+            diagnostics.iter().all(|note| note[0].0 == "front_size" && note[1].0 == "hypervolume")
+        );
+        // The front of six fits the population of fifty, so no point is ever lost.
+        assert!(diagnostics.is_sorted_by(|a, b| a[1].1 <= b[1].1));
     }
 
     proptest! {
         #[test]
-        fn the_population_keeps_its_size_and_no_child_left_out_dominates_a_member(
+        fn the_population_keeps_its_size_and_no_dropped_child_dominates_a_member(
             population in 2usize..12, n in 1usize..20, seed in 0u64..50, is_uniform: bool,
         ) {
             let crossover = if is_uniform { Crossover::Uniform } else { Crossover::OnePoint };

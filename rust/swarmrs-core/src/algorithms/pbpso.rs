@@ -6,12 +6,12 @@
 //! flip x with probability  p0 + p1 [x != p] + p2 [x != g]      at most 1
 //! ```
 //!
-//! p0 is `mutation_rate`, p1 is `cognitive`, p2 is `social`. The paper asks for a sum of 1 and prints 1.05; with
-//! probabilities capped at 1 the printed values are kept. Its pseudo-code moves once more after the last evaluation;
-//! that move is never evaluated and not made here.
+//! p0 is `mutation_rate`, p1 is `cognitive`, p2 is `social`. The paper requires a sum of 1, but prints values with the sum
+//! 1.05; the printed values are kept, and probabilities are capped at 1. Its pseudo-code has a move after the last
+//! evaluation, which is never evaluated; it is omitted here.
 //!
-//! The variant `pbpsofs` moves alike and lowers a cost that also counts features, J = α error + (1 - α) |x| / n with
-//! α = 0.9. The empty subset costs the worst, where the formula would give it 0.9.
+//! The variant `pbpsofs` has the same moves and minimizes a cost that also counts features, J = α error + (1 - α) |x| / n
+//! with α = 0.9. The empty subset has the worst cost; the formula would give 0.9.
 //!
 //! B. Xue, S. Nguyen, M. Zhang, A new binary particle swarm optimisation algorithm for feature selection,
 //! `EvoApplications` 2014, doi:10.1007/978-3-662-45523-4_41
@@ -35,7 +35,7 @@ params! {
     }
 }
 
-/// A swarm without velocities.
+/// A binary swarm without velocities.
 #[derive(Debug)]
 pub struct Pbpso {
     params: PbpsoParams,
@@ -120,7 +120,7 @@ mod tests {
     use crate::testing::{drive, mean_ones, onemax, ten_runs};
 
     #[test]
-    fn onemax_of_fifty_is_nearly_solved_and_far_better_than_by_bpsofs() {
+    fn onemax_of_fifty_is_nearly_solved_and_much_better_than_with_bpsofs() {
         let missing = ten_runs("pbpso", 50, 100, onemax);
         // One feature of fifty is a cost of 0.02, and a little for rounding.
         assert!(missing.iter().all(|&cost| cost < 0.021), "{missing:?}");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_knapsack_is_filled_better_than_by_bpsofs() {
+    fn the_knapsack_problem_is_solved_better_than_with_bpsofs() {
         let items = knapsack();
         let (weights, profits) = items.split_at(50);
         let capacity = weights.iter().sum::<u64>() / 2;

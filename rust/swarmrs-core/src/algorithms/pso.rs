@@ -1,20 +1,19 @@
-//! Particle swarm optimization for feature selection: positions in the unit cube, a falling inertia, bounded
+//! Particle swarm optimization for feature selection: positions in the unit cube, linearly decreasing inertia, bounded
 //! velocities.
 //!
 //! For each particle at x with velocity v, personal best p and global best g, feature by feature:
 //!
 //! ```text
 //! v <- w v + c1 r1 (p - x) + c2 r2 (g - x), clamped to ±velocity_limit    c1 cognitive, c2 social
-//! x <- x + v, clamped to [0, 1]                                          v stays as it is at the wall
-//! a feature is in where x > θ                                             θ threshold
+//! x <- x + v, clamped to [0, 1]                                          v is not changed by clamping
+//! a feature is selected if x > θ                                          θ threshold
 //! w = inertia - (inertia - inertia_end) (t - 1) / T at move t             T iterations
 //! ```
 //!
-//! This is the fixed-length swarm that variable-length swarms are compared with, with their settings: a twentieth of
-//! the features for a population, 100 iterations, all particles neighbors of all. r1, r2 are drawn afresh for every
-//! feature, in this order; a start draws all of x, then all of v. Of equal costs the smaller subset is the better
-//! best. Where the papers are silent: velocities are limited to ±0.6 and start anywhere within, as in the authors'
-//! program. A feature taken out for the size limit is set back to θ.
+//! This is the fixed-length baseline of the paper on variable-length PSO, with its settings: a population of n / 20, 100
+//! iterations, a global best. r1, r2 are drawn for every feature, in this order; the initialization draws all of x, then all
+//! of v. Of equal costs the smaller subset is the better best. Where the papers are silent: velocities are limited to ±0.6
+//! and initially uniform, as in the authors' program. The coordinate of a feature removed for the size limit is set to θ.
 //!
 //! J. Kennedy, R. Eberhart, Particle swarm optimization, Int. Conf. on Neural Networks (1995),
 //! doi:10.1109/ICNN.1995.488968; the inertia is that of Y. Shi, R. Eberhart, A modified particle swarm optimizer, Int.
@@ -22,11 +21,11 @@
 
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
+use crate::operators::ordering::Ties;
 use crate::operators::parameters::{
     COGNITIVE, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES, SOCIAL, THRESHOLD,
-    VELOCITY_LIMIT, falling, population_by_features,
+    VELOCITY_LIMIT, linear_schedule, population_by_features,
 };
-use crate::operators::standing::Ties;
 use crate::operators::velocity::{self, Coefficients};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -49,7 +48,7 @@ params! {
     }
 }
 
-/// A swarm of real vectors that slows down.
+/// A continuous swarm with decreasing inertia.
 #[derive(Debug)]
 pub struct Pso {
     n_features: usize,
@@ -96,10 +95,10 @@ impl Optimizer for Pso {
         if iteration.number > iterations {
             return Vec::new();
         }
-        let w = falling(inertia, inertia_end, iteration.number, iterations);
+        let w = linear_schedule(inertia, inertia_end, iteration.number, iterations);
         let coefficients = Coefficients { inertia: w, cognitive, social };
         self.swarm.advance(iteration, |particle, rng| {
-            particle.fly(
+            particle.step(
                 |v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2).clamp(-limit, limit),
                 rng,
             );
@@ -107,7 +106,7 @@ impl Optimizer for Pso {
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -117,17 +116,17 @@ mod tests {
     use crate::testing::{drive, least, onemax};
 
     #[test]
-    fn a_move_has_the_worked_numbers() {
+    fn a_move_has_the_worked_values() {
         let PsoParams { cognitive, social, .. } = PsoParams::default();
         let v = Coefficients { inertia: 0.9, cognitive, social }
             .velocity(0.1, 0.55, 0.7, 0.4, 0.5, 0.2);
-        // Eight decimals are exact, sums of products have a few last bits more.
+        // The worked values are exact; sums of products are rounded.
         assert!((v - 0.157_250_25).abs() < 1e-15, "{v}");
         assert!((0.55 + v - 0.707_250_25).abs() < 1e-15 && 0.55 + v > 0.6);
     }
 
     #[test]
-    fn it_asks_for_the_population_once_and_then_a_hundred_times() {
+    fn it_evaluates_the_population_101_times() {
         let mut swarm = Pso::start(PsoParams::default(), &Space::new(2308, 2308));
         let history = drive(&mut swarm, 200, onemax);
         assert_eq!(history.len(), 101);
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn it_comes_near_a_planted_subset_of_four() {
+    fn it_approaches_a_planted_subset_of_four() {
         let mut swarm = Pso::start(PsoParams::default(), &Space::new(20, 20));
         let planted = Subset::from_indices(20, [2, 3, 11, 17]);
         let history = drive(&mut swarm, 101, |x| x.distance(&planted) as f64 / 20.0);

@@ -4,19 +4,19 @@
 //!
 //! ```text
 //! v <- w v + c1 r1 (p - y) + c2 r2 (g - y)    w inertia, c1 cognitive, c2 social
-//! y <- y + v, clamped to [0, 1]              v stays as it is at the wall
+//! y <- y + v, clamped to [0, 1]              v is not changed by clamping
 //! x <- 1 if y > θ, else 0                     θ threshold
 //! ```
 //!
-//! The numbers name two of the paper's strategies. Start 4, `mixed`: two thirds of the particles
-//! have a tenth of the features, the rest a random number from half of them to all; in at y = θ +
-//! (1 - θ)(1 - r), out at y = θ r. Update 2: a best is replaced by a lower cost, or by a smaller
-//! subset of equal cost; so is the swarm's. r1, r2 are drawn afresh for every feature, in this
-//! order; a start draws its size where that is random, its features, then r for each feature.
+//! The numbers refer to two of the paper's strategies. Initialization 4, `mixed`: two thirds of the particles have a tenth
+//! of the features, the others a random number from half of the features to all; y = θ + (1 - θ)(1 - r) for selected
+//! features, y = θ r for the others. Update 2: a personal or global best is replaced by a lower cost, or by a smaller subset
+//! of equal cost. r1, r2 are drawn for every feature, in this order; the initialization draws the size if it is random, the
+//! features, then r for each feature.
 //!
-//! Velocities start at 0 and have no limit, as the comparison in the 2D-learning paper has it,
-//! whose settings these are; its printed results match a `random` start rather than the mixed one.
-//! A feature taken out for the size limit is set back to θ.
+//! Velocities start at 0 and have no limit, as in the comparison in the 2D-learning paper, whose settings these are; its
+//! printed results match a `random` initialization rather than the mixed one. The coordinate of a feature removed for the
+//! size limit is set to θ.
 //!
 //! B. Xue, M. Zhang, W. N. Browne, Particle swarm optimisation for feature selection in
 //! classification: novel initialisation and updating mechanisms, Applied Soft Computing 18 (2014),
@@ -24,8 +24,8 @@
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
+use crate::operators::ordering::Ties;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, THRESHOLD};
-use crate::operators::standing::Ties;
 use crate::operators::velocity::Coefficients;
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
@@ -52,13 +52,13 @@ params! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InitialSizes {
-    /// Most with few features, the rest with many.
+    /// Two thirds of the particles with few features, one third with many.
     Mixed,
-    /// Anywhere.
+    /// Uniform positions.
     Random,
 }
 
-/// A swarm of real vectors that likes small subsets.
+/// A continuous swarm that prefers small subsets.
 #[derive(Debug)]
 pub struct Pso42 {
     params: Pso42Params,
@@ -67,8 +67,8 @@ pub struct Pso42 {
 }
 
 impl Pso42Params {
-    /// The first position of a particle among `n` features.
-    fn first(&self, particle: usize, n: usize, rng: &mut Rng) -> Vec<f64> {
+    /// The initial position of a particle.
+    fn initial_position(&self, particle: usize, n: usize, rng: &mut Rng) -> Vec<f64> {
         if self.init == InitialSizes::Random {
             return words::some_units(n, rng);
         }
@@ -115,18 +115,18 @@ impl Optimizer for Pso42 {
         let Pso42Params { inertia, cognitive, social, .. } = self.params;
         if iteration.number == 0 {
             let n = self.n_features;
-            return self
-                .swarm
-                .start(iteration, |particle, _, rng| self.params.first(particle, n, rng));
+            return self.swarm.start(iteration, |particle, _, rng| {
+                self.params.initial_position(particle, n, rng)
+            });
         }
         let coefficients = Coefficients { inertia, cognitive, social };
         self.swarm.advance(iteration, |particle, rng| {
-            particle.fly(|v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2), rng);
+            particle.step(|v, x, p, g, r1, r2| coefficients.velocity(v, x, p, g, r1, r2), rng);
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn twenty_of_thirty_start_small_and_ten_large() {
+    fn a_mixed_initialization_has_twenty_small_and_ten_large_subsets() {
         let sizes = first_sizes(InitialSizes::Mixed, 13, 13);
         assert_eq!(sizes[..20], [1; 20]);
         assert_eq!(sizes.len(), 30);
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn a_random_start_is_that_of_any_real_swarm() {
+    fn a_random_initialization_selects_two_of_five_features() {
         let total: usize = first_sizes(InitialSizes::Random, 100, 100).iter().sum();
         // 3000 draws with probability 0.4: mean 1200, standard deviation 27.
         assert!((1119..=1281).contains(&total), "{total}");
     }
 
     #[test]
-    fn it_comes_near_a_planted_subset_of_four() {
+    fn it_approaches_a_planted_subset_of_four() {
         let mut swarm = Pso42::start(Pso42Params::default(), &Space::new(20, 20));
         let planted = Subset::from_indices(20, [2, 3, 11, 17]);
         let history = drive(&mut swarm, 200, |x| x.distance(&planted) as f64 / 20.0);

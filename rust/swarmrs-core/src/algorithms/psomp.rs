@@ -12,13 +12,13 @@
 //! psorws    a member drawn in proportion to Sig(v) = 1 / (1 + 4 e^-2v)
 //! ```
 //!
-//! r1, r2 are drawn for every feature, then what the choice within each group needs: nothing, two distinct members,
-//! or one number, also for a group of one. Of equal velocities the lowest feature wins. The first subset has any one
-//! member of each group; velocities start anywhere within their limit, which the papers do not say. Features of no
-//! group are never selected; where the space has no groups, all its features are one.
+//! r1, r2 are drawn for every feature, then the random numbers of the selection within each group: none, two distinct
+//! members, or one number, also for a group of one. Ties of velocities go to the lowest feature. The initial subset has a
+//! random member of each group; initial velocities are uniform within their limit, which the papers do not specify. Features
+//! of no group are never selected; without groups, all features are one group.
 //!
-//! The paper of `psomp` has a second, more stochastic version of its algorithm. What is at hand of it says no more,
-//! and the tournament of `psomp-t` is the plainest rule that fits.
+//! The paper of `psomp` has a second, more stochastic version of its algorithm. The available part of it gives no details;
+//! the tournament of `psomp-t` is the simplest rule that fits.
 //!
 //! `psomp`, `psomp-t`: M. C. Lane, B. Xue, I. Liu, M. Zhang, Particle swarm optimisation and statistical clustering
 //! for feature selection, AI 2013, doi:10.1007/978-3-319-03680-9_23; `psorws`: B. Xue, M. C. Lane, I. Liu, M. Zhang,
@@ -28,9 +28,9 @@
 use crate::base::math::exp;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::choice::{roulette, top_k, within_groups};
+use crate::operators::ordering::Ties;
 use crate::operators::parameters::{COGNITIVE, INERTIA, POPULATION, SOCIAL, VELOCITY_LIMIT};
-use crate::operators::standing::Ties;
+use crate::operators::selection::{roulette, select_within_groups, top_k};
 use crate::operators::velocity::{self, Coefficients};
 use crate::problem::groups::Groups;
 use crate::problem::objective::Objective;
@@ -51,7 +51,7 @@ params! {
     }
 }
 
-/// The choice of one member of a group by the velocities of all its members.
+/// The selection of one member of a group from the velocities of all its members.
 type Choice = fn(&[f64], &mut Rng) -> Subset;
 
 /// A swarm that selects one feature of each group.
@@ -67,7 +67,7 @@ impl Psomp {
     fn new(params: PsompParams, choice: Choice, space: &Space) -> Self {
         let mut swarm = BinarySwarm::new(params.population, space);
         swarm.bests.ties = Ties::Shrink;
-        Self { params, choice, groups: space.groups_or_one(), swarm }
+        Self { params, choice, groups: space.groups_or_single(), swarm }
     }
 }
 
@@ -79,28 +79,28 @@ impl Optimizer for Psomp {
         if iteration.number == 0 {
             return self.swarm.start(iteration, |_, v, rng| {
                 velocity::draw(v, velocity_limit, rng);
-                within_groups(v, groups, any, rng)
+                select_within_groups(v, groups, uniform, rng)
             });
         }
         self.swarm.advance(iteration, |particle, rng| {
-            particle.accelerate(coefficients, velocity_limit, rng);
-            within_groups(particle.v, groups, self.choice, rng)
+            particle.update_velocity(coefficients, velocity_limit, rng);
+            select_within_groups(particle.v, groups, self.choice, rng)
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.swarm.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
-/// One member of a group of `size`.
-fn only(place: usize, size: usize) -> Subset {
-    Subset::from_indices(size, [place])
+/// A subset with one member of a group of `size`.
+fn single(member: usize, size: usize) -> Subset {
+    Subset::from_indices(size, [member])
 }
 
-/// Any member, all equally likely.
-fn any(velocities: &[f64], rng: &mut Rng) -> Subset {
-    only(rng.below(velocities.len()), velocities.len())
+/// A uniformly random member.
+fn uniform(velocities: &[f64], rng: &mut Rng) -> Subset {
+    single(rng.below(velocities.len()), velocities.len())
 }
 
 /// The member with the largest velocity.
@@ -111,20 +111,20 @@ fn fastest(velocities: &[f64], _: &mut Rng) -> Subset {
 /// The faster of two random members.
 fn tournament(velocities: &[f64], rng: &mut Rng) -> Subset {
     let size = velocities.len();
-    let mut rivals = rng.distinct(size.min(2), size);
-    rivals.sort_unstable();
-    let entered: Vec<f64> = rivals.iter().map(|&place| velocities[place]).collect();
-    Subset::from_indices(size, top_k(&entered, 1).iter().map(|at| rivals[at]))
+    let mut competitors = rng.distinct(size.min(2), size);
+    competitors.sort_unstable();
+    let velocities: Vec<f64> = competitors.iter().map(|&member| velocities[member]).collect();
+    Subset::from_indices(size, top_k(&velocities, 1).iter().map(|index| competitors[index]))
 }
 
-/// A member drawn in proportion to what its velocity is worth.
-fn spin(velocities: &[f64], rng: &mut Rng) -> Subset {
-    let weights: Vec<f64> = velocities.iter().map(|&v| steep(v)).collect();
-    only(roulette(&weights, rng.unit()), weights.len())
+/// A member drawn by roulette wheel with the weights Sig(v).
+fn roulette_wheel(velocities: &[f64], rng: &mut Rng) -> Subset {
+    let weights: Vec<f64> = velocities.iter().map(|&v| sig(v)).collect();
+    single(roulette(&weights, rng.unit()), weights.len())
 }
 
-/// A logistic function that separates velocities better than the usual one does.
-fn steep(v: f64) -> f64 {
+/// Sig, a logistic function steeper than the usual sigmoid.
+fn sig(v: f64) -> f64 {
     1.0 / (1.0 + 4.0 * exp(-2.0 * v))
 }
 
@@ -142,7 +142,7 @@ impl Algorithm for Psomp {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Needed;
+    const GROUPS: GroupUse = GroupUse::Required;
 
     fn start(params: PsompParams, space: &Space) -> Self {
         Self::new(params, fastest, space)
@@ -167,7 +167,7 @@ impl Algorithm for PsompT {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Needed;
+    const GROUPS: GroupUse = GroupUse::Required;
 
     fn start(params: PsompParams, space: &Space) -> Psomp {
         Psomp::new(params, tournament, space)
@@ -192,10 +192,10 @@ impl Algorithm for Psorws {
         evaluations: Some(3030),
         objective: Objective::Error,
     };
-    const GROUPS: GroupUse = GroupUse::Needed;
+    const GROUPS: GroupUse = GroupUse::Required;
 
     fn start(params: PsompParams, space: &Space) -> Psomp {
-        Psomp::new(params, spin, space)
+        Psomp::new(params, roulette_wheel, space)
     }
 }
 
@@ -211,16 +211,16 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// Features by their group, the last of which stands for none.
+        /// `group_of` has the group of each feature; 5 is no group.
         #[test]
-        fn swarms_of_representatives_have_one_of_each_group(
-            of in proptest::collection::vec(0usize..6, 1..25),
+        fn grouped_swarms_select_one_feature_per_group(
+            group_of in proptest::collection::vec(0usize..6, 1..25),
             limit in 1usize..25,
             seed: u64,
         ) {
-            let n = of.len();
+            let n = group_of.len();
             let mut members = vec![Vec::new(); 5];
-            for (feature, &group) in of.iter().enumerate().filter(|(_, group)| **group < 5) {
+            for (feature, &group) in group_of.iter().enumerate().filter(|(_, group)| **group < 5) {
                 members[group].push(feature);
             }
             let groups = Arc::new(Groups::new(members, n).unwrap());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn without_groups_all_features_are_one() {
+    fn without_groups_all_features_are_one_group() {
         let mut swarm = find("psorws").unwrap().start(&Map::new(), &Space::new(9, 9)).unwrap().0;
         let history = drive_seeded(1, &mut *swarm, 3, rugged(1));
         assert!(history.iter().flatten().all(|tried| tried.subset.count() == 1));
@@ -266,14 +266,14 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_never_wins_and_the_others_by_their_rank() {
+    fn tournament_wins_depend_on_the_rank_of_velocities() {
         let mut rng = Streams::new(1).rng(0, Phase::Ask, 0);
         let mut wins = [0; 4];
         for _ in 0..6000 {
             let winner = tournament(&[0.5, -2.0, 0.5, 3.0], &mut rng);
             wins[winner.iter().next().unwrap()] += 1;
         }
-        // Of six pairs the fastest is in three, the lower of the equal two wins two, the other one.
+        // Of six pairs the fastest wins three, the lower one of the two equal ones two, the other one, the slowest none.
         // Standard deviations are at most 39.
         for (won, expected) in wins.into_iter().zip([2000i32, 0, 1000, 3000]) {
             assert!((won - expected).abs() < 160, "{wins:?}");
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_steep_function_has_the_worked_values() {
+    fn sig_has_the_worked_values() {
         for (v, expected) in [
             (-6.0, 1.536_051e-6),
             (0.0, 0.2),
@@ -291,14 +291,14 @@ mod tests {
             (6.0, 0.999_975),
         ] {
             // Six decimals are printed, and seven digits of the least.
-            assert!((steep(v) - expected).abs() < 5e-7, "Sig({v})");
+            assert!((sig(v) - expected).abs() < 5e-7, "Sig({v})");
         }
-        assert!((steep(-6.0) / 1.536_051e-6 - 1.0).abs() < 5e-7);
+        assert!((sig(-6.0) / 1.536_051e-6 - 1.0).abs() < 5e-7);
     }
 
     #[test]
-    fn a_wheel_of_three_has_the_worked_chances_and_picks() {
-        let weights = [-1.0, 0.0, 2.0].map(steep);
+    fn a_roulette_wheel_of_three_has_the_worked_probabilities() {
+        let weights = [-1.0, 0.0, 2.0].map(sig);
         let total: f64 = weights.iter().sum();
         for (weight, probability) in weights.iter().zip([0.028_104, 0.171_753, 0.800_143]) {
             // Six decimals are printed.

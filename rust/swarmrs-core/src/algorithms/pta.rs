@@ -1,17 +1,16 @@
-//! Plus l, take away r: a few steps forward, fewer back, so that an early mistake can be undone.
+//! Plus l, take away r: forward steps followed by fewer backward steps, which can undo earlier ones.
 //!
 //! ```text
 //! l > r:  X <- {};  repeat { l times X <- X + argmin J(X + a);  r times X <- X - argmin J(X - a) }  until |X| = d
-//! l < r:  X <- U;   the mirror image, removals first
+//! l < r:  X <- U;   the reverse, removals first
 //! ```
 //!
-//! l is `plus`, r is `minus`, d is `size`, X is `chosen`, U are all features. Every sweep is one iteration; ties go
-//! to the lowest feature. The last cycle takes fewer steps, so that it ends at d. The paper knows no limit on the
-//! number of features: a cycle that would pass it (or take out everything) goes to the limit (or to one feature) and
-//! as many steps fewer back. Without `size`, d is the limit (or 1) and the best subset of all sizes wins. The mirror
-//! image starts where sequential backward selection does: it evaluates U only without `size`, and where the limit
-//! bars U it starts from the best single features, which the first iteration finds. The default of plus 2, take away
-//! 1 is ours.
+//! l is `plus`, r is `minus`, d is `size`, X is `chosen`, U are all features. Every sweep is one iteration; ties go to the
+//! lowest feature. The last cycle has fewer steps, so that it ends at d. The paper has no limit on the number of features: a
+//! cycle that would exceed it (or remove everything) stops at the limit (or at one feature) and has as many fewer steps back.
+//! Without `size`, d is the limit (or 1), and the result is the best subset of all sizes. The backward search starts as
+//! sequential backward selection does: it evaluates U only without `size`, and if the limit does not allow U, it starts from
+//! the best single features, which the first iteration evaluates. The default of plus 2, take away 1 is ours.
 //!
 //! S. D. Stearns, On selecting features for pattern classifiers, 3rd Int. Joint Conf. on Pattern Recognition (1976)
 
@@ -34,7 +33,7 @@ params! {
     }
 }
 
-/// A subset that grows or shrinks in cycles.
+/// A plus-l-take-away-r search.
 #[derive(Debug)]
 pub struct Pta {
     params: PtaParams,
@@ -45,32 +44,32 @@ pub struct Pta {
 
 #[derive(Debug)]
 enum Phase {
-    /// Every feature alone, to find a start that the limit allows.
+    /// Evaluate single features, for a start that the limit allows.
     Rank,
-    /// The start itself.
-    Measure,
-    /// The sweeps left of this cycle.
+    /// Evaluate the start.
+    Evaluate,
+    /// The remaining sweeps of a cycle.
     Cycle(VecDeque<Sweep>),
 }
 
 impl Pta {
     fn begin(&mut self, start: Subset) {
-        let is_answer = self.is_answer(&start);
+        let is_eligible = self.is_eligible(&start);
         self.chosen = start;
-        self.phase = if is_answer { Phase::Measure } else { Phase::Cycle(self.cycle()) };
+        self.phase = if is_eligible { Phase::Evaluate } else { Phase::Cycle(self.cycle()) };
     }
 
     /// The sweeps of the next cycle; none at the end.
     fn cycle(&self) -> VecDeque<Sweep> {
-        let PtaParams { size: wanted, plus, minus } = self.params;
+        let PtaParams { size: requested, plus, minus } = self.params;
         let (size, limit) = (self.chosen.count(), self.space.limit());
         if plus > minus {
-            let end = wanted.unwrap_or(limit);
+            let end = requested.unwrap_or(limit);
             let next = end.min(size.saturating_add(plus - minus));
             let top = if next > size { limit.min(next.saturating_add(minus)) } else { size };
             sweeps(Sweep::Add, top - size, top - next.max(size))
         } else {
-            let end = wanted.unwrap_or(1);
+            let end = requested.unwrap_or(1);
             let next = end.max(size.saturating_sub(minus - plus));
             let bottom = if next < size { next.saturating_sub(plus).max(1) } else { size };
             sweeps(Sweep::Remove, size - bottom, next.min(size) - bottom)
@@ -78,10 +77,10 @@ impl Pta {
     }
 }
 
-/// So many steps onward, then so many back.
-fn sweeps(onward: Sweep, steps: usize, back: usize) -> VecDeque<Sweep> {
-    let returns = std::iter::repeat_n(onward.opposite(), back);
-    std::iter::repeat_n(onward, steps).chain(returns).collect()
+/// Sweeps in one direction, followed by sweeps in the opposite direction.
+fn sweeps(direction: Sweep, n_forward: usize, n_back: usize) -> VecDeque<Sweep> {
+    let back = std::iter::repeat_n(direction.opposite(), n_back);
+    std::iter::repeat_n(direction, n_forward).chain(back).collect()
 }
 
 impl Algorithm for Pta {
@@ -113,7 +112,7 @@ impl Algorithm for Pta {
         let mut search = Self { params, space: space.clone(), chosen, phase: Phase::Rank };
         if is_forward {
             search.phase = Phase::Cycle(search.cycle());
-        } else if let Some(whole) = sweep::whole(space.n_features(), space.limit()) {
+        } else if let Some(whole) = sweep::full_set(space.n_features(), space.limit()) {
             search.begin(whole);
         }
         search
@@ -124,8 +123,10 @@ impl Optimizer for Pta {
     fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         match &self.phase {
             Phase::Rank => Sweep::Add.of(&self.chosen),
-            Phase::Measure => vec![self.chosen.clone()],
-            Phase::Cycle(left) => left.front().map_or_else(Vec::new, |step| step.of(&self.chosen)),
+            Phase::Evaluate => vec![self.chosen.clone()],
+            Phase::Cycle(sweeps) => {
+                sweeps.front().map_or_else(Vec::new, |sweep| sweep.of(&self.chosen))
+            }
         }
     }
 
@@ -136,21 +137,21 @@ impl Optimizer for Pta {
                     self.begin(start);
                 }
             }
-            Phase::Measure => self.phase = Phase::Cycle(self.cycle()),
-            Phase::Cycle(left) => {
-                left.pop_front();
-                let is_over = left.is_empty();
+            Phase::Evaluate => self.phase = Phase::Cycle(self.cycle()),
+            Phase::Cycle(sweeps) => {
+                sweeps.pop_front();
+                let is_finished = sweeps.is_empty();
                 if let Some(best) = sweep::best(evaluations) {
                     self.chosen = best.subset.clone();
                 }
-                if is_over {
+                if is_finished {
                     self.phase = Phase::Cycle(self.cycle());
                 }
             }
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.params.size.is_none_or(|size| subset.count() == size)
     }
 }

@@ -1,6 +1,6 @@
-//! Random search: independent fair bits, the yardstick every method must beat.
+//! Random search: the baseline of all methods.
 //!
-//! Every iteration draws `population` subsets in which each feature is in with probability one half.
+//! Every iteration draws `population` subsets; each feature is selected with probability 1/2.
 
 use crate::base::subset::Subset;
 use crate::problem::objective::Objective;
@@ -15,7 +15,7 @@ params! {
     }
 }
 
-/// Draws and forgets.
+/// A random search.
 #[derive(Debug)]
 pub struct Random {
     params: RandomParams,

@@ -9,13 +9,13 @@
 //! ranking: the active features by support, then those dropped last, ...
 //! ```
 //!
-//! The standard error of a support is that of the mean over the subsets with f. A stage ends early when every feature is
-//! further from the cut than its standard error. Tables with fewer features skip the stages that would drop nothing, and
-//! m is at most a third of the active features. The evaluations of each stage are a share of the budget.
+//! The standard error of a support is that of the mean over the subsets with f. A stage ends early if the support of every
+//! feature differs from the cut by more than its standard error. With fewer features, stages that would drop nothing are
+//! skipped; m is at most a third of the active features. The evaluations of each stage are a fraction of the budget.
 //!
 //! Random k-NN support is the idea of Li, Harner and Adjeroh, who draw subsets at random and drop features in one geometric
-//! and one linear stage. New here: any classifier, subsets in balanced blocks, few stages with a smaller subset each,
-//! standard errors with the early end.
+//! and one linear stage. New here: any classifier, balanced blocks, few stages with decreasing subset sizes, early stopping
+//! by standard errors.
 //!
 //! S. Li, E. J. Harner, D. A. Adjeroh, Random KNN feature selection - a fast and stable alternative to Random Forests,
 //! BMC Bioinformatics 12:450 (2011), doi:10.1186/1471-2105-12-450
@@ -38,14 +38,14 @@ params! {
     }
 }
 
-/// The evaluations of a run without another budget.
+/// The default budget of evaluations.
 const EVALUATIONS: u64 = 22_000;
 /// The number of subsets in the first batch, before the budget is known.
 const FIRST_BATCH: usize = 50;
-/// The share of the budget that a later batch evaluates, and the most subsets in one.
+/// The fraction of the budget in a later batch, and the maximum number of subsets in one.
 const BATCH: (f64, usize) = (1.0 / 40.0, 500);
 
-/// One stage: the number of active features, the size of a subset, the share of the budget.
+/// A stage: the number of active features, the size of a subset, the fraction of the budget.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Stage {
     active: usize,
@@ -54,7 +54,7 @@ struct Stage {
 }
 
 impl RksParams {
-    /// The stages for so many features.
+    /// The stages for this number of features.
     fn stages(&self, n_features: usize) -> Vec<Stage> {
         let Self { active, subset_size, .. } = *self;
         let all = [
@@ -84,12 +84,12 @@ impl Moments {
     /// Adds a value (Welford's update).
     fn add(&mut self, value: f64) {
         self.count += 1;
-        let off = value - self.mean;
-        self.mean += off / f64::from(self.count);
-        self.squares += off * (value - self.mean);
+        let deviation = value - self.mean;
+        self.mean += deviation / f64::from(self.count);
+        self.squares += deviation * (value - self.mean);
     }
 
-    /// The standard error of the mean; infinite below two values.
+    /// The standard error of the mean; infinite for fewer than two values.
     fn standard_error(&self) -> f64 {
         match self.count {
             0 | 1 => f64::INFINITY,
@@ -98,23 +98,23 @@ impl Moments {
     }
 }
 
-/// A ranking by random subsets, stage by stage.
+/// A ranking by random subsets in stages.
 #[derive(Debug)]
 pub struct Rks {
     space: Space,
     stages: Vec<Stage>,
-    /// The stage under way.
+    /// The index of the current stage.
     stage: usize,
     /// The features that subsets are drawn from.
     active: Vec<usize>,
-    /// Features that wait for their place in the next subsets.
+    /// The remaining features of the current permutation.
     queue: Vec<usize>,
-    /// The costs of the subsets with each feature, and of all, in this stage.
+    /// Moments of the costs of the subsets with each feature, and of all subsets, in this stage.
     costs: Vec<Moments>,
     all: Moments,
     /// Evaluations of the run, and of this stage.
     spent: usize,
-    done: usize,
+    spent_in_stage: usize,
     /// Features dropped by earlier stages, those of the last stage first.
     dropped: Vec<Ranked>,
 }
@@ -127,10 +127,10 @@ impl Rks {
         if self.queue.len() < size {
             let mut next = self.active.clone();
             rng.shuffle(&mut next);
-            let (again, fresh): (Vec<_>, Vec<_>) =
+            let (in_block, others): (Vec<_>, Vec<_>) =
                 next.into_iter().partition(|feature| self.queue.contains(feature));
-            self.queue.extend(fresh);
-            self.queue.extend(again);
+            self.queue.extend(others);
+            self.queue.extend(in_block);
         }
         let block: Vec<usize> = self.queue.drain(..size).collect();
         let mut subset = Subset::from_indices(self.space.n_features(), block);
@@ -138,7 +138,7 @@ impl Rks {
         subset
     }
 
-    /// The active features by support, the first of equals in their order so far.
+    /// The active features by descending support; ties keep their order.
     fn by_support(&self) -> Vec<Ranked> {
         let of = |&feature: &usize| {
             let costs = &self.costs[feature];
@@ -161,7 +161,7 @@ impl Rks {
         })
     }
 
-    /// Drops the features below the cut; false after the last stage.
+    /// Drops the features below the cut and starts the next stage; false after the last one.
     fn advance(&mut self) -> bool {
         let Some(next) = self.stages.get(self.stage + 1) else { return false };
         let mut ranking = self.by_support();
@@ -173,7 +173,7 @@ impl Rks {
         self.costs.fill(Moments::default());
         self.all = Moments::default();
         self.stage += 1;
-        self.done = 0;
+        self.spent_in_stage = 0;
         true
     }
 }
@@ -181,13 +181,19 @@ impl Rks {
 impl Optimizer for Rks {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let total = budget(self.spent, iteration.fraction).unwrap_or(EVALUATIONS as f64);
-        let room = |rks: &Self| (rks.stages[rks.stage].share * total) as usize;
-        if (self.done >= room(self) || self.done > 0 && self.is_settled()) && !self.advance() {
+        let stage_budget = |rks: &Self| (rks.stages[rks.stage].share * total) as usize;
+        if (self.spent_in_stage >= stage_budget(self)
+            || self.spent_in_stage > 0 && self.is_settled())
+            && !self.advance()
+        {
             return Vec::new();
         }
         let batch = match self.spent {
             0 => FIRST_BATCH,
-            _ => ((BATCH.0 * total) as usize).clamp(1, BATCH.1).min(room(self) - self.done).max(1),
+            _ => ((BATCH.0 * total) as usize)
+                .clamp(1, BATCH.1)
+                .min(stage_budget(self) - self.spent_in_stage)
+                .max(1),
         };
         let mut rng = iteration.rng(0);
         (0..batch).map(|_| self.draw(&mut rng)).collect()
@@ -202,7 +208,7 @@ impl Optimizer for Rks {
             }
         }
         self.spent += evaluations.len();
-        self.done += evaluations.len();
+        self.spent_in_stage += evaluations.len();
     }
 
     fn ranking(&self) -> Vec<Ranked> {
@@ -232,7 +238,7 @@ impl Algorithm for Rks {
         let n = space.n_features();
         let (stages, mut active) = match space.by_relevance() {
             Some(order) => (params.stages(n), order.to_vec()),
-            // Without a relevance nothing says where to begin: all features do.
+            // Without a ranking by F statistic all features are active.
             None => {
                 (RksParams { active: params.active.max(n), ..params }.stages(n), (0..n).collect())
             }
@@ -247,7 +253,7 @@ impl Algorithm for Rks {
             costs: vec![Moments::default(); n],
             all: Moments::default(),
             spent: 0,
-            done: 0,
+            spent_in_stage: 0,
             dropped: Vec::new(),
         };
         ByRanking::new(rks, space)
@@ -279,7 +285,7 @@ mod tests {
         let mut search = Rks::start(RksParams::default(), &space);
         let mut history = drive(&mut search, 30, |_| 0.5);
         let prefixes = history.pop().unwrap();
-        assert!(search.is_answer(&prefixes[0].subset));
+        assert!(search.is_eligible(&prefixes[0].subset));
         let mut drawn = [0usize; 100];
         for subset in history.iter().flatten().map(|one| &one.subset) {
             assert_eq!(subset.count(), 15);
@@ -296,7 +302,7 @@ mod tests {
         let cost = |subset: &Subset| 1.0 - subset.iter().map(|f| f as f64).sum::<f64>() / 66.0;
         let mut history = drive(&mut search, 30, cost);
         let prefixes = history.pop().unwrap();
-        assert!(search.is_answer(&prefixes[0].subset));
+        assert!(search.is_eligible(&prefixes[0].subset));
         let learned: Vec<_> = history.iter().flatten().collect();
         let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
         let all: Vec<f64> = learned.iter().map(|one| one.cost.value()).collect();
@@ -313,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn planted_features_come_first_and_answer() {
+    fn planted_features_rank_first_and_are_the_result() {
         let space = Space::new(400, 400);
         let mut search = Rks::start(RksParams::default(), &space);
         let cost = |subset: &Subset| {
@@ -324,7 +330,7 @@ mod tests {
         let mut first: Vec<usize> = search.ranking()[..8].iter().map(|one| one.feature).collect();
         first.sort_unstable();
         assert_eq!(first, [0, 50, 100, 150, 200, 250, 300, 350]);
-        let best = history.iter().flatten().filter(|one| search.is_answer(&one.subset));
+        let best = history.iter().flatten().filter(|one| search.is_eligible(&one.subset));
         assert_eq!(best.min_by_key(|one| one.cost).unwrap().subset.count(), 8);
     }
 }

@@ -1,21 +1,21 @@
-//! Sequential backward floating selection: after every feature taken out, add features as long as that sets a record.
+//! Sequential backward floating selection: after every removal, add features as long as that improves on the best subset
+//! found of the size.
 //!
 //! ```text
 //! X <- U, evaluated;  B[k] <- the least cost found of size k
 //! repeat  X <- X - argmin J(X - a);  update B
-//!         while |X| < |U| - 1:  b <- argmin J(X + b);  stop if b was just taken out and nothing was added since
+//!         while |X| < |U| - 1:  b <- argmin J(X + b);  stop if b is the feature just removed
 //!                               if J(X + b) < B[|X| + 1]: X <- X + b, update B;  else stop
 //! until   |X| <= max(1, d - overshoot)
 //! ```
 //!
-//! d is `size`; X, B and the two loops are in `Floating`. Every sweep is one iteration; ties go to the lowest
-//! feature. The paper goes on past d without saying how far: `overshoot` is ours. Without `size` it runs down to one
-//! feature and the best subset of all sizes wins. Every feature added back sets a record, so the search ends, but no
-//! useful bound is known: the default budget is a stop for the worst case.
+//! d is `size`; X, B and the two loops are in `Floating`. Every sweep is one iteration; ties go to the lowest feature. The
+//! paper continues past d without saying how far: `overshoot` is ours. Without `size` it runs down to one feature, and the
+//! result is the best subset of all sizes. Every addition lowers some B[k], so the search terminates, but no useful bound is
+//! known: the default budget stops the worst case.
 //!
-//! The paper knows no limit on the number of features. Where there is one below |U|, the first iteration tries every
-//! feature alone and the search starts from as many of the best as the limit allows; any feature may still be added
-//! later.
+//! The paper has no limit on the number of features. With a limit below |U|, the first iteration evaluates every single
+//! feature, and the search starts from the best ones up to the limit; any feature may still be added later.
 //!
 //! P. Pudil, J. Novovicova, J. Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15
 //! (1994), doi:10.1016/0167-8655(94)90127-9
@@ -37,7 +37,7 @@ params! {
     }
 }
 
-/// A subset that shrinks and floats back.
+/// A backward floating search.
 #[derive(Debug)]
 pub struct Sbfs {
     space: Space,
@@ -48,11 +48,11 @@ pub struct Sbfs {
 
 #[derive(Debug)]
 enum Phase {
-    /// Every feature alone, to find a start that the limit allows.
+    /// Evaluate single features, for a start that the limit allows.
     Rank,
-    /// The start itself.
-    Measure(Subset),
-    /// One sweep after the other.
+    /// Evaluate the start.
+    Evaluate(Subset),
+    /// The floating search.
     Float(Floating),
 }
 
@@ -74,8 +74,8 @@ impl Algorithm for Sbfs {
     fn start(params: SbfsParams, space: &Space) -> Self {
         let size = params.size.map(|size| size.min(space.limit()));
         let end = size.map_or(1, |size| size.saturating_sub(params.overshoot).max(1));
-        let start = sweep::whole(space.n_features(), space.limit());
-        let phase = start.map_or(Phase::Rank, Phase::Measure);
+        let start = sweep::full_set(space.n_features(), space.limit());
+        let phase = start.map_or(Phase::Rank, Phase::Evaluate);
         Self { space: space.clone(), size, end, phase }
     }
 }
@@ -84,7 +84,7 @@ impl Optimizer for Sbfs {
     fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         match &self.phase {
             Phase::Rank => Sweep::Add.of(&Subset::empty(self.space.n_features())),
-            Phase::Measure(start) => vec![start.clone()],
+            Phase::Evaluate(start) => vec![start.clone()],
             Phase::Float(search) => search.ask(),
         }
     }
@@ -93,10 +93,10 @@ impl Optimizer for Sbfs {
         match &mut self.phase {
             Phase::Rank => {
                 if let Some(start) = sweep::best_singles(evaluations, self.space.limit()) {
-                    self.phase = Phase::Measure(start);
+                    self.phase = Phase::Evaluate(start);
                 }
             }
-            Phase::Measure(_) => {
+            Phase::Evaluate(_) => {
                 if let [start] = evaluations {
                     let search = Floating::backward(start.subset.clone(), start.cost, self.end);
                     self.phase = Phase::Float(search);
@@ -106,7 +106,7 @@ impl Optimizer for Sbfs {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.size.is_none_or(|size| subset.count() == size)
     }
 }
@@ -136,7 +136,7 @@ mod tests {
         let mut search = Sbfs::start(SbfsParams { size: Some(2), overshoot: 3 }, &Space::new(4, 4));
         let history = drive(&mut search, 100, toy);
         assert_eq!(best_of_size(&history, 2).unwrap().value(), 1.0 - 0.90);
-        // U; -4; -1, where 1 itself would be the best to add; -2, where 2 would.
+        // U; -4; -1, after which 1 is the best to add; -2, after which 2 is.
         assert_eq!(path(2, 4), ("1234 123 23 23 3 3".into(), 1 + 4 + 3 + 2 + 2 + 3));
     }
 

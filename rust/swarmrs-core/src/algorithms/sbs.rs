@@ -1,15 +1,15 @@
-//! Sequential backward selection: take out the feature that is missed least, again and again.
+//! Sequential backward selection: repeatedly remove the feature whose removal costs least.
 //!
 //! ```text
 //! X <- U;  repeat X <- X - argmin J(X - a) over a in X, until |X| = d        d size, X chosen, U all features
 //! ```
 //!
-//! Every sweep is one iteration. Candidates are tried in ascending order and ties go to the lowest feature. Without
-//! `size` it runs down to one feature and the best subset of all sizes wins; only then is U itself evaluated, in an
+//! Every sweep is one iteration. Candidates are in ascending order, and ties go to the lowest feature. Without `size` it
+//! runs down to one feature, and the result is the best subset of all sizes; only then is U itself evaluated, in an
 //! iteration of its own.
 //!
-//! The paper knows no limit on the number of features. Where there is one below |U|, the first iteration tries every
-//! feature alone and the search starts from as many of the best as the limit allows.
+//! The paper has no limit on the number of features. With a limit below |U|, the first iteration evaluates every single
+//! feature, and the search starts from the best ones up to the limit.
 //!
 //! T. Marill, D. M. Green, On the effectiveness of receptors in recognition systems, IEEE Trans. Information Theory 9
 //! (1963), doi:10.1109/TIT.1963.1057810
@@ -29,7 +29,7 @@ params! {
     }
 }
 
-/// A subset that shrinks.
+/// A sequential backward search.
 #[derive(Debug)]
 pub struct Sbs {
     space: Space,
@@ -40,11 +40,11 @@ pub struct Sbs {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
-    /// Every feature alone, to find a start that the limit allows.
+    /// Evaluate single features, for a start that the limit allows.
     Rank,
-    /// The start itself.
-    Measure,
-    /// One removal sweep after the other.
+    /// Evaluate the start.
+    Evaluate,
+    /// Evaluate removals.
     Remove,
 }
 
@@ -54,9 +54,9 @@ impl Sbs {
     }
 
     fn begin(&mut self, start: Subset) {
-        // On the way to a size below, the start is no answer and not worth an evaluation.
-        let is_answer = self.is_answer(&start);
-        self.phase = if is_answer { Phase::Measure } else { Phase::Remove };
+        // If a smaller size is requested, the start cannot be the result, so it is not evaluated.
+        let is_eligible = self.is_eligible(&start);
+        self.phase = if is_eligible { Phase::Evaluate } else { Phase::Remove };
         self.chosen = start;
     }
 }
@@ -80,7 +80,7 @@ impl Algorithm for Sbs {
         let size = params.size.map(|size| size.min(space.limit()));
         let chosen = Subset::empty(space.n_features());
         let mut search = Self { space: space.clone(), size, chosen, phase: Phase::Rank };
-        if let Some(whole) = sweep::whole(space.n_features(), space.limit()) {
+        if let Some(whole) = sweep::full_set(space.n_features(), space.limit()) {
             search.begin(whole);
         }
         search
@@ -91,7 +91,7 @@ impl Optimizer for Sbs {
     fn ask(&mut self, _: &Iteration<'_>) -> Vec<Subset> {
         match self.phase {
             Phase::Rank => Sweep::Add.of(&self.chosen),
-            Phase::Measure => vec![self.chosen.clone()],
+            Phase::Evaluate => vec![self.chosen.clone()],
             Phase::Remove if self.chosen.count() > self.end() => Sweep::Remove.of(&self.chosen),
             Phase::Remove => Vec::new(),
         }
@@ -104,7 +104,7 @@ impl Optimizer for Sbs {
                     self.begin(start);
                 }
             }
-            Phase::Measure => self.phase = Phase::Remove,
+            Phase::Evaluate => self.phase = Phase::Remove,
             Phase::Remove => {
                 if let Some(best) = sweep::best(evaluations) {
                     self.chosen = best.subset.clone();
@@ -113,7 +113,7 @@ impl Optimizer for Sbs {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.size.is_none_or(|size| subset.count() == size)
     }
 }
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_size_all_features_are_measured_too() {
+    fn without_a_size_the_full_set_is_evaluated_too() {
         // 1 for the start, then 4 + 3 + 2.
         assert_eq!(path(None, 4), ("1234 123 23 3".into(), 10));
         assert_eq!(path(Some(4), 4), ("1234".into(), 1));

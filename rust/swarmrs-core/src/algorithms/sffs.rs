@@ -1,17 +1,18 @@
-//! Sequential forward floating selection: after every feature added, take features out as long as that sets a record.
+//! Sequential forward floating selection: after every addition, remove features as long as that improves on the best subset
+//! found of the size.
 //!
 //! ```text
 //! X <- {};  B[k] <- the least cost found of size k
 //! repeat  X <- X + argmin J(X + a);  update B
-//!         while |X| > 2:  b <- argmin J(X - b);  stop if b was just added and nothing was taken out since
+//!         while |X| > 2:  b <- argmin J(X - b);  stop if b is the feature just added
 //!                         if J(X - b) < B[|X| - 1]: X <- X - b, update B;  else stop
 //! until   |X| >= d + overshoot
 //! ```
 //!
-//! d is `size`; X, B and the two loops are in `Floating`. Every sweep is one iteration; ties go to the lowest
-//! feature. The paper goes on past d without saying how far: `overshoot` is ours. The end is never above the limit of
-//! the space. Without `size` it runs to the limit and the best subset of all sizes wins. Every feature taken out sets
-//! a record, so the search ends, but no useful bound is known: the default budget is a stop for the worst case.
+//! d is `size`; X, B and the two loops are in `Floating`. Every sweep is one iteration; ties go to the lowest feature. The
+//! paper continues past d without saying how far: `overshoot` is ours. The end is never above the limit of the space.
+//! Without `size` it runs to the limit, and the result is the best subset of all sizes. Every removal lowers some B[k], so
+//! the search terminates, but no useful bound is known: the default budget stops the worst case.
 //!
 //! P. Pudil, J. Novovicova, J. Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15
 //! (1994), doi:10.1016/0167-8655(94)90127-9
@@ -32,7 +33,7 @@ params! {
     }
 }
 
-/// A subset that grows and floats back.
+/// A forward floating search.
 #[derive(Debug)]
 pub struct Sffs {
     size: Option<usize>,
@@ -71,7 +72,7 @@ impl Optimizer for Sffs {
         self.search.tell(evaluations);
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.size.is_none_or(|size| subset.count() == size)
     }
 }
@@ -89,11 +90,11 @@ mod tests {
         let params = SffsParams { size: Some(2), overshoot: 1 };
         let search = Sffs::start(params, &Space::new(4, 4));
         let (path, evaluations) = toy_path(search, |search| search.search.chosen());
-        // +1 +3 +2 -1 +1, then a sweep that finds nothing better to take out than what was just added.
+        // +1 +3 +2 -1 +1, then a sweep whose best removal is the feature just added.
         assert_eq!((path.join(" ").as_str(), evaluations), ("1 13 123 23 123 123", 17));
     }
 
-    /// The cost of what plain forward selection holds at each size, from 1 up.
+    /// The costs of sequential forward selection for each size, from 1 up.
     fn forward(n: usize, cost: &impl Fn(&Subset) -> f64) -> Vec<Cost> {
         let mut chosen = Subset::empty(n);
         let mut costs = Vec::new();
@@ -121,10 +122,10 @@ mod tests {
             prop_assert!(history.iter().flatten().all(|t| (1..=space.limit()).contains(&t.subset.count())));
         }
 
-        /// No search that leaves the path of forward selection can promise to stay ahead of it on every function: what
-        /// holds on every one is that it is not behind at any size reached before the first feature is taken out.
+        /// After a removal, the search may be worse than forward selection on some functions; before the first removal it is
+        /// never worse at any size.
         #[test]
-        fn it_is_never_worse_than_forward_selection_until_it_leaves_its_path(n in 2usize..10, seed: u64) {
+        fn until_the_first_removal_it_is_never_worse_than_forward_selection(n in 2usize..10, seed: u64) {
             let forward = forward(n, &rugged(seed));
             let mut search = Sffs::start(SffsParams::default(), &Space::new(n, n));
             let (mut history, mut reached) = (Vec::new(), 0);
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_same_size_it_beats_forward_selection_far_more_often_than_not() {
+    fn at_the_same_size_it_is_better_than_forward_selection_much_more_often_than_worse() {
         let n = 9;
         let (mut ahead, mut behind) = (0, 0);
         for seed in 0..300 {

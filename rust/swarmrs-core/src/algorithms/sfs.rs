@@ -1,12 +1,12 @@
-//! Sequential forward selection: add the feature that helps most, again and again.
+//! Sequential forward selection: repeatedly add the feature that lowers the cost most.
 //!
 //! ```text
 //! X <- {};  repeat X <- X + argmin J(X + a) over a not in X, until |X| = d        d size, X chosen
 //! ```
 //!
-//! Every sweep is one iteration. Candidates are tried in ascending order and ties go to the lowest feature. Without
-//! `size` it runs to the limit of the space and the best subset of all sizes wins; a `size` above the limit is
-//! lowered to it.
+//! Every sweep is one iteration. Candidates are in ascending order, and ties go to the lowest feature. Without `size` it
+//! runs to the limit of the space, and the result is the best subset of all sizes; a `size` above the limit is lowered to
+//! it.
 //!
 //! A. W. Whitney, A direct method of nonparametric measurement selection, IEEE Trans. Computers C-20 (1971),
 //! doi:10.1109/T-C.1971.223410
@@ -26,7 +26,7 @@ params! {
     }
 }
 
-/// A subset that grows.
+/// A sequential forward search.
 #[derive(Debug)]
 pub struct Sfs {
     chosen: Subset,
@@ -67,7 +67,7 @@ impl Optimizer for Sfs {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.size.is_none_or(|size| subset.count() == size)
     }
 }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_size_above_the_limit_is_lowered_to_it() {
         let search = Sfs::start(SfsParams { size: Some(9) }, &Space::new(4, 3));
-        assert!(search.is_answer(&Subset::from_indices(4, 0..3)));
+        assert!(search.is_eligible(&Subset::from_indices(4, 0..3)));
         let (path, _) = toy_path(search, |search| &search.chosen);
         assert_eq!(path.join(" "), "1 13 123");
     }

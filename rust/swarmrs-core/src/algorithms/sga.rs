@@ -1,23 +1,23 @@
-//! Simple steady-state genetic algorithm for subsets of a wanted size.
+//! Simple steady-state genetic algorithm for subsets of a requested size.
 //!
 //! ```text
-//! start   P chromosomes, each feature in with probability d / n
+//! start   P chromosomes, each feature selected with probability d / n
 //! repeat  two parents by rank, P(rank i) proportional to q (1 - q)^(i - 1), best first
-//!         child by two-point crossover (probability pc); a feature is lost with pm, gained with pm n1 / n0
+//!         child by two-point crossover (probability pc); mutation drops a feature with pm, adds one with pm n1 / n0
 //!         J'(c) = J(c) + w ||c| - d|
 //!         better than both parents: replaces the nearer one; no worse than the worse one: replaces that one;
 //!         otherwise: replaces the worst of the population
 //! ```
 //!
-//! P is `population`, q `selection_pressure`, pc `crossover_rate`, pm `mutation_rate`, w `penalty`, d `size`; n1
-//! features of the child are in, n0 are out. The start is one iteration, every child is one. Without `size` the
-//! paper's d = n/5, 2n/5, 3n/5, 4n/5 are searched for one after the other, each from a new start and for a quarter of
-//! the budget, and the best of all wins; the default budget gives each the 2000 evaluations of the comparison.
+//! P is `population`, q `selection_pressure`, pc `crossover_rate`, pm `mutation_rate`, w `penalty`, d `size`; n1 features of
+//! the child are selected, n0 are not. The start is one iteration, every child is one. Without `size` the paper's d = n/5,
+//! 2n/5, 3n/5, 4n/5 are searched for one after another, each from a new start and with a quarter of the budget, and the
+//! result is the best of all; the default budget gives each the 2000 evaluations of the comparison.
 //!
-//! The paper leaves the number of cuts, w and the stopping rule open: two cuts, 0.5 and a budget are ours. What
-//! exceeds the limit of the space is taken out at random. Where no chromosome of size d was met, which w makes
-//! unlikely, the best of another size is reported instead of being repaired. Subsets are evaluated by 1-NN,
-//! leave-one-out, as in the paper.
+//! The paper leaves the number of cuts, w and the stopping criterion open: two cuts, 0.5 and a budget are ours. Random
+//! features above the limit of the space are removed. If no chromosome of size d was evaluated, which w makes unlikely, the
+//! result is the best one of another size, without repair. Subsets are evaluated by 1-NN with leave-one-out, as in the
+//! paper.
 //!
 //! I.-S. Oh, J.-S. Lee, B.-R. Moon, Hybrid genetic algorithms for feature selection, IEEE Trans. Pattern Analysis and
 //! Machine Intelligence 26 (2004), doi:10.1109/TPAMI.2004.105
@@ -31,7 +31,7 @@ use crate::problem::objective::{Cost, Objective};
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, Optimizer, Space, params,
 };
-use crate::swarms::steady::{Breeding, Parents, Population, Schedule, scattered};
+use crate::swarms::steady::{Breeding, Parents, Population, Schedule, random_chromosome};
 
 params! {
     /// Settings of [`Sga`].
@@ -46,21 +46,21 @@ params! {
     }
 }
 
-/// A population of subsets of about one size.
+/// A simple steady-state genetic algorithm.
 #[derive(Debug)]
 pub struct Sga {
     params: SgaParams,
     space: Space,
     schedule: Schedule,
     population: Population,
-    /// The parents of the child under evaluation; none during the initial population.
+    /// The parents of the proposed child; None for the initial population.
     parents: Option<Parents>,
 }
 
 impl Sga {
     fn penalized(&self, tried: &Evaluation) -> Cost {
-        let off = tried.subset.count().abs_diff(self.schedule.size());
-        Cost::new(tried.cost.value() + self.params.penalty * off as f64)
+        let difference = tried.subset.count().abs_diff(self.schedule.size());
+        Cost::new(tried.cost.value() + self.params.penalty * difference as f64)
     }
 }
 
@@ -95,7 +95,7 @@ impl Optimizer for Sga {
             self.parents = None;
             let size = self.schedule.size();
             return (0..self.params.population)
-                .map(|slot| scattered(&self.space, size, &mut iteration.rng(slot)))
+                .map(|slot| random_chromosome(&self.space, size, &mut iteration.rng(slot)))
                 .collect();
         }
         let breeding = Breeding { crossover_rate, mutation_rate, selection_pressure };
@@ -114,7 +114,7 @@ impl Optimizer for Sga {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
+    fn is_eligible(&self, subset: &Subset) -> bool {
         self.schedule.accepts(subset.count())
     }
 }
@@ -125,19 +125,19 @@ mod tests {
     use crate::testing::drive;
 
     #[test]
-    fn the_population_settles_at_the_wanted_size() {
+    fn the_population_converges_to_the_requested_size() {
         let params = SgaParams { size: Some(6), ..SgaParams::default() };
         let mut search = Sga::start(params, &Space::new(30, 30));
         let history = drive(&mut search, 500, |subset| 1.0 - subset.count() as f64 / 30.0);
         assert_eq!(search.population.members().len(), 20);
         let (best, _) = &search.population.members()[0];
-        assert_eq!(best.count(), 6, "a penalty of .5 outweighs what a feature more is worth");
+        assert_eq!(best.count(), 6, "a penalty of .5 outweighs the gain of another feature");
         assert_eq!(history[0].len(), 20);
         assert!(history[1..].iter().all(|iteration| iteration.len() == 1));
     }
 
     #[test]
-    fn without_a_size_the_four_fifths_follow_each_other() {
+    fn without_a_size_four_sizes_are_searched_one_after_another() {
         let mut search = Sga::start(SgaParams::default(), &Space::new(30, 30));
         let history = drive(&mut search, 400, |_| 0.5);
         let starts: Vec<usize> =

@@ -1,26 +1,24 @@
-//! 2D-learning unified swarm: particles learn size and features from the global best and from
-//! their neighbors'.
+//! 2D-learning unified swarm: particles learn size and features from the global and the local best.
 //!
-//! A velocity v has a row for the likelihood of each cardinality and one for that of each feature.
-//! For each particle at x with personal best p, global best g and the best l of its neighborhood:
+//! A velocity v has a row for the likelihood of each cardinality and a row for the likelihood of each feature. For each
+//! particle at x with personal best p, global best g and local best l:
 //!
 //! ```text
 //! vg = w v + c1 r1 L(p) + c2 r2 L(g) + Δ Lself     w inertia, c1 cognitive, c2 social
 //! vl = w v + c1 r3 L(p) + c2 r4 L(l) + Δ Lself
 //! v <- u vg + (1 - u) vl                           u from unification_start to unification_end
-//! x <- the ξ most likely features                  ξ spun on a wheel of the cardinalities' likelihoods
+//! x <- the ξ most likely features                  ξ drawn by roulette wheel from the likelihoods of cardinalities
 //! ```
 //!
-//! The learning sets L, the self-influence Δ and the wheel are those of
-//! [`learning2d`](crate::swarms::learning2d). The code adds up vg and vl by their weights, which
-//! is the same v. u grows linearly from the first move to the last that fits the budget; where the
-//! budget does not say how many these are, with the share of it that is spent. The neighborhood is
-//! the particle and the two beside it on a ring. r1 to r4 are scalars, drawn per particle and move
-//! in this order, then comes the draw of the wheel; r3, r4 are draws of their own, as in UPSO,
-//! where the paper's formulas repeat r1, r2. An personal best that has not improved for `refresh_gap`
-//! moves has the velocity redrawn just before the update; improvement resets that count, as the
-//! paper's text has it and its pseudo-code has not. The inertia is the constant of the paper's
-//! table, its formula being misprinted; ξ may be all features.
+//! The learning sets L, the self-influence Δ and the roulette wheel are those of
+//! [`learning2d`](crate::swarms::learning2d). The code adds the terms of vg and vl with their weights, which gives the same
+//! v. u changes linearly from the first move to the last one that fits the budget; if the budget does not limit their
+//! number, with the fraction of the budget that is spent. The neighborhood is the particle and its two neighbors on a ring.
+//! r1 to r4 are scalars, drawn per particle and move in this order, followed by the draw of the roulette wheel; r3, r4 are
+//! separate draws as in UPSO, while the paper's formulas repeat r1, r2. If the personal best has not improved for
+//! `refresh_gap` moves, the velocity is redrawn before the update; the counter of these moves is reset on improvement, as in
+//! the paper's text but not in its pseudo-code. The inertia is the constant of the paper's table, because its formula is
+//! misprinted; ξ may be all features.
 //!
 //! F. Hafiz, A. Swain, N. Patel, C. Naik, A two-dimensional (2-D) learning framework for particle
 //! swarm based feature selection, Pattern Recognition 76 (2018), doi:10.1016/j.patcog.2017.11.027
@@ -49,16 +47,16 @@ params! {
     }
 }
 
-/// A 2D-learning swarm that follows its best and looks to its neighbors.
+/// A 2D-learning swarm with global and local bests.
 #[derive(Debug)]
 pub struct Upso2d {
     params: Upso2dParams,
     space: Space,
-    learners: Swarm2d,
+    swarm: Swarm2d,
 }
 
 impl Upso2dParams {
-    /// u of this iteration's move.
+    /// u in this iteration.
     fn unification(&self, iteration: &Iteration<'_>) -> f64 {
         let last = iteration.iterations.map(|iterations| iterations.saturating_sub(1));
         let progress = match last {
@@ -103,7 +101,7 @@ impl Algorithm for Upso2d {
     };
 
     fn start(params: Upso2dParams, space: &Space) -> Self {
-        Self { params, space: space.clone(), learners: Swarm2d::default() }
+        Self { params, space: space.clone(), swarm: Swarm2d::default() }
     }
 }
 
@@ -111,26 +109,26 @@ impl Optimizer for Upso2d {
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let params = &self.params;
         if iteration.number == 0 {
-            return self.learners.start(params.population, &self.space, iteration);
+            return self.swarm.start(params.population, &self.space, iteration);
         }
         let u = params.unification(iteration);
-        let Swarm2d { swarm, bests } = &mut self.learners;
-        let (space, particles) = (&self.space, swarm.iter_mut().enumerate().collect());
+        let Swarm2d { particles, bests } = &mut self.swarm;
+        let (space, particles) = (&self.space, particles.iter_mut().enumerate().collect());
         iteration.map(particles, |(particle, learner): (usize, &mut Particle2d)| {
             let mut rng = iteration.rng(particle);
             learner.refresh(params.refresh_gap, &mut rng);
             let draws = std::array::from_fn(|_| rng.unit());
             let own = &bests.own;
-            let three = [&own[particle].0, bests.global(), &own[ring_best(own, particle)].0];
+            let exemplars = [&own[particle].0, bests.global(), &own[ring_best(own, particle)].0];
             let (v, x) = (&mut learner.velocity, &mut learner.x);
-            params.learn((v, x, learner.influence), three, u, draws);
+            params.learn((v, x, learner.influence), exemplars, u, draws);
             *x = v.choose(space.limit(), rng.unit());
             x.clone()
         })
     }
 
     fn tell(&mut self, _: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.learners.learn(evaluations);
+        self.swarm.update(evaluations);
     }
 }
 
@@ -160,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_has_the_worked_numbers() {
+    fn a_move_has_the_worked_values() {
         assert_near(
             &moved(1.0),
             [0.1458, 1.0366, 1.8294, 0.5832, 0.7290],
@@ -177,7 +175,7 @@ mod tests {
             [0.1458, 1.5134, 0.8758, 0.5832, 0.7290],
             [0.2729, 0.9637, 0.5645, 1.4639, 0.8561],
         );
-        // The slots of the wheel end at these sums; a pointer is put into the middle of each.
+        // The cumulative sums of the roulette wheel; a pointer in the middle of each interval.
         let ends = [0.0, 0.1458, 1.6592, 2.5350, 3.1182, 3.8472];
         let sizes: Vec<usize> = ends
             .windows(2)
@@ -187,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn unification_grows_from_the_first_move_to_the_last() {
+    fn unification_changes_linearly_from_the_first_move_to_the_last() {
         let params = Upso2dParams::default();
         let (streams, pool) = (Streams::new(1), Pool::new(1));
         let u = |number, iterations, fraction| {

@@ -1,36 +1,35 @@
-//! Variable-length PSO: particles search prefixes of the features in order of relevance, and the prefixes grow shorter.
+//! Variable-length PSO: particles search prefixes of the features ranked by relevance; prefixes become shorter.
 //!
-//! Features are ranked by symmetric uncertainty with the class. The population is cut into D divisions of equal size; a
-//! particle of division V searches the first L = floor(V n / D) features. Each learns as in comprehensive learning PSO,
-//! only from particles that are long enough:
+//! Features are ranked by symmetrical uncertainty with the class. The population has D divisions of equal size; a particle
+//! of division V searches the first L = floor(V n / D) features. Particles learn as in comprehensive learning PSO, but only
+//! from particles that are long enough:
 //!
 //! ```text
 //! v <- w v + c r (p(e) - x), clamped to ±velocity_limit     c social, e the exemplar of i for feature d
 //! x <- x + v, clamped to [0, 1]
-//! a feature is in where x > θ                                θ threshold
+//! a feature is selected if x > θ                             θ threshold
 //! Pc(i) = 0.05 + 0.45 (exp(10 (k - 1) / (P - 1)) - 1) / (exp(10) - 1)       k the rank of i's personal best
-//! e = i with probability 1 - Pc(i), else the better best of two others with L > d; i where there are no two
+//! e = i with probability 1 - Pc(i), else the better one of two others with L > d; i if there are no two
 //! ```
 //!
-//! After `refresh_gap` (α) moves without a better personal best a particle draws its exemplars anew. After
-//! `length_gap` (β) iterations without a better best of all, lengths change: the division b whose personal bests cost
-//! least in the mean becomes the longest, the others get floor(L(b) k / D) for k = 1, 2, ... in the order of
-//! divisions. Cut particles lose their tails; grown ones get new ones, with nothing in the tail of their personal
-//! best. Resized positions, and personal bests that lost a feature, are evaluated in an iteration of their own; then
-//! all draw exemplars anew. If b is the longest already, only exemplars are drawn.
+//! After `refresh_gap` (α) moves without a better personal best, the exemplars of a particle are redrawn. After
+//! `length_gap` (β) iterations without a better global best, lengths change: the division b whose personal bests have the
+//! least mean cost becomes the longest, the others get the lengths floor(L(b) k / D) for k = 1, 2, ... in the order of
+//! divisions. Shortened particles lose their last dimensions; lengthened ones get random new dimensions, in which their
+//! personal bests select nothing. Resized positions, and personal bests that lost a feature, are evaluated in an iteration of
+//! their own; then all exemplars are redrawn. If b is the longest already, only exemplars are redrawn.
 //!
-//! Where the paper is silent or contradicts itself, with the authors' program as a witness: k advances with every
-//! division but b, also where a length does not change; lengths are 1 at least; particles that do not fill a division
-//! are dropped; the first particle of each division starts with all its features (`full_particles`); velocities are
-//! limited to ±0.6 and start anywhere within; patience is at an end at α, not after it. The program keeps what a cut
-//! personal best was worth (`keep_cut_bests`). Of equal costs the smaller subset is the better best. The population
-//! is a twentieth of the features, 100 to 300. Where nothing is known of the features they stay in the order of the
-//! table. Random numbers come from slot i for moving, P + i for exemplars, 3 P + i for growing.
+//! Where the paper is silent or contradicts itself, we follow the authors' program: k counts every division but b, also if a
+//! length does not change; lengths are at least 1; particles that do not fill a division are dropped; the first particle of
+//! each division starts with all its features (`full_particles`); velocities are limited to ±0.6 and initially uniform; the
+//! gap ends with α moves, not after them. The program keeps the cost of a shortened personal best (`keep_cut_bests`). Of
+//! equal costs the smaller subset is the better best. The population is n / 20, from 100 to 300. Without a filter, features
+//! are in the order of the table. Random numbers come from slot i for moves, P + i for exemplars, 3 P + i for resizing.
 //!
 //! Two departures: the paper's equation for Pc lacks the -1 in the numerator, which comprehensive learning PSO has and
-//! which makes Pc run from 0.05 to 0.5 exactly; and the two candidates of an exemplar are drawn directly from the
-//! particles that are long enough, where the paper draws from all and rejects up to P times. The distribution is the
-//! same but for the rare case that all draws are rejected.
+//! which makes Pc range from 0.05 to 0.5 exactly; and the two candidates for an exemplar are drawn from the particles that
+//! are long enough, while the paper draws from all particles with up to P rejections. The distribution is the same except
+//! for the rare case that all draws are rejected.
 //!
 //! B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional
 //! classification, IEEE Trans. Evolutionary Computation 23 (2019), doi:10.1109/TEVC.2018.2869405
@@ -38,18 +37,18 @@
 use super::vlpso_ls::{Effort, Guide, LocalSearch, Searcher};
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
+use crate::operators::ordering::{CostAndSize, cost_and_size};
 use crate::operators::parameters::{
     EXEMPLAR_GAP, EXEMPLAR_PULL, INERTIA, INERTIA_END, ITERATIONS, POPULATION_BY_FEATURES,
-    THRESHOLD, VELOCITY_LIMIT, falling, population_by_features,
+    THRESHOLD, VELOCITY_LIMIT, linear_schedule, population_by_features,
 };
-use crate::operators::standing::{Standing, standing};
-use crate::operators::topology::{learning_probability, places};
+use crate::operators::topology::{learning_probability, ranks};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_MEMBERS, MOST_STEPS, Optimizer,
     Space, params,
 };
-use crate::swarms::learners::{Best, Learners, Purpose};
+use crate::swarms::exemplars::{Best, ExemplarSwarm, StreamKind};
 
 params! {
     /// Settings of [`Vlpso`].
@@ -83,12 +82,12 @@ impl VlpsoParams {
     }
 }
 
-/// The lengths of `divisions` divisions of `n` features.
-fn first_lengths(n: usize, divisions: usize) -> Vec<usize> {
+/// The initial lengths of `divisions` divisions of `n` features.
+fn initial_lengths(n: usize, divisions: usize) -> Vec<usize> {
     (1..=divisions).map(|v| (v * n / divisions).max(1)).collect()
 }
 
-/// The lengths after division `best` has shown the best: it stays, and the others spread below it.
+/// The new lengths: division `best` keeps its length, and the others are distributed below it.
 fn next_lengths(lengths: &[usize], best: usize) -> Vec<usize> {
     let (longest, divisions) = (lengths[best], lengths.len());
     let mut k = 0;
@@ -107,32 +106,32 @@ fn next_lengths(lengths: &[usize], best: usize) -> Vec<usize> {
 #[derive(Debug)]
 pub struct Vlpso {
     params: VlpsoParams,
-    /// The local search around personal bests, if any.
+    /// The settings of local search, if any.
     effort: Option<Effort>,
     space: Space,
-    learners: Learners,
-    /// The relevance of each dimension, where it is known.
+    swarm: ExemplarSwarm,
+    /// The relevance of each dimension; None without a filter.
     relevance: Option<Vec<f32>>,
     /// The length of each division.
     lengths: Vec<usize>,
-    /// The standing of the global best.
-    best: Option<Standing>,
-    /// Iterations since it last improved.
+    /// The cost and size of the global best.
+    best: Option<CostAndSize>,
+    /// Iterations since the global best last improved.
     stall: usize,
     iteration: u64,
     phase: Phase,
-    notes: Notes,
+    diagnostics: Diagnostics,
 }
 
 #[derive(Debug)]
 enum Phase {
-    /// Positions are drawn, then evaluated.
+    /// Draw and evaluate initial positions.
     Start,
-    /// Positions move, then are evaluated.
+    /// Move particles and evaluate their positions.
     Move,
-    /// Bests are searched.
+    /// Local search around personal bests.
     Search(LocalSearch),
-    /// Divisions change their lengths, then the changed positions and bests are evaluated.
+    /// Change lengths and evaluate the changed positions and personal bests.
     Resize(Resize),
 }
 
@@ -141,15 +140,15 @@ enum Phase {
 struct Resize {
     /// The new lengths of the divisions.
     lengths: Vec<usize>,
-    /// The particles it changed.
+    /// The particles whose length changed.
     resized: Vec<usize>,
-    /// Those of them whose best lost a feature.
+    /// The resized particles whose personal best lost a feature.
     cut: Vec<usize>,
 }
 
-/// The extra columns of the trace.
+/// The diagnostics of an iteration.
 #[derive(Debug, Clone, Copy, Default)]
-struct Notes {
+struct Diagnostics {
     mean_cost: f64,
     swarm_size: f64,
     improved: bool,
@@ -160,14 +159,14 @@ struct Notes {
 }
 
 impl Vlpso {
-    /// A swarm whose divisions have equally many particles, with local search or without.
+    /// A swarm in divisions of equal size, with or without local search.
     pub fn new(params: VlpsoParams, effort: Option<Effort>, space: &Space) -> Self {
         let n = space.n_features();
         let population = population_by_features(params.population, n);
         let divisions = params.divisions.min(population);
-        let lengths = first_lengths(n, divisions);
+        let lengths = initial_lengths(n, divisions);
         let size = population / divisions;
-        let each: Vec<usize> =
+        let particle_lengths: Vec<usize> =
             lengths.iter().flat_map(|&length| std::iter::repeat_n(length, size)).collect();
         let order: Vec<usize> =
             space.filter().map_or_else(|| (0..n).collect(), |filter| filter.ranking().to_vec());
@@ -176,7 +175,7 @@ impl Vlpso {
             .map(|filter| order.iter().map(|&feature| filter.relevance()[feature]).collect());
         let bounds = (params.velocity_limit, params.threshold);
         Self {
-            learners: Learners::new(bounds, order, &each, space),
+            swarm: ExemplarSwarm::new(bounds, order, &particle_lengths, space),
             params,
             effort,
             space: space.clone(),
@@ -186,178 +185,184 @@ impl Vlpso {
             stall: 0,
             iteration: 0,
             phase: Phase::Start,
-            notes: Notes::default(),
+            diagnostics: Diagnostics::default(),
         }
     }
 
-    /// Searches around the bests that have just improved, where that is due and the relevance of features is known.
-    fn begin_search(&mut self, improved: &[bool]) -> Option<LocalSearch> {
+    /// Starts a local search around the personal bests that have just improved, if it is due and there is a filter.
+    fn start_local_search(&mut self, improved: &[bool]) -> Option<LocalSearch> {
         let effort = self.effort.filter(|effort| effort.is_due(self.iteration))?;
         self.relevance.as_ref()?;
         let searchers: Vec<Searcher> = (0..improved.len())
             .filter(|&at| improved[at])
             .map(|at| {
-                let best = &self.learners.bests[at];
-                Searcher::new(at, self.learners.chosen(&best.x), best.standing, &effort)
+                let best = &self.swarm.bests[at];
+                Searcher::new(
+                    at,
+                    self.swarm.selected_dimensions(&best.x),
+                    best.cost_and_size,
+                    &effort,
+                )
             })
-            // Nothing can be made of an empty best.
+            // An empty best has no features to compare with.
             .filter(|searcher| !searcher.solution.is_empty())
             .collect();
-        self.notes.searches = searchers.len();
+        self.diagnostics.searches = searchers.len();
         Some(LocalSearch::new(effort, searchers))
     }
 
-    /// Draws the next tries; when there are none left, what was found is taken over and the iteration ends.
-    fn go_on_searching(&mut self, iteration: &Iteration<'_>, mut search: LocalSearch) {
+    /// Draws the next tries; when there are none left, updates the personal bests and ends the iteration.
+    fn continue_local_search(&mut self, iteration: &Iteration<'_>, mut search: LocalSearch) {
         if let (Some(filter), Some(relevance)) = (self.space.filter(), &self.relevance) {
-            let order = &self.learners.order;
-            let between = |a: usize, b: usize| filter.between(order[a], order[b]);
-            let guide = Guide { relevance, between: &between, limit: self.space.limit() };
-            let first = Purpose::Local as usize * self.learners.particles.len();
-            search.draw(iteration, &guide, |particle| first + particle);
+            let order = &self.swarm.order;
+            let redundancy = |a: usize, b: usize| filter.redundancy(order[a], order[b]);
+            let guide = Guide { relevance, redundancy: &redundancy, limit: self.space.limit() };
+            let first_slot = StreamKind::LocalSearch as usize * self.swarm.particles.len();
+            search.draw(iteration, &guide, |particle| first_slot + particle);
         }
         if search.tries().next().is_some() {
             self.phase = Phase::Search(search);
             return;
         }
         for found in search.into_searchers().into_iter().filter(|found| found.has_improved) {
-            let best = &mut self.learners.bests[found.particle];
+            let best = &mut self.swarm.bests[found.particle];
             for (d, x) in best.x.iter_mut().enumerate() {
                 *x = f64::from(u8::from(found.solution.contains(d)));
             }
-            best.standing = found.standing;
-            self.notes.successes += 1;
+            best.cost_and_size = found.cost_and_size;
+            self.diagnostics.successes += 1;
         }
         self.end_iteration(iteration);
     }
 
     fn end_iteration(&mut self, iteration: &Iteration<'_>) {
-        self.notes.improved = self.renew_best();
-        self.stall = if self.notes.improved { 0 } else { self.stall + 1 };
+        self.diagnostics.improved = self.update_global_best();
+        self.stall = if self.diagnostics.improved { 0 } else { self.stall + 1 };
         let is_last = self.iteration == self.params.iterations;
         if self.iteration == 0 {
-            self.assign(iteration, 0);
+            self.draw_exemplars(iteration, 0);
         } else if !is_last && self.params.length_gap.is_some_and(|gap| self.stall >= gap) {
             self.stall = 0;
             self.change_lengths(iteration);
         } else {
-            self.assign(iteration, self.params.refresh_gap);
+            self.draw_exemplars(iteration, self.params.refresh_gap);
         }
     }
 
-    /// Moves every particle toward its exemplars.
-    fn moved(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
+    /// Moves all particles.
+    fn advance(&mut self, iteration: &Iteration<'_>) -> Vec<Subset> {
         let VlpsoParams { iterations, inertia, inertia_end, .. } = self.params;
-        let w = falling(inertia, inertia_end, self.iteration, iterations);
+        let w = linear_schedule(inertia, inertia_end, self.iteration, iterations);
         let params = &self.params;
-        self.learners.advance(iteration, |x, v, e, r| params.step(w, (x, v), e, r))
+        self.swarm.advance(iteration, |x, v, e, r| params.step(w, (x, v), e, r))
     }
 
-    /// Takes over the best of the bests, and returns true if it is better than any before.
-    fn renew_best(&mut self) -> bool {
-        let now = self.learners.standings().into_iter().min();
-        let improved = self.best.is_none_or(|best| now.is_some_and(|now| now < best));
+    /// Updates the global best; returns true if it improved.
+    fn update_global_best(&mut self) -> bool {
+        let current = self.swarm.best_costs().into_iter().min();
+        let improved = self.best.is_none_or(|best| current.is_some_and(|current| current < best));
         if improved {
-            self.best = now;
+            self.best = current;
         }
         improved
     }
 
-    /// Draws exemplars for all that have stalled so long.
-    fn assign(&mut self, iteration: &Iteration<'_>, stall: usize) {
-        if self.learners.particles.iter().all(|particle| particle.stall < stall) {
+    /// Draws exemplars for all particles with at least this stall.
+    fn draw_exemplars(&mut self, iteration: &Iteration<'_>, stall: usize) {
+        if self.swarm.particles.iter().all(|particle| particle.stall < stall) {
             return;
         }
-        let population = self.learners.particles.len();
-        let probabilities: Vec<f64> = places(&self.learners.standings())
+        let population = self.swarm.particles.len();
+        let probabilities: Vec<f64> = ranks(&self.swarm.best_costs())
             .into_iter()
-            .map(|place| learning_probability(place, population))
+            .map(|rank| learning_probability(rank, population))
             .collect();
-        self.learners.assign(iteration, &probabilities, false, |particle| particle.stall >= stall);
+        self.swarm
+            .draw_exemplars(iteration, &probabilities, false, |particle| particle.stall >= stall);
     }
 
     fn division_size(&self) -> usize {
-        self.learners.particles.len() / self.lengths.len()
+        self.swarm.particles.len() / self.lengths.len()
     }
 
-    /// Finds the best division; unless it is the longest, the others are to be cut below it.
+    /// Finds the best division and plans the new lengths; if it is the longest already, redraws exemplars.
     fn change_lengths(&mut self, iteration: &Iteration<'_>) {
-        let bests = &self.learners.bests;
+        let bests = &self.swarm.bests;
         let mean = |bests: &[Best]| {
-            bests.iter().map(|best| best.standing.0.value()).sum::<f64>() / bests.len() as f64
+            bests.iter().map(|best| best.cost_and_size.0.value()).sum::<f64>() / bests.len() as f64
         };
         let means: Vec<f64> = bests.chunks(self.division_size()).map(mean).collect();
         let best = (1..means.len()).fold(0, |b, g| if means[g] < means[b] { g } else { b });
-        self.notes.best_division = best + 1;
+        self.diagnostics.best_division = best + 1;
         if self.lengths.iter().all(|&length| length <= self.lengths[best]) {
-            self.assign(iteration, 0);
+            self.draw_exemplars(iteration, 0);
         } else {
             let lengths = next_lengths(&self.lengths, best);
             self.phase = Phase::Resize(Resize { lengths, ..Resize::default() });
         }
     }
 
-    /// Cuts and lengthens; the subsets are the positions of all it did this to, then the bests that lost a feature.
+    /// Resizes the particles; returns the positions of resized ones, then the personal bests that lost a feature.
     fn resize(&mut self, iteration: &Iteration<'_>, lengths: Vec<usize>) -> Vec<Subset> {
         let size = self.division_size();
-        let resized: Vec<usize> = (0..self.learners.particles.len())
+        let resized: Vec<usize> = (0..self.swarm.particles.len())
             .filter(|particle| lengths[particle / size] != self.lengths[particle / size])
             .collect();
         let mut cut = Vec::new();
         let mut subsets = Vec::new();
         for &at in &resized {
-            let before = self.learners.chosen(&self.learners.bests[at].x).count();
+            let before = self.swarm.selected_dimensions(&self.swarm.bests[at].x).count();
             subsets.push(self.resize_one(iteration, at, lengths[at / size]));
-            let after = self.learners.chosen(&self.learners.bests[at].x).count();
+            let after = self.swarm.selected_dimensions(&self.swarm.bests[at].x).count();
             if after < before && !self.params.keep_cut_bests {
                 cut.push(at);
             }
         }
         for &at in &cut {
-            let best = self.learners.chosen(&self.learners.bests[at].x);
-            subsets.push(self.learners.features(&best));
+            let best = self.swarm.selected_dimensions(&self.swarm.bests[at].x);
+            subsets.push(self.swarm.features(&best));
         }
         self.lengths.clone_from(&lengths);
         self.phase = Phase::Resize(Resize { lengths, resized, cut });
         subsets
     }
 
-    /// Cuts or lengthens a particle and returns its position. A new tail is drawn anew; a best gets nothing there, so
-    /// that its subset stays.
+    /// Resizes a particle and returns its position. New dimensions of the position are random, of the personal best 0, so
+    /// that its subset does not change.
     fn resize_one(&mut self, iteration: &Iteration<'_>, at: usize, length: usize) -> Subset {
-        let mut rng = self.learners.rng(iteration, Purpose::Grow, at);
+        let mut rng = self.swarm.rng(iteration, StreamKind::Resize, at);
         let limit = self.params.velocity_limit;
-        let mut particle = std::mem::take(&mut self.learners.particles[at]);
+        let mut particle = std::mem::take(&mut self.swarm.particles[at]);
         particle.x.resize_with(length, || rng.unit());
         particle.v.resize_with(length, || limit * (2.0 * rng.unit() - 1.0));
-        // A cut gives memory back.
+        // Frees the memory of shortened particles.
         particle.x.shrink_to_fit();
         particle.v.shrink_to_fit();
-        let best = &mut self.learners.bests[at].x;
+        let best = &mut self.swarm.bests[at].x;
         best.resize(length, 0.0);
         best.shrink_to_fit();
-        let subset = self.learners.select(&mut particle.x, &mut rng);
-        self.learners.particles[at] = particle;
+        let subset = self.swarm.select(&mut particle.x, &mut rng);
+        self.swarm.particles[at] = particle;
         subset
     }
 
-    /// Learns what resized positions and cut bests cost; then all draw exemplars anew.
-    fn learn_lengths(
+    /// Updates the personal bests of resized particles; then redraws all exemplars.
+    fn update_resized(
         &mut self,
         iteration: &Iteration<'_>,
         evaluations: &[Evaluation],
         resize: &Resize,
     ) {
         let (positions, bests) = evaluations.split_at(resize.resized.len());
-        for (&at, tried) in resize.cut.iter().zip(bests) {
-            self.learners.bests[at].standing = standing(tried);
+        for (&particle, tried) in resize.cut.iter().zip(bests) {
+            self.swarm.bests[particle].cost_and_size = cost_and_size(tried);
         }
-        for (&at, tried) in resize.resized.iter().zip(positions) {
-            self.learners.learn_one(at, tried);
+        for (&particle, tried) in resize.resized.iter().zip(positions) {
+            self.swarm.update_best(particle, tried);
         }
-        self.notes.length_changed = true;
-        self.notes.improved = self.renew_best();
-        self.assign(iteration, 0);
+        self.diagnostics.length_changed = true;
+        self.diagnostics.improved = self.update_global_best();
+        self.draw_exemplars(iteration, 0);
     }
 }
 
@@ -366,15 +371,15 @@ impl Optimizer for Vlpso {
         match &self.phase {
             Phase::Start => {
                 let (size, full) = (self.division_size(), self.params.full_particles);
-                self.learners.start(iteration, |particle| full && particle % size == 0)
+                self.swarm.start(iteration, |particle| full && particle % size == 0)
             }
             Phase::Move if self.iteration == self.params.iterations => Vec::new(),
             Phase::Move => {
                 self.iteration += 1;
-                self.moved(iteration)
+                self.advance(iteration)
             }
             Phase::Search(search) => {
-                search.tries().map(|dimensions| self.learners.features(dimensions)).collect()
+                search.tries().map(|dimensions| self.swarm.features(dimensions)).collect()
             }
             Phase::Resize(resize) => {
                 let lengths = resize.lengths.clone();
@@ -384,47 +389,47 @@ impl Optimizer for Vlpso {
     }
 
     fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
-        self.notes = Notes {
-            mean_cost: self.notes.mean_cost,
-            swarm_size: self.notes.swarm_size,
-            ..Notes::default()
+        self.diagnostics = Diagnostics {
+            mean_cost: self.diagnostics.mean_cost,
+            swarm_size: self.diagnostics.swarm_size,
+            ..Diagnostics::default()
         };
         match std::mem::replace(&mut self.phase, Phase::Move) {
             Phase::Start | Phase::Move => {
                 let n = evaluations.len() as f64;
-                self.notes.mean_cost =
+                self.diagnostics.mean_cost =
                     evaluations.iter().map(|tried| tried.cost.value()).sum::<f64>() / n;
                 let sizes: usize = evaluations.iter().map(|tried| tried.subset.count()).sum();
-                self.notes.swarm_size = sizes as f64 / n;
-                let improved = self.learners.learn(evaluations);
-                match self.begin_search(&improved) {
-                    Some(search) => self.go_on_searching(iteration, search),
+                self.diagnostics.swarm_size = sizes as f64 / n;
+                let improved = self.swarm.update(evaluations);
+                match self.start_local_search(&improved) {
+                    Some(search) => self.continue_local_search(iteration, search),
                     None => self.end_iteration(iteration),
                 }
             }
             Phase::Search(mut search) => {
-                search.learn(evaluations);
-                self.go_on_searching(iteration, search);
+                search.update(evaluations);
+                self.continue_local_search(iteration, search);
             }
-            Phase::Resize(resize) => self.learn_lengths(iteration, evaluations, &resize),
+            Phase::Resize(resize) => self.update_resized(iteration, evaluations, &resize),
         }
     }
 
-    fn notes(&self) -> Vec<(&'static str, f64)> {
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
         let flag = |is: bool| f64::from(u8::from(is));
-        let notes = &self.notes;
+        let diagnostics = &self.diagnostics;
         let mean = self.lengths.iter().sum::<usize>() as f64 / self.lengths.len() as f64;
         vec![
             ("moves", self.iteration as f64),
-            ("mean_cost", notes.mean_cost),
-            ("swarm_size", notes.swarm_size),
+            ("mean_cost", diagnostics.mean_cost),
+            ("swarm_size", diagnostics.swarm_size),
             ("max_length", self.lengths.iter().copied().max().unwrap_or(0) as f64),
             ("mean_length", mean),
-            ("best_improved", flag(notes.improved)),
-            ("length_changed", flag(notes.length_changed)),
-            ("best_division", notes.best_division as f64),
-            ("searches", notes.searches as f64),
-            ("successes", notes.successes as f64),
+            ("best_improved", flag(diagnostics.improved)),
+            ("length_changed", flag(diagnostics.length_changed)),
+            ("best_division", diagnostics.best_division as f64),
+            ("searches", diagnostics.searches as f64),
+            ("successes", diagnostics.successes as f64),
         ]
     }
 }
@@ -455,7 +460,7 @@ impl Algorithm for Vlpso {
 mod tests {
     use super::*;
     use crate::search::algorithm::read_params;
-    use crate::testing::{drive, drive_noting, least, onemax, rugged};
+    use crate::testing::{drive, drive_with_diagnostics, least, onemax, rugged};
 
     fn start(n: usize) -> Vlpso {
         Vlpso::start(VlpsoParams::default(), &Space::new(n, n))
@@ -467,14 +472,14 @@ mod tests {
     }
 
     #[test]
-    fn a_move_has_the_worked_numbers() {
-        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+    fn a_move_has_the_worked_values() {
+        let assert_close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
         let step = |at, e, r| VlpsoParams::default().step(0.9, at, e, r);
         let (x, v) = step((0.55, 0.1), 0.9, 0.5);
-        near(v, 0.351_528_75);
-        near(x, 0.901_528_75);
+        assert_close(v, 0.351_528_75);
+        assert_close(x, 0.901_528_75);
         let (x, v) = step((0.95, 0.5), 1.0, 1.0);
-        near(v, 0.524_722_5);
+        assert_close(v, 0.524_722_5);
         assert_eq!(x, 1.0);
     }
 
@@ -495,14 +500,14 @@ mod tests {
     }
 
     #[test]
-    fn lengths_change_after_nine_iterations_without_progress_and_no_sooner() {
-        // The full particle of the first division is the best there is.
+    fn lengths_change_after_nine_iterations_without_progress() {
+        // The full particle of the first division is the optimum.
         let first = Subset::from_indices(240, 0..20);
         let cost = |x: &Subset| if *x == first { 0.1 } else { 0.2 + 1e-4 * x.count() as f64 };
-        let (history, notes) = drive_noting(&mut start(240), 14, cost);
+        let (history, diagnostics) = drive_with_diagnostics(&mut start(240), 14, cost);
         let column = |name: &str| -> Vec<f64> {
             let of = |row: &Vec<(&str, f64)>| row.iter().find(|(key, _)| *key == name).unwrap().1;
-            notes.iter().map(of).collect()
+            diagnostics.iter().map(of).collect()
         };
         // Iterations 0 to 9 are the start and nine moves; the tenth iteration begins with new lengths.
         assert_eq!(column("length_changed").iter().position(|&is| is > 0.0), Some(10));
@@ -517,7 +522,7 @@ mod tests {
 
     #[test]
     fn without_a_gap_lengths_never_change() {
-        // As a user says it.
+        // As a user sets it.
         let given = serde_json::from_str(r#"{"length_gap": null}"#).unwrap();
         let params = read_params("vlpso", &VlpsoParams::default(), &given).unwrap();
         let mut swarm = Vlpso::start(params, &Space::new(240, 240));
@@ -530,17 +535,17 @@ mod tests {
     fn the_longest_never_grows_and_all_iterations_are_done() {
         for seed in 0..4 {
             let mut swarm = start(60);
-            let (history, notes) = drive_noting(&mut swarm, 300, rugged(seed));
-            let longest: Vec<f64> = notes.iter().map(|row| row[3].1).collect();
+            let (history, diagnostics) = drive_with_diagnostics(&mut swarm, 300, rugged(seed));
+            let longest: Vec<f64> = diagnostics.iter().map(|row| row[3].1).collect();
             assert!(longest.is_sorted_by(|a, b| a >= b), "{longest:?}");
-            assert_eq!(notes.last().unwrap()[0], ("moves", 100.0));
-            // The end is the swarm's own: all iterations are done.
+            assert_eq!(diagnostics.last().unwrap()[0], ("moves", 100.0));
+            // The swarm ends by itself when all iterations are done.
             assert!(history.len() < 300);
         }
     }
 
     #[test]
-    fn it_finds_a_planted_subset_among_the_first() {
+    fn it_finds_a_planted_subset_of_the_first_features() {
         let planted = Subset::from_indices(60, [0, 1, 3, 4]);
         let history = drive(&mut start(60), 300, |x| x.distance(&planted) as f64 / 60.0);
         assert!(least(&history) <= 1.0 / 60.0, "{}", least(&history));
@@ -548,29 +553,29 @@ mod tests {
 
     #[test]
     fn divisions_have_the_worked_lengths() {
-        assert_eq!(first_lengths(5000, 5), [1000, 2000, 3000, 4000, 5000]);
+        assert_eq!(initial_lengths(5000, 5), [1000, 2000, 3000, 4000, 5000]);
         assert_eq!(
-            first_lengths(2308, 12),
+            initial_lengths(2308, 12),
             [192, 384, 577, 769, 961, 1154, 1346, 1538, 1731, 1923, 2115, 2308]
         );
-        assert_eq!(first_lengths(3, 5), [1, 1, 1, 2, 3]);
+        assert_eq!(initial_lengths(3, 5), [1, 1, 1, 2, 3]);
     }
 
     #[test]
-    fn lengths_change_as_worked_out() {
+    fn new_lengths_have_the_worked_values() {
         let after = |lengths: &[usize], bests: &[usize]| {
             bests.iter().fold(lengths.to_vec(), |lengths, &best| next_lengths(&lengths, best - 1))
         };
         let five = [1000, 2000, 3000, 4000, 5000];
         assert_eq!(after(&five, &[3]), [600, 1200, 3000, 1800, 2400]);
-        // A division counts even where its length is already the new one.
+        // k counts a division even if its length does not change.
         let four = [400, 800, 1200, 1600];
         assert_eq!(after(&four, &[2]), [200, 800, 400, 600]);
         assert_eq!(after(&four, &[2, 1]), [200, 50, 100, 150]);
         assert_eq!(after(&four, &[2, 1, 3]), [25, 50, 100, 75]);
         assert_eq!(after(&[4, 5, 6, 7, 8], &[1]), [4, 1, 1, 2, 3]);
         assert_eq!(after(&[1, 1, 1, 1], &[3]), [1; 4]);
-        // The worked 3000 stays the longest, so division 5 with 2400 cuts again.
+        // 3000 is the longest, so division 5 with 2400 shortens the others again.
         assert_eq!(after(&five, &[3, 5]), [480, 960, 1440, 1920, 2400]);
     }
 
@@ -580,7 +585,7 @@ mod tests {
             [(2308, 108), (5327, 264), (5469, 264), (5726, 276), (5920, 288), (10_367, 300)]
         {
             let swarm = start(n);
-            assert_eq!(swarm.learners.particles.len(), population, "{n}");
+            assert_eq!(swarm.swarm.particles.len(), population, "{n}");
             assert_eq!(swarm.division_size(), population / 12);
         }
         let few = of(5, 100);
@@ -588,24 +593,24 @@ mod tests {
     }
 
     #[test]
-    fn every_iteration_leaves_the_swarm_whole() {
+    fn the_state_is_consistent_after_every_iteration() {
         for (seed, iterations) in
             (0..3).flat_map(|seed| [1, 2, 9, 11, 13, 30, 77].map(|n| (seed, n)))
         {
             let mut swarm = of(40, 90);
             drive(&mut swarm, iterations, rugged(seed));
-            let lengths = swarm.learners.lengths();
+            let lengths = swarm.swarm.lengths();
             let size = swarm.division_size();
             assert!((0..36).all(|at| lengths[at] == swarm.lengths[at / size] && lengths[at] >= 1));
             for (at, (particle, best)) in
-                swarm.learners.particles.iter().zip(&swarm.learners.bests).enumerate()
+                swarm.swarm.particles.iter().zip(&swarm.swarm.bests).enumerate()
             {
                 assert!(best.x.len() == lengths[at] && particle.v.len() == lengths[at]);
                 assert!(particle.x.iter().all(|x| (0.0..=1.0).contains(x)));
                 assert!(particle.v.iter().all(|v| v.abs() <= 0.6));
                 let has = |&(d, who): &(u32, u32)| lengths[who as usize] > d as usize;
-                assert!(particle.lessons.iter().all(|l| has(l) && l.1 as usize != at));
-                assert!(swarm.best <= Some(best.standing), "the best of all is forgotten");
+                assert!(particle.exemplars.iter().all(|l| has(l) && l.1 as usize != at));
+                assert!(swarm.best <= Some(best.cost_and_size), "the global best is lost");
             }
         }
     }

@@ -1,25 +1,22 @@
-//! Variable-length PSO with local search on the personal bests of particles.
+//! Variable-length PSO with local search around personal bests.
 //!
-//! The swarm is that of `vlpso`. Whenever particles have improved their personal bests, at the start and in the
-//! iterations t that are multiples of `search_every` below `search_until`, each such best is searched for `tries`
-//! tries:
+//! The swarm is that of `vlpso`. At the start, and in the iterations t that are multiples of `search_every` below
+//! `search_until`, every personal best that has just improved is improved by local search with `tries` tries:
 //!
 //! ```text
 //! F = max(1, floor(flip_rate |X|));  z = round(u min(F, L - |X|));  o = F - z       X the best, L its length
 //! draw o features of X and z features not in X
-//! b of the o goes out where some kept a of the o that is more relevant has SU(a, b) > SU(b, class)
-//! f of the z comes in where SU(f, class) > the mean SU of the o with the class
-//! X <- the changed X where it costs less, or as much with fewer features
+//! remove b of the o if a more relevant kept a of the o has SU(a, b) > SU(b, class)
+//! add f of the z if SU(f, class) > the mean SU of the o with the class
+//! X <- the changed X if it costs less, or as much with fewer features
 //! ```
 //!
-//! A sample that changes nothing is drawn again, ten times at the most; then the try is skipped. A best that was
-//! improved gets the coordinates 1 and 0; the particle itself does not move. All searches run side by side, one try
-//! of each an iteration.
+//! A sample without a change is redrawn, up to ten samples per try; then the try is skipped. An improved best gets the
+//! coordinates 1 and 0; the particle itself does not move. All searches run in parallel, one try of each per iteration.
 //!
-//! The paper leaves the schedule and the size of the portion open and compares with all selected features; this is
-//! the authors' program, which compares inside the drawn portion. Where o = 0 the mean is over X. What would exceed a
-//! limit on features does not come in. Where nothing is known of the features there is no local search. Random
-//! numbers come from slot 2 P + i.
+//! The paper leaves the schedule and the sample size open, and compares with all selected features; this is the authors'
+//! program, which compares within the sample. If o = 0 the mean is over X. Features above the limit are not added. Without a
+//! filter there is no local search. Random numbers come from slot 2 P + i.
 //!
 //! B. Tran, B. Xue, M. Zhang, Variable-length particle swarm optimization for feature selection on high-dimensional
 //! classification, IEEE Trans. Evolutionary Computation 23 (2019), doi:10.1109/TEVC.2018.2869405
@@ -28,7 +25,7 @@ use super::vlpso::{Vlpso, VlpsoParams};
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::evaluate::Protocol;
-use crate::operators::standing::{Standing, standing};
+use crate::operators::ordering::{CostAndSize, cost_and_size};
 use crate::problem::objective::Objective;
 use crate::search::algorithm::{
     Algorithm, Allowed, Card, Evaluation, Family, Iteration, MOST_STEPS, MOST_TRIES, Space, params,
@@ -49,7 +46,7 @@ params! {
     }
 }
 
-/// VLPSO whose personal bests are searched.
+/// VLPSO with local search around personal bests.
 #[derive(Debug)]
 pub struct VlpsoLs;
 
@@ -81,73 +78,79 @@ impl Algorithm for VlpsoLs {
     }
 }
 
-/// The amount and the schedule of local search.
+/// The tries and the schedule of local search.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
     /// Tries for each best.
     pub tries: usize,
-    /// The share of a solution's features that a try looks at.
+    /// The sample size of a try, as a fraction of the selected features.
     pub flip_rate: f64,
-    /// Bests are searched in iterations that are multiples of this ...
+    /// Local search runs in iterations that are multiples of this ...
     pub every: u64,
-    /// ... before this one, and at the start in any case.
+    /// ... before this iteration, and always at the start.
     pub until: u64,
 }
 
 impl Effort {
-    /// True if the bests found in an iteration are searched; 0 is the start.
+    /// True if local search runs in an iteration; 0 is the start.
     pub fn is_due(&self, iteration: u64) -> bool {
         iteration == 0 || iteration < self.until && iteration.is_multiple_of(self.every)
     }
 }
 
-/// The filter values that guide a search; dimensions are in descending order of relevance.
+/// The filter values that guide local search; dimensions are in descending order of relevance.
 pub struct Guide<'a> {
     /// The relevance of each dimension.
     pub relevance: &'a [f32],
-    /// The symmetrical uncertainty of two dimensions.
-    pub between: &'a (dyn Fn(usize, usize) -> f32 + Sync),
+    /// The redundancy of two dimensions.
+    pub redundancy: &'a (dyn Fn(usize, usize) -> f32 + Sync),
     /// The maximum number of selected features.
     pub limit: usize,
 }
 
-/// A sample without a change is drawn anew so often.
-const SAMPLES: usize = 10;
+/// The maximum number of samples of a try.
+const MAX_SAMPLES: usize = 10;
 
-/// The search around one best.
+/// The local search around one personal best.
 #[derive(Debug)]
 pub struct Searcher {
-    /// The particle whose best it is.
+    /// The particle of the personal best.
     pub particle: usize,
-    /// The dimensions that are in.
+    /// The selected dimensions.
     pub solution: Subset,
-    /// Their standing.
-    pub standing: Standing,
-    /// True once the search found anything better than it began with.
+    /// The cost and size of the solution.
+    pub cost_and_size: CostAndSize,
+    /// True if the search found an improvement.
     pub has_improved: bool,
+    /// The remaining tries.
     tries: usize,
-    /// The try under way.
+    /// The current try.
     next: Option<Subset>,
 }
 
 impl Searcher {
     /// A search that starts from these dimensions.
-    pub fn new(particle: usize, solution: Subset, standing: Standing, effort: &Effort) -> Self {
+    pub fn new(
+        particle: usize,
+        solution: Subset,
+        cost_and_size: CostAndSize,
+        effort: &Effort,
+    ) -> Self {
         let tries = effort.tries;
-        Self { particle, solution, standing, has_improved: false, tries, next: None }
+        Self { particle, solution, cost_and_size, has_improved: false, tries, next: None }
     }
 
-    /// Draws until there is something to try, or no try is left.
+    /// Draws the next try that changes something, as long as tries remain.
     fn draw(&mut self, effort: &Effort, guide: &Guide<'_>, rng: &mut Rng) {
         self.next = None;
         while self.tries > 0 && self.next.is_none() {
             self.tries -= 1;
-            self.next = attempt(&self.solution, effort.flip_rate, guide, rng);
+            self.next = propose(&self.solution, effort.flip_rate, guide, rng);
         }
     }
 }
 
-/// All searches under way.
+/// The local searches of an iteration of the swarm.
 #[derive(Debug)]
 pub struct LocalSearch {
     effort: Effort,
@@ -155,7 +158,7 @@ pub struct LocalSearch {
 }
 
 impl LocalSearch {
-    /// These searches.
+    /// Local search with these searchers.
     pub fn new(effort: Effort, searchers: Vec<Searcher>) -> Self {
         Self { effort, searchers }
     }
@@ -173,20 +176,20 @@ impl LocalSearch {
         });
     }
 
-    /// The tries of this iteration, dimensions that are in; none when all searches are over.
+    /// The tries of this iteration, as selected dimensions; none when all searches are finished.
     pub fn tries(&self) -> impl Iterator<Item = &Subset> {
         self.searchers.iter().filter_map(|searcher| searcher.next.as_ref())
     }
 
-    /// Learns what the tries cost.
-    pub fn learn(&mut self, evaluations: &[Evaluation]) {
+    /// Accepts the tries that improve their solutions.
+    pub fn update(&mut self, evaluations: &[Evaluation]) {
         let trying = self.searchers.iter_mut().filter(|searcher| searcher.next.is_some());
         for (searcher, tried) in trying.zip(evaluations) {
-            let (next, new) = (searcher.next.take(), standing(tried));
-            if new < searcher.standing
+            let (next, new) = (searcher.next.take(), cost_and_size(tried));
+            if new < searcher.cost_and_size
                 && let Some(next) = next
             {
-                (searcher.solution, searcher.standing) = (next, new);
+                (searcher.solution, searcher.cost_and_size) = (next, new);
                 searcher.has_improved = true;
             }
         }
@@ -198,63 +201,63 @@ impl LocalSearch {
     }
 }
 
-/// One try: the solution with some features flipped, or nothing where no sample has a change.
-fn attempt(solution: &Subset, rate: f64, guide: &Guide<'_>, rng: &mut Rng) -> Option<Subset> {
+/// One try: the solution with some features added or removed; None if no sample has a change.
+fn propose(solution: &Subset, rate: f64, guide: &Guide<'_>, rng: &mut Rng) -> Option<Subset> {
     let ones: Vec<usize> = solution.iter().collect();
     let zeros: Vec<usize> = solution.complement().iter().collect();
-    let portion = ((rate * ones.len() as f64) as usize).max(1);
-    let n_zeros = (rng.unit() * portion.min(zeros.len()) as f64 + 0.5) as usize;
-    let n_ones = portion - n_zeros;
-    (0..SAMPLES).find_map(|_| {
+    let sample_size = ((rate * ones.len() as f64) as usize).max(1);
+    let n_zeros = (rng.unit() * sample_size.min(zeros.len()) as f64 + 0.5) as usize;
+    let n_ones = sample_size - n_zeros;
+    (0..MAX_SAMPLES).find_map(|_| {
         let drawn = |from: &[usize], count: usize, rng: &mut Rng| -> Vec<usize> {
             let mut drawn: Vec<usize> =
-                rng.distinct(count, from.len()).into_iter().map(|at| from[at]).collect();
-            // The most relevant first.
+                rng.distinct(count, from.len()).into_iter().map(|index| from[index]).collect();
+            // In descending order of relevance.
             drawn.sort_unstable();
             drawn
         };
         let drawn_ones = drawn(&ones, n_ones, rng);
         let drawn_zeros = drawn(&zeros, n_zeros, rng);
-        let out = redundant(&drawn_ones, guide);
-        let yardstick = if drawn_ones.is_empty() { &ones } else { &drawn_ones };
-        let mut into = more_relevant(&drawn_zeros, yardstick, guide);
-        // What exceeds the limit stays out, the least relevant first.
-        into.truncate((guide.limit + out.len()).saturating_sub(ones.len()));
-        if out.is_empty() && into.is_empty() {
+        let removed = redundant(&drawn_ones, guide);
+        let reference = if drawn_ones.is_empty() { &ones } else { &drawn_ones };
+        let mut added = more_relevant(&drawn_zeros, reference, guide);
+        // Above the limit, the least relevant features are not added.
+        added.truncate((guide.limit + removed.len()).saturating_sub(ones.len()));
+        if removed.is_empty() && added.is_empty() {
             return None;
         }
         let mut changed = solution.clone();
-        for d in out {
+        for d in removed {
             changed.remove(d);
         }
-        for d in into {
+        for d in added {
             changed.insert(d);
         }
         Some(changed)
     })
 }
 
-/// Those of the ascending `ones` that share more with a kept earlier one than with the class.
+/// The members of the ascending `ones` whose redundancy with a kept earlier member exceeds their relevance.
 fn redundant(ones: &[usize], guide: &Guide<'_>) -> Vec<usize> {
-    let mut rest = ones.to_vec();
-    let mut out = Vec::new();
-    let mut at = 0;
-    while at < rest.len() {
-        let a = rest[at];
-        let later = rest.split_off(at + 1);
-        let (gone, kept): (Vec<usize>, Vec<usize>) =
-            later.into_iter().partition(|&b| (guide.between)(a, b) > guide.relevance[b]);
-        out.extend(gone);
-        rest.extend(kept);
-        at += 1;
+    let mut kept = ones.to_vec();
+    let mut redundant = Vec::new();
+    let mut position = 0;
+    while position < kept.len() {
+        let a = kept[position];
+        let later = kept.split_off(position + 1);
+        let (removed, others): (Vec<usize>, Vec<usize>) =
+            later.into_iter().partition(|&b| (guide.redundancy)(a, b) > guide.relevance[b]);
+        redundant.extend(removed);
+        kept.extend(others);
+        position += 1;
     }
-    out
+    redundant
 }
 
-/// Those of `zeros` that are more relevant than the `yardstick` in the mean.
-fn more_relevant(zeros: &[usize], yardstick: &[usize], guide: &Guide<'_>) -> Vec<usize> {
+/// The members of `zeros` whose relevance exceeds the mean relevance of `reference`.
+fn more_relevant(zeros: &[usize], reference: &[usize], guide: &Guide<'_>) -> Vec<usize> {
     let relevance = |d: usize| f64::from(guide.relevance[d]);
-    let mean = yardstick.iter().map(|&d| relevance(d)).sum::<f64>() / yardstick.len() as f64;
+    let mean = reference.iter().map(|&d| relevance(d)).sum::<f64>() / reference.len() as f64;
     zeros.iter().copied().filter(|&d| relevance(d) > mean).collect()
 }
 
@@ -265,14 +268,14 @@ mod tests {
     use crate::base::random::{Phase, Streams};
     use crate::filter::{Filter, Levels};
     use crate::problem::objective::Cost;
-    use crate::testing::{Noted, drive, drive_noting};
+    use crate::testing::{DiagnosticRows, drive, drive_with_diagnostics};
     use proptest::prelude::*;
     use std::sync::Arc;
 
     const N: usize = 48;
 
-    /// Two classes and 48 features: every fourth follows the class but for some rows, fewer the earlier it stands;
-    /// the one after it is its copy; the other two are noise.
+    /// Two classes and 48 features: every fourth is the class with errors, more of them for later features; the feature after
+    /// it is a copy; the other two are noise.
     fn space() -> Space {
         let codes: Vec<u32> = (0..120).map(|row| row % 2).collect();
         let value = |feature: usize, row: usize| {
@@ -308,20 +311,20 @@ mod tests {
         0.5 - 0.03 * good as f64 + 0.01 * (x.count() - good) as f64
     }
 
-    fn column(notes: &Noted, name: &str) -> Vec<f64> {
+    fn column(diagnostics: &DiagnosticRows, name: &str) -> Vec<f64> {
         let of = |row: &Vec<(&str, f64)>| row.iter().find(|(key, _)| *key == name).unwrap().1;
-        notes.iter().map(of).collect()
+        diagnostics.iter().map(of).collect()
     }
 
     #[test]
-    fn bests_are_searched_side_by_side_after_the_start() {
-        let (history, notes) = drive_noting(&mut started(&space()), 12, cost);
-        assert_eq!(column(&notes, "searches")[0], 24.0);
+    fn all_bests_are_searched_in_parallel_after_the_start() {
+        let (history, diagnostics) = drive_with_diagnostics(&mut started(&space()), 12, cost);
+        assert_eq!(column(&diagnostics, "searches")[0], 24.0);
         // A start of 24, ten rounds with a try of each, then the first move.
-        assert_eq!(column(&notes, "moves")[..12], [[0.0; 11].as_slice(), &[1.0]].concat());
+        assert_eq!(column(&diagnostics, "moves")[..12], [[0.0; 11].as_slice(), &[1.0]].concat());
         assert_eq!(history[0].len(), 24);
         assert!(history[1..11].iter().all(|iteration| (1..=24).contains(&iteration.len())));
-        assert!(column(&notes, "successes")[10] > 0.0);
+        assert!(column(&diagnostics, "successes")[10] > 0.0);
         // A try changes at most a quarter of what it starts from, which is a best or an earlier try.
         for tried in &history[1] {
             let near = |start: &Evaluation| {
@@ -333,9 +336,9 @@ mod tests {
 
     #[test]
     fn it_searches_on_schedule_and_does_all_iterations() {
-        let (history, notes) = drive_noting(&mut started(&space()), 2000, cost);
-        let iterations = column(&notes, "moves");
-        let searched = column(&notes, "searches");
+        let (history, diagnostics) = drive_with_diagnostics(&mut started(&space()), 2000, cost);
+        let iterations = column(&diagnostics, "moves");
+        let searched = column(&diagnostics, "searches");
         for (t, n) in iterations.iter().zip(&searched) {
             assert!(*n == 0.0 || *t == 0.0 || (*t < 20.0 && t % 2.0 == 0.0), "{n} in {t}");
         }
@@ -379,50 +382,50 @@ mod tests {
     }
 
     fn guide(limit: usize) -> Guide<'static> {
-        Guide { relevance: &RELEVANCE, between: &between, limit }
+        Guide { relevance: &RELEVANCE, redundancy: &between, limit }
     }
 
     #[test]
-    fn marks_are_those_of_the_worked_example() {
+    fn added_and_removed_features_are_those_of_the_worked_example() {
         let ones = [0, 2, 4];
         assert_eq!(redundant(&ones, &guide(5)), [4]);
         assert_eq!(more_relevant(&[1, 3], &ones, &guide(5)), [1]);
     }
 
     #[test]
-    fn what_went_out_removes_nothing() {
+    fn removed_features_do_not_remove_others() {
         // 0 removes 1, which alone would have removed 2.
         let between = |a: usize, b: usize| if b == a + 1 { 0.9 } else { 0.0 };
-        let guide = Guide { relevance: &[0.8, 0.5, 0.5, 0.5], between: &between, limit: 4 };
+        let guide = Guide { relevance: &[0.8, 0.5, 0.5, 0.5], redundancy: &between, limit: 4 };
         assert_eq!(redundant(&[0, 1, 2, 3], &guide), [1, 3]);
         assert!(redundant(&[], &guide).is_empty());
     }
 
     #[test]
-    fn without_drawn_ones_the_whole_solution_is_the_yardstick() {
-        // One feature in: a portion of 1, which is the zero where the draw is above a half.
+    fn without_drawn_ones_the_reference_is_the_whole_solution() {
+        // With one selected feature the sample size is 1, and the sample is a zero if u is above 1/2.
         let solution = Subset::from_indices(5, [3]);
         let mut found = Vec::new();
         for slot in 0..40 {
             let mut rng = Streams::new(1).rng(0, Phase::Tell, slot);
-            found.extend(attempt(&solution, 0.25, &guide(5), &mut rng));
+            found.extend(propose(&solution, 0.25, &guide(5), &mut rng));
         }
         assert!(!found.is_empty());
-        // Only what is more relevant than dimension 3 comes in, one at a time; the only one never goes out.
+        // Only dimensions more relevant than dimension 3 are added, one at a time; the only selected one is never removed.
         assert!(
             found.iter().all(|next| next.count() == 2 && next.contains(3) && !next.contains(4))
         );
     }
 
     #[test]
-    fn a_search_accepts_what_is_better_and_goes_on_from_there() {
+    fn a_search_accepts_improvements_and_continues_from_there() {
         let start = Subset::from_indices(5, [3]);
         let searcher = Searcher::new(7, start.clone(), (Cost::new(0.5), 1), &EFFORT);
         let mut search = LocalSearch::new(EFFORT, vec![searcher]);
         let next = Subset::from_indices(5, [0, 3]);
         for (cost, improves) in [(0.5, false), (0.4, true)] {
             search.searchers[0].next = Some(next.clone());
-            search.learn(&[Evaluation {
+            search.update(&[Evaluation {
                 subset: next.clone(),
                 measures: crate::evaluate::Measures::WORST,
                 cost: Cost::new(cost),
@@ -435,7 +438,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_try_keeps_to_its_portion_and_to_the_limit(
+        fn a_try_changes_at_most_its_sample_and_keeps_the_limit(
             bits in proptest::collection::vec(any::<bool>(), 1..60), spare in 0usize..3, seed: u64,
         ) {
             let n = bits.len();
@@ -443,9 +446,9 @@ mod tests {
             let size = solution.count();
             let relevance: Vec<f32> = (0..n).map(|d| 1.0 - d as f32 / n as f32).collect();
             let between = |a: usize, b: usize| if (a + b).is_multiple_of(3) { 1.0 } else { 0.0 };
-            let guide = Guide { relevance: &relevance, between: &between, limit: size + spare };
+            let guide = Guide { relevance: &relevance, redundancy: &between, limit: size + spare };
             let mut rng = Streams::new(seed).rng(0, Phase::Tell, 0);
-            if let Some(next) = attempt(&solution, 0.25, &guide, &mut rng) {
+            if let Some(next) = propose(&solution, 0.25, &guide, &mut rng) {
                 prop_assert!(next.distance(&solution) <= (size / 4).max(1));
                 prop_assert!(next.distance(&solution) > 0);
                 prop_assert!(!next.is_empty() && next.count() <= size + spare);

@@ -1,4 +1,4 @@
-//! The table an evaluator works on: values, quantized values, target, names.
+//! The dataset of an evaluator: values, quantized values, target, names.
 
 use crate::base::cancel;
 use crate::base::error::{Error, Result};
@@ -10,16 +10,16 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-/// Fills the rows of a table that have missing values by what some of its rows show.
-pub trait Refill: Debug + Send + Sync {
+/// Imputes missing values for each fold, from its training rows only.
+pub trait FoldImputer: Debug + Send + Sync {
     /// The rows with missing values, ascending.
     fn rows(&self) -> &[u32];
 
-    /// All values of these rows, column after column; what was missing is filled by the rows `by` alone.
+    /// All values of these rows, column after column, with missing values imputed from the rows `train`.
     ///
     /// # Errors
-    /// [`Error::BadData`] when it cannot be done.
-    fn values(&self, by: &[u32]) -> Result<Vec<f64>>;
+    /// [`Error::BadData`] if the imputation fails.
+    fn values(&self, train: &[u32]) -> Result<Vec<f64>>;
 }
 
 /// The samples, features and target of a problem, quantized.
@@ -30,8 +30,8 @@ pub struct Dataset {
     n_classes: usize,
     scale: Scale,
     quantization: Quantization,
-    refill: Option<Arc<dyn Refill>>,
-    /// The normalized values: those given, except that a feature with an extreme range is multiplied by a power of two.
+    imputer: Option<Arc<dyn FoldImputer>>,
+    /// The normalized values: the given ones, but a feature with an extreme range is multiplied by a power of two.
     values: Arc<[f64]>,
     levels: OnceLock<Arc<Levels>>,
     codes: Vec<u32>,
@@ -41,9 +41,9 @@ pub struct Dataset {
     warnings: Vec<String>,
 }
 
-/// A numeric target has values and a range of at most this, and a range of at least its inverse: their squares, and sums of
-/// these, are far from the limits of float64.
-const MOST_TARGET: f64 = 1e100;
+/// The largest magnitude of a numeric target, and the inverse of its smallest range. Squares of targets, and sums of
+/// squares, then are far from the limits of float64.
+const MAX_TARGET: f64 = 1e100;
 
 impl Dataset {
     /// Takes `columns` (all values of feature 0, then of feature 1, ...) and the class code of each row.
@@ -75,7 +75,7 @@ impl Dataset {
             n_classes,
             scale,
             quantization,
-            refill: None,
+            imputer: None,
             values: values.into(),
             levels: OnceLock::new(),
             codes,
@@ -86,25 +86,25 @@ impl Dataset {
         })
     }
 
-    /// The same table with a number as the target of each row. The class codes are then bins of these numbers, which
-    /// filters by entropy go by; evaluators predict the numbers.
+    /// The same dataset with a numeric target. The class codes are then bins of the target, which filters by entropy use;
+    /// evaluators predict the numbers.
     ///
     /// # Errors
-    /// [`Error::BadData`] for a number of another count than rows, for one that is not finite or too large, and for numbers
-    /// that are all the same.
+    /// [`Error::BadData`] if the number of targets is not the number of rows, if a target is not finite or too large, or if
+    /// all targets are equal.
     pub fn with_numbers(mut self, numbers: Vec<f64>) -> Result<Self> {
         let bad = |what: String| Err(Error::BadData { what });
         if numbers.len() != self.n_samples {
             return bad(format!("{} numbers for {} rows", numbers.len(), self.n_samples));
         }
-        if let Some(row) = numbers.iter().position(|x| x.is_nan() || x.abs() > MOST_TARGET) {
+        if let Some(row) = numbers.iter().position(|x| x.is_nan() || x.abs() > MAX_TARGET) {
             return bad(format!(
                 "the target is {} in row {row}, expected a number between -1e100 and 1e100",
                 numbers[row]
             ));
         }
         let (low, high) = bounds(&numbers);
-        if high - low < 1.0 / MOST_TARGET {
+        if high - low < 1.0 / MAX_TARGET {
             return bad("the target has one value, expected 2 or more".into());
         }
         let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -114,13 +114,13 @@ impl Dataset {
         Ok(self)
     }
 
-    /// The same table, of which some values were missing: folds fill them anew by the rows that train. `mark` tells what
-    /// was missing, and how it is filled, from anything else.
+    /// The same dataset, whose missing values are imputed for each fold from its training rows. `mark` identifies the
+    /// missing values and the imputation in the fingerprint.
     #[must_use]
-    pub fn refilled(mut self, refill: Arc<dyn Refill>, mark: &str) -> Self {
+    pub fn with_imputer(mut self, imputer: Arc<dyn FoldImputer>, mark: &str) -> Self {
         let both = format!("{} {mark}", self.fingerprint);
         self.fingerprint = short(&blake3::hash(both.as_bytes()));
-        self.refill = Some(refill);
+        self.imputer = Some(imputer);
         self
     }
 
@@ -150,8 +150,8 @@ impl Dataset {
     }
 
     /// The per-fold imputer, if values were missing.
-    pub fn refill(&self) -> Option<&dyn Refill> {
-        self.refill.as_deref()
+    pub fn imputer(&self) -> Option<&dyn FoldImputer> {
+        self.imputer.as_deref()
     }
 
     /// All values, normalized, feature after feature.
@@ -164,13 +164,13 @@ impl Dataset {
         &self.values[feature * self.n_samples..][..self.n_samples]
     }
 
-    /// All columns in levels, as a filter sees them; made when first needed.
+    /// The discretized columns, for filters; computed on first use.
     pub fn levels(&self, pool: &Pool) -> Arc<Levels> {
-        let make = || Arc::new(Levels::new(&self.values, &self.codes, self.n_classes, pool));
-        Arc::clone(self.levels.get_or_init(make))
+        let discretize = || Arc::new(Levels::new(&self.values, &self.codes, self.n_classes, pool));
+        Arc::clone(self.levels.get_or_init(discretize))
     }
 
-    /// The class code of each row; of a numeric target its bin.
+    /// The class code of each row, or the bin of a numeric target.
     pub fn codes(&self) -> &[u32] {
         &self.codes
     }
@@ -180,8 +180,8 @@ impl Dataset {
         self.numbers.as_ref()
     }
 
-    /// The strata that folds hold in proportion, a code for each row, and their number: the classes. A numeric target
-    /// has one stratum.
+    /// The strata of stratified folds, a code for each row, and their number: the classes, or a single stratum for a
+    /// numeric target.
     pub fn strata(&self) -> (Cow<'_, [u32]>, usize) {
         match self.numbers {
             None => (Cow::Borrowed(&self.codes), self.n_classes),
@@ -189,23 +189,23 @@ impl Dataset {
         }
     }
 
-    /// The F statistic of each of some features: of the analysis of variance of its values by class, or of their linear
-    /// regression on a numeric target.
+    /// The F statistic of each of these features: by analysis of variance for classes, by linear regression for a numeric
+    /// target.
     pub fn f_scores(&self, features: &[usize], pool: &Pool) -> Vec<f64> {
         let columns: Vec<&[f64]> = features.iter().map(|&feature| self.values(feature)).collect();
         self.f_scores_of(&columns, &self.codes, self.numbers.as_deref(), pool)
     }
 
-    /// The F statistics of some features, counted by some rows alone.
+    /// The F statistics of these features, computed from these rows only.
     pub fn f_scores_by(&self, rows: &[usize], features: &[usize], pool: &Pool) -> Vec<f64> {
-        fn taken<T: Copy>(rows: &[usize], values: &[T]) -> Vec<T> {
+        fn gather<T: Copy>(rows: &[usize], values: &[T]) -> Vec<T> {
             rows.iter().map(|&row| values[row]).collect()
         }
         let columns: Vec<Vec<f64>> =
-            features.iter().map(|&feature| taken(rows, self.values(feature))).collect();
+            features.iter().map(|&feature| gather(rows, self.values(feature))).collect();
         let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-        let numbers = self.numbers.as_deref().map(|numbers| taken(rows, numbers));
-        self.f_scores_of(&columns, &taken(rows, &self.codes), numbers.as_deref(), pool)
+        let numbers = self.numbers.as_deref().map(|numbers| gather(rows, numbers));
+        self.f_scores_of(&columns, &gather(rows, &self.codes), numbers.as_deref(), pool)
     }
 
     fn f_scores_of(
@@ -236,24 +236,24 @@ impl Dataset {
         &self.warnings
     }
 
-    /// The scaled value of one cell, counted from the least of its feature.
+    /// The scaled value of one cell, relative to the minimum of its feature.
     pub fn scaled(&self, feature: usize, sample: usize) -> f64 {
         self.quantization.quantizers[feature].scale(self.values(feature)[sample])
     }
 }
 
-/// Warns of features that scaling leaves next to no weight, naming the first five.
+/// The warning about features whose distances are dominated by extreme values; names the first five.
 fn warn_squeezed(names: &[&str]) -> Option<String> {
     let (first, more) = (names.first()?, names.len().saturating_sub(5));
     let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-    let (subject, has) = match (names.len(), more) {
+    let (subject, object) = match (names.len(), more) {
         (1, _) => (format!("feature {first} has"), "it"),
         (_, 0) => (format!("features {shown} have"), "them"),
         _ => (format!("features {shown} and {more} more have"), "them"),
     };
     Some(format!(
-        "{subject} extreme values: most others lie within 0.1 % of the range, so that scaling leaves {has} little \
-         weight beside other features; clip the extreme values, replace values by ranks, or exclude {has}"
+        "{subject} extreme values: most others lie within 0.1 % of the range, so that scaling leaves {object} little \
+         weight beside other features; clip the extreme values, replace values by ranks, or exclude {object}"
     ))
 }
 
@@ -273,8 +273,8 @@ fn check(columns: &[f64], codes: &[u32], n_classes: usize, names: &[String]) -> 
             names.len()
         ));
     }
-    if let Some(at) = columns.iter().position(|value| !value.is_finite()) {
-        let (feature, row) = (at / codes.len(), at % codes.len());
+    if let Some(cell) = columns.iter().position(|value| !value.is_finite()) {
+        let (feature, row) = (cell / codes.len(), cell % codes.len());
         return bad(format!(
             "column '{}' has a value that is not finite in row {row}",
             names[feature]
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn features_on_lattices_are_exact() {
-        // Sixths, sevenths and tenths: 65 520 is a multiple of all three.
+        // Multiples of 1/6, 1/7 and 1/10 of the range: 65 520 is a multiple of 6, 7 and 10.
         let columns =
             [0.0, 1.0, 4.0, 6.0, 0.0, 3.0, 5.0, 7.0, 0.1, 0.3, 0.4, 1.1].map(|x: f64| x * 3.7);
         let data = of(&columns, 4, Scale::Minmax).unwrap();
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outlier_makes_the_table_wide_and_is_named() {
+    fn a_feature_with_an_outlier_is_quantized_wide_and_named_in_a_warning() {
         let mut columns: Vec<f64> = (0..100u32).map(|x| f64::from(x * x % 101)).collect();
         columns.extend((0..100u32).map(|x| f64::from(x).sqrt()));
         assert_eq!(narrow(&of(&columns, 100, Scale::Minmax).unwrap()).len(), 200);
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn f_statistics_by_some_rows_are_those_of_a_table_of_them() {
+    fn f_statistics_by_some_rows_equal_those_of_a_table_of_these_rows() {
         let columns = [1.0, 4.0, 2.0, 8.0, 5.0, 7.0, 0.5, 3.0, 1.0, 9.0, 2.0, 6.0];
         let codes = [0, 1, 2, 0, 1, 1];
         let rows = [0, 1, 3, 4, 5];
@@ -477,9 +477,9 @@ mod tests {
         }
 
         #[test]
-        fn the_fingerprint_tells_any_change(column in proptest::collection::vec(-1e3f64..1e3, 2..20), at: prop::sample::Index) {
+        fn the_fingerprint_changes_with_any_value(column in proptest::collection::vec(-1e3f64..1e3, 2..20), row: prop::sample::Index) {
             let mut other = column.clone();
-            *at.get_mut(&mut other) += 1.0;
+            *row.get_mut(&mut other) += 1.0;
             let print = |c: &[f64]| of(c, c.len(), Scale::Minmax).unwrap().fingerprint().to_owned();
             prop_assert_ne!(print(&column), print(&other));
         }

@@ -1,6 +1,7 @@
 //! Cross-validation folds: leave-one-out, complete, stratified k-fold, hold-out, given splits.
 //!
-//! Folds depend on the classes and their own seed, never on the run, so all that is compared shares them.
+//! Folds depend on the classes and on their own seed, not on the seed of the search, so all searches that are compared use
+//! the same folds.
 
 use crate::base::error::{Error, Result};
 use crate::base::random::{Phase, Streams};
@@ -12,36 +13,36 @@ use serde::{Deserialize, Serialize};
 pub enum FoldSpec {
     /// Every row is a fold of its own.
     Loo,
-    /// Complete cross-validation: the mean over all splits that test a row and keep the same number of the other rows. The
-    /// folds drawn are those of leave-one-out; [`kept`](Self::kept) says how many of the other rows train.
+    /// Complete cross-validation: the mean over all training sets of one size. The folds drawn are those of leave-one-out;
+    /// [`kept`](Self::kept) is the number of the other rows in a training set.
     Complete {
-        /// The share of the other rows that a split leaves out, in (0, 1).
+        /// The fraction of the other rows left out of a training set, in (0, 1).
         test: f64,
     },
-    /// Stratified folds; without `shuffle` they are runs of consecutive rows.
+    /// Stratified k-fold; without `shuffle` consecutive rows of a class are in the same fold.
     Kfold {
         /// The number of folds.
         k: usize,
         /// True if rows are shuffled first.
         shuffle: bool,
-        /// Seeds the shuffle.
+        /// The seed of the shuffle.
         seed: u64,
     },
-    /// One stratified split that tests this fraction of the rows.
+    /// One stratified hold-out split.
     Holdout {
-        /// The share of rows tested, in (0, 1).
+        /// The fraction of rows tested, in (0, 1).
         test: f64,
-        /// Seeds the draw.
+        /// The seed of the split.
         seed: u64,
     },
-    /// Stratified 5-fold, repeated up to five times while the errors of a subset spread.
+    /// Stratified 5-fold, repeated up to five times while the errors of a subset vary too much.
     Wrap5 {
-        /// Seeds the shuffles.
+        /// The seed of the shuffles.
         seed: u64,
     },
-    /// The folds of the algorithm's paper; settled by the evaluation request before folds are drawn.
+    /// The folds of the algorithm's paper; replaced by these before folds are drawn.
     Own {
-        /// Seeds the shuffles.
+        /// The seed of the shuffles.
         seed: u64,
     },
     /// Any (train, test) pairs of row indices.
@@ -76,7 +77,7 @@ impl FoldSpec {
     }
 }
 
-/// Rows trained on and rows tested.
+/// The training rows and the test rows of a split.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
     /// Ascending.
@@ -88,7 +89,7 @@ pub struct Split {
 /// The folds of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Folds {
-    /// Each row is tested once, by the rows of all other folds.
+    /// Each row is tested once, with the rows of all other folds as training rows.
     Partition {
         /// The fold of each row.
         fold_of: Vec<u32>,
@@ -100,16 +101,16 @@ pub enum Folds {
 }
 
 impl Folds {
-    /// Draws the folds for rows of these classes, and says what a user should know about them.
+    /// Draws the folds for rows of these classes; returns them with warnings for the user.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a number of folds the rows cannot fill, [`Error::BadSpec`] for splits that do not fit
-    /// the table or for [`FoldSpec::Own`], which names no folds.
+    /// [`Error::OutOfRange`] for more folds than rows, [`Error::BadSpec`] for splits that do not fit the table or for
+    /// [`FoldSpec::Own`], which specifies no folds.
     pub fn draw(spec: &FoldSpec, codes: &[u32], n_classes: usize) -> Result<(Self, Vec<String>)> {
         Self::draw_repeat(spec, codes, n_classes, 0)
     }
 
-    /// All partitions that `spec` asks for, one after the other: several for repeated cross-validation, else one.
+    /// All repeats of the folds of `spec`: several for repeated cross-validation, else one.
     ///
     /// # Errors
     /// As for [`draw`](Self::draw).
@@ -120,9 +121,9 @@ impl Folds {
     ) -> Result<(Vec<Self>, Vec<String>)> {
         let repeats = if matches!(spec, FoldSpec::Wrap5 { .. }) { WRAP5.0 } else { 1 };
         let drawn: Result<Vec<_>> =
-            (0..repeats).map(|at| Self::draw_repeat(spec, codes, n_classes, at)).collect();
+            (0..repeats).map(|repeat| Self::draw_repeat(spec, codes, n_classes, repeat)).collect();
         let (folds, mut warnings): (Vec<Self>, Vec<Vec<String>>) = drawn?.into_iter().unzip();
-        // The warnings are about class sizes and the same each time.
+        // The warnings are about class sizes, and the same for every repeat.
         Ok((folds, warnings.swap_remove(0)))
     }
 
@@ -137,7 +138,7 @@ impl Folds {
         let folds = match spec {
             FoldSpec::Loo => leave_one_out(n),
             &FoldSpec::Complete { test } => {
-                check_share(test)?;
+                check_fraction(test)?;
                 leave_one_out(n)
             }
             &FoldSpec::Wrap5 { seed } => {
@@ -166,11 +167,11 @@ impl Folds {
                 Self::Partition { fold_of: stratified(members, n, k, shuffle), n_folds: k }
             }
             &FoldSpec::Holdout { test, seed } => {
-                check_share(test)?;
+                check_fraction(test)?;
                 Self::Splits(vec![holdout(members(codes, n_classes), test, seed)?])
             }
             FoldSpec::Splits { splits } => {
-                let splits = splits.iter().map(|(train, test)| given(train, test, n));
+                let splits = splits.iter().map(|(train, test)| checked_split(train, test, n));
                 let splits = splits.collect::<Result<Vec<_>>>()?;
                 partition(&splits, n).unwrap_or(Self::Splits(splits))
             }
@@ -189,7 +190,7 @@ impl Folds {
         }
     }
 
-    /// The rows each split tests, ascending.
+    /// The test rows of each split, ascending.
     pub fn tests(&self) -> Vec<Vec<u32>> {
         match self {
             Self::Splits(splits) => splits.iter().map(|split| split.test.clone()).collect(),
@@ -203,7 +204,7 @@ impl Folds {
         }
     }
 
-    /// The splits, spelled out: for leave-one-out as many numbers as the table has pairs of rows.
+    /// The splits as lists of rows; for leave-one-out they take memory quadratic in the number of rows.
     pub fn splits(&self) -> Vec<Split> {
         match self {
             Self::Splits(splits) => splits.clone(),
@@ -217,7 +218,7 @@ impl Folds {
         }
     }
 
-    /// The fewest rows any test row is compared with.
+    /// The size of the smallest training set.
     pub fn least_training(&self) -> usize {
         match self {
             Self::Splits(splits) => splits.iter().map(|split| split.train.len()).min().unwrap_or(0),
@@ -236,18 +237,19 @@ fn leave_one_out(n: usize) -> Folds {
     Folds::Partition { fold_of: (0..n as u32).collect(), n_folds: n }
 }
 
-fn check_share(test: f64) -> Result<()> {
+fn check_fraction(test: f64) -> Result<()> {
     if test > 0.0 && test < 1.0 {
         return Ok(());
     }
     Err(Error::out_of_range("test", test, "a fraction between 0 and 1"))
 }
 
-/// The folds of splits that test each row once, by all rows they do not test: these are evaluated in less time.
+/// The partition that splits form if each row is tested once and every split trains on all rows it does not test.
+/// Partitions are faster to evaluate than general splits.
 fn partition(splits: &[Split], n: usize) -> Option<Folds> {
     let mut fold_of = vec![None; n];
     for (fold, Split { train, test }) in (0..).zip(splits) {
-        // No row of a split does both, so that these are all rows.
+        // Training and test rows are disjoint, so equal counts mean that they cover the table.
         if train.len() + test.len() != n {
             return None;
         }
@@ -269,9 +271,9 @@ fn members(codes: &[u32], n_classes: usize) -> Vec<Vec<u32>> {
     members
 }
 
-/// Deals each class to the folds one row at a time, the next class going on where the last one stopped; shuffled by a seed, for
-/// the first time or again. Without a shuffle the folds are those of scikit-learn's `StratifiedKFold`, which deals the
-/// classes in the order in which they first appear.
+/// The fold of each row. The rows of each class are assigned to the folds in turn; the next class continues with the next
+/// fold. `shuffle` is a seed and the number of the repeat. Without it the folds are those of scikit-learn's
+/// `StratifiedKFold`, which visits the classes in the order of their first rows.
 fn stratified(
     mut members: Vec<Vec<u32>>,
     n: usize,
@@ -284,7 +286,7 @@ fn stratified(
     }
     let mut next = 0;
     for (class, mut rows) in members.into_iter().enumerate() {
-        let mut folds: Vec<usize> = (0..rows.len()).map(|at| (next + at) % k).collect();
+        let mut folds: Vec<usize> = (0..rows.len()).map(|i| (next + i) % k).collect();
         next = (next + rows.len()) % k;
         if let Some((seed, repeat)) = shuffle {
             Streams::new(seed).rng(repeat, Phase::Folds, class).shuffle(&mut rows);
@@ -303,9 +305,9 @@ fn holdout(members: Vec<Vec<u32>>, fraction: f64, seed: u64) -> Result<Split> {
     let (mut train, mut test) = (Vec::new(), Vec::new());
     for (class, mut rows) in members.into_iter().enumerate() {
         streams.rng(0, Phase::Folds, class).shuffle(&mut rows);
-        let taken = (rows.len() as f64 * fraction).round() as usize;
-        test.extend_from_slice(&rows[..taken]);
-        train.extend_from_slice(&rows[taken..]);
+        let n_test = (rows.len() as f64 * fraction).round() as usize;
+        test.extend_from_slice(&rows[..n_test]);
+        train.extend_from_slice(&rows[n_test..]);
     }
     if train.is_empty() || test.is_empty() {
         return Err(Error::out_of_range(
@@ -319,7 +321,8 @@ fn holdout(members: Vec<Vec<u32>>, fraction: f64, seed: u64) -> Result<Split> {
     Ok(Split { train, test })
 }
 
-fn given(train: &[u32], test: &[u32], n: usize) -> Result<Split> {
+/// Checks and sorts a split given by the user.
+fn checked_split(train: &[u32], test: &[u32], n: usize) -> Result<Split> {
     let bad = |what: String| Error::BadSpec { what };
     let sorted = |rows: &[u32], part: &str| {
         let mut rows = rows.to_vec();
@@ -375,23 +378,23 @@ mod tests {
         }
 
         #[test]
-        fn splits_that_are_folds_are_seen_as_such(codes in proptest::collection::vec(0u32..3, 6..40), k in 2usize..6, left in 0u32..6) {
+        fn splits_that_form_folds_become_a_partition(codes in proptest::collection::vec(0u32..3, 6..40), k in 2usize..6, dropped in 0u32..6) {
             let (folds, _) = Folds::draw(&kfold(k, true, 3), &codes, 3).unwrap();
             let mut splits: Vec<_> = folds.splits().into_iter().map(|s| (s.train, s.test)).collect();
             let draw = |splits: &[(Vec<u32>, Vec<u32>)]| {
                 Folds::draw(&FoldSpec::Splits { splits: splits.to_vec() }, &codes, 3).unwrap().0
             };
             prop_assert_eq!(&draw(&splits), &folds);
-            // A fold twice, a fold less, or a row that neither trains nor is tested.
+            // A duplicate fold, a missing fold, or a row that neither trains nor is tested.
             prop_assert!(matches!(draw(&[&splits[..], &splits[..1]].concat()), Folds::Splits(_)));
             prop_assert!(matches!(draw(&splits[1..]), Folds::Splits(_)));
-            splits[0].0.retain(|&row| row != left);
-            prop_assert_eq!(matches!(draw(&splits), Folds::Splits(_)), folds.splits()[0].train.contains(&left));
+            splits[0].0.retain(|&row| row != dropped);
+            prop_assert_eq!(matches!(draw(&splits), Folds::Splits(_)), folds.splits()[0].train.contains(&dropped));
         }
     }
 
     #[test]
-    fn repeated_folds_differ_and_the_first_are_plain_five() {
+    fn repeats_of_wrap5_differ_and_the_first_is_5_fold() {
         let codes: Vec<u32> = (0..60).map(|row| row % 3).collect();
         let (all, _) = Folds::draw_all(&FoldSpec::Wrap5 { seed: 7 }, &codes, 3).unwrap();
         assert_eq!(all.len(), 5);
@@ -404,13 +407,13 @@ mod tests {
     }
 
     #[test]
-    fn contiguous_folds_are_runs_of_rows() {
+    fn unshuffled_folds_are_runs_of_rows_within_a_class() {
         let (folds, _) = Folds::draw(&kfold(2, false, 0), &[0, 0, 0, 0, 1, 1], 2).unwrap();
         assert_eq!(folds, Folds::Partition { fold_of: vec![0, 0, 1, 1, 0, 1], n_folds: 2 });
     }
 
     #[test]
-    fn a_holdout_keeps_the_share_of_each_class() {
+    fn a_holdout_is_stratified() {
         let codes = [vec![0; 70], vec![1; 30]].concat();
         let (folds, _) = Folds::draw(&FoldSpec::Holdout { test: 0.3, seed: 4 }, &codes, 2).unwrap();
         let split = &folds.splits()[0];

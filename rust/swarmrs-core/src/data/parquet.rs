@@ -1,27 +1,27 @@
-//! The counts in Parquet files, checked before they are read.
+//! A check of the counts and sizes in Parquet files before they are read.
 //!
-//! Readers trust the header of a page: a damaged one makes them request memory for 2^61 values, and the process is gone.
-//! What is checked here are the counts and sizes, by a walk over all page headers, not the values.
+//! Readers trust page headers: a damaged one makes them allocate memory for up to 2^61 values and abort the process. The
+//! check visits all page headers; it does not decode values.
 //!
-//! The metadata and the headers are structs of Thrift's compact protocol: fields of a type and an id, each relative to the
-//! one before, integers as zigzag varints.
+//! Metadata and headers are structs of Thrift's compact protocol: fields with a type and an id, relative to the id of the
+//! previous field; integers are zigzag varints.
 
-/// Structs nest this deep at most; Parquet's own do not reach half of it.
-const DEEPEST: usize = 16;
+/// Limit on the nesting of structs; Parquet uses less than half of it.
+const MAX_DEPTH: usize = 16;
 
-/// The part of a file that is left to parse; None wherever the bytes do not follow the protocol.
-struct Bytes<'a> {
+/// A cursor over the unparsed bytes; its methods return None if the bytes do not follow the protocol.
+struct Cursor<'a> {
     rest: &'a [u8],
 }
 
-/// A value of the compact protocol; what has no use here is skipped.
+/// A value of the compact protocol; types that are not needed are skipped.
 enum Value<'r, 'a> {
     Int(i64),
-    Struct(&'r mut Bytes<'a>),
-    List(&'r mut Bytes<'a>, usize),
+    Struct(&'r mut Cursor<'a>),
+    List(&'r mut Cursor<'a>, usize),
 }
 
-impl<'a> Bytes<'a> {
+impl<'a> Cursor<'a> {
     fn byte(&mut self) -> Option<u8> {
         let (&first, rest) = self.rest.split_first()?;
         self.rest = rest;
@@ -33,7 +33,7 @@ impl<'a> Bytes<'a> {
         Some(())
     }
 
-    /// An unsigned varint: seven bits in each byte, the lowest first.
+    /// An unsigned varint: seven bits per byte, little-endian.
     fn varint(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
@@ -46,14 +46,14 @@ impl<'a> Bytes<'a> {
         None
     }
 
-    /// A signed integer: zigzag puts the sign into the lowest bit.
+    /// A signed integer: zigzag encoding has the sign in the lowest bit.
     fn int(&mut self) -> Option<i64> {
         let value = self.varint()?;
         Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
     }
 
-    /// Calls `visit` with the id and the value of each field of a struct. `visit` parses a struct or list or leaves it as
-    /// it is.
+    /// Calls `visit` with the id and the value of each field of a struct. `visit` may parse a struct or list; otherwise it
+    /// is skipped.
     fn fields(
         &mut self,
         depth: usize,
@@ -73,7 +73,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Parses one value of a type. A struct or a list that `visit` does not touch is skipped.
+    /// Parses one value of a type. A struct or a list that `visit` does not parse is skipped.
     fn value(
         &mut self,
         kind: u8,
@@ -84,7 +84,7 @@ impl<'a> Bytes<'a> {
             return None;
         }
         match kind {
-            // A boolean is its type.
+            // The type of a boolean field encodes its value.
             1 | 2 => Some(()),
             3 => self.skip(1),
             4..=6 => {
@@ -109,7 +109,7 @@ impl<'a> Bytes<'a> {
                 if self.rest.len() == before {
                     for _ in 0..n {
                         match head & 0x0f {
-                            // Booleans in a list have a byte each.
+                            // Booleans in a list take a byte each.
                             1 | 2 => self.skip(1)?,
                             kind => self.value(kind, depth - 1, &mut |_| Some(()))?,
                         }
@@ -133,9 +133,10 @@ impl<'a> Bytes<'a> {
     /// The integers of a struct that have these ids.
     fn ints<const N: usize>(&mut self, ids: [i64; N]) -> Option<[Option<i64>; N]> {
         let mut found = [None; N];
-        self.fields(DEEPEST, &mut |id, value| {
-            if let (Value::Int(value), Some(at)) = (value, ids.iter().position(|&it| it == id)) {
-                found[at] = Some(value);
+        self.fields(MAX_DEPTH, &mut |id, value| {
+            let position = ids.iter().position(|&wanted| wanted == id);
+            if let (Value::Int(value), Some(position)) = (value, position) {
+                found[position] = Some(value);
             }
             Some(())
         })?;
@@ -143,22 +144,22 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// A column of a row group: its values, and where its pages are.
+/// A column chunk of a row group: its number of values and the byte range of its pages.
 struct Chunk {
     n_values: u64,
     start: usize,
     length: usize,
 }
 
-/// True if the counts and sizes in the metadata and the page headers of a Parquet file fit the file and each other, and no
-/// column has more than `limit` values.
+/// True if the counts and sizes in the metadata and the page headers of a Parquet file are consistent, and no column chunk
+/// has more than `limit` values.
 pub fn has_sound_counts(file: &[u8], limit: u64) -> bool {
     let is_sound =
         |chunk: &Chunk| chunk.n_values <= limit && has_sound_pages(file, chunk).unwrap_or(false);
     chunks(file).is_some_and(|chunks| chunks.iter().all(is_sound))
 }
 
-/// The columns of all row groups.
+/// The column chunks of all row groups.
 fn chunks(file: &[u8]) -> Option<Vec<Chunk>> {
     let (head, magic) = file.split_last_chunk::<4>()?;
     let (head, length) = head.split_last_chunk::<4>()?;
@@ -168,15 +169,15 @@ fn chunks(file: &[u8]) -> Option<Vec<Chunk>> {
         return None;
     }
     let mut chunks = Vec::new();
-    Bytes { rest: metadata }.fields(DEEPEST, &mut |id, value| {
+    Cursor { rest: metadata }.fields(MAX_DEPTH, &mut |id, value| {
         // FileMetaData.row_groups
         let (4, Value::List(groups, n)) = (id, value) else { return Some(()) };
         for _ in 0..n {
-            groups.fields(DEEPEST, &mut |id, value| {
+            groups.fields(MAX_DEPTH, &mut |id, value| {
                 // RowGroup.columns
                 let (1, Value::List(columns, n)) = (id, value) else { return Some(()) };
                 for _ in 0..n {
-                    columns.fields(DEEPEST, &mut |id, value| {
+                    columns.fields(MAX_DEPTH, &mut |id, value| {
                         // ColumnChunk.meta_data
                         let (3, Value::Struct(column)) = (id, value) else { return Some(()) };
                         // num_values, total_compressed_size, data_page_offset, dictionary_page_offset
@@ -201,14 +202,14 @@ fn chunks(file: &[u8]) -> Option<Vec<Chunk>> {
     Some(chunks)
 }
 
-/// True if the pages of a column fill it and have its number of values; none where the headers cannot be parsed.
+/// True if the pages of a column chunk have its number of values; None if the headers cannot be parsed.
 fn has_sound_pages(file: &[u8], chunk: &Chunk) -> Option<bool> {
     let mut pages = file.get(chunk.start..)?.get(..chunk.length)?;
     let mut n_values = 0u64;
     while n_values < chunk.n_values {
-        let mut header = Bytes { rest: pages };
+        let mut header = Cursor { rest: pages };
         let (mut sizes, mut values, mut entries) = ([None; 2], None, None);
-        header.fields(DEEPEST, &mut |id, value| {
+        header.fields(MAX_DEPTH, &mut |id, value| {
             match (id, value) {
                 // uncompressed_page_size, compressed_page_size
                 (2 | 3, Value::Int(size)) => sizes[id as usize - 2] = Some(size),
@@ -220,7 +221,7 @@ fn has_sound_pages(file: &[u8], chunk: &Chunk) -> Option<bool> {
             Some(())
         })?;
         let [unpacked, packed] = sizes;
-        // An entry of a dictionary takes a byte or more.
+        // A dictionary entry takes at least one byte.
         if entries.is_some_and(|n| !(0..=unpacked.unwrap_or(0)).contains(&n)) {
             return Some(false);
         }

@@ -1,18 +1,17 @@
-//! Scaling and quantization: values as whole numbers of steps, so that sums of differences are exact integers.
+//! Scaling and quantization: values as integers, in quantization steps, so that sums of differences are exact.
 //!
 //! Scaling divides a feature by its *unit*: its range, its standard deviation, or 1. An offset cancels in every
 //! difference, so the scaled difference of two values a and b is |a - b| / unit. A quantized value is
 //! `round((x - low) / unit * resolution)` with one resolution, in steps per unit, for all features.
 //!
-//! Quantized distances order most neighbors. Each value is off by half a step at most, so the scaled difference of two
-//! values is off by one step at most, and by nothing where the feature is [`Fidelity::Exact`]. Wherever that bound leaves
-//! the order of two neighbors open, the float64 distances decide (see `evaluate::knn`), so that nothing a feature says is
-//! lost. A resolution that is too low costs time, never an answer.
+//! Quantized distances order most neighbors. The error of a value is at most half a step, so the error of a scaled
+//! difference is at most one step, and 0 for features that are [`Fidelity::Exact`]. If this bound does not decide the order
+//! of two neighbors, their float64 distances do (see `evaluate::knn`). So the resolution affects the speed, not the result.
 
 use crate::base::cancel;
 use serde::{Deserialize, Serialize};
 
-/// The scaling of features before distances are taken.
+/// The scaling of features for distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
@@ -20,7 +19,7 @@ pub enum Scale {
     Minmax,
     /// Each feature divided by its standard deviation.
     Standard,
-    /// As given.
+    /// No scaling.
     None,
 }
 
@@ -36,40 +35,40 @@ pub enum Quantized {
 /// The fidelity of a quantized feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fidelity {
-    /// Every value is a whole number of steps: differences have no error.
+    /// Every value is a whole number of steps: differences have no quantization error.
     Exact,
-    /// Distinct values have distinct steps: a difference of 0 steps is a difference of 0.
+    /// Distinct values have distinct quantized values: a quantized difference of 0 is a difference of 0.
     Injective,
-    /// Some distinct values share a step.
+    /// Some distinct values have the same quantized value.
     Merging,
 }
 
 /// Scaling and quantization of one feature.
 #[derive(Debug, Clone, Copy)]
 pub struct Quantizer {
-    /// Values are multiplied by 2 to this power first; 0 unless the range is beyond 2^±400, where squares or reciprocals
-    /// would overflow.
+    /// Values are multiplied by 2^exponent first; 0 unless the range is outside 2^-400..2^400, where squares or reciprocals
+    /// could overflow.
     exponent: i32,
     low: f64,
     high: f64,
-    /// Infinite for a constant feature, which thereby has the scaled value 0 everywhere.
+    /// Infinite for a constant feature, whose scaled values thereby are 0.
     unit: f64,
     /// The fidelity of its quantized values.
     pub fidelity: Fidelity,
 }
 
 impl Quantizer {
-    /// A value in the range in which the others of this feature are held.
+    /// Multiplies a value by the power of two that all values of this feature are multiplied by.
     pub fn normalize(&self, x: f64) -> f64 {
         if self.exponent == 0 { x } else { libm::ldexp(x, self.exponent) }
     }
 
-    /// The scaled value of a normalized one, counted from the least of the feature.
+    /// The scaled value of a normalized one, relative to the minimum of the feature.
     pub fn scale(&self, x: f64) -> f64 {
         (x - self.low) / self.unit
     }
 
-    /// The factor from a difference to a scaled one.
+    /// The factor from a difference of normalized values to a scaled difference.
     pub fn weight(&self) -> f64 {
         1.0 / self.unit
     }
@@ -78,7 +77,7 @@ impl Quantizer {
         (self.low..=self.high).contains(&x)
     }
 
-    /// The quantized value of one that is not below the least: what is cut off rounds down.
+    /// The quantized value of a normalized one that is not below the minimum, so that truncation rounds down.
     fn steps(&self, x: f64, resolution: f64) -> i32 {
         (self.scale(x) * resolution + 0.5) as i32
     }
@@ -93,7 +92,7 @@ pub struct Quantization {
     pub quantizers: Vec<Quantizer>,
     /// Steps per unit, for all features.
     pub resolution: f64,
-    /// Features of which most values lie within a thousandth of the range.
+    /// Features with most values within a thousandth of the range; see `is_squeezed`.
     pub squeezed: Vec<usize>,
 }
 
@@ -103,8 +102,9 @@ const NARROW_STEPS: u64 = 65_535;
 const WIDE_STEPS: f64 = (1 << 30) as f64;
 /// Exponents of ranges up to this size need no normalization: squares and reciprocals of 2^±400 are finite.
 const SAFE_EXPONENT: i32 = 400;
-/// A value this near to a whole number of steps, of 65 535 over a range, counts as one: decimal fractions are not exact.
-/// Off by 2^-30 steps, the square of a difference is off by less than 2 * 65535 * 2^-30 < 2^-12.
+/// Tolerance, relative to the range, for a value to count as a whole number of steps: decimal fractions are not exact in
+/// binary. With 65 535 steps over the range it is 2^-30 steps, so the square of a difference is off by less than
+/// 2 * 65535 * 2^-30 < 2^-12.
 const ROUNDING: f64 = 1.0 / (1u64 << 30) as f64 / NARROW_STEPS as f64;
 
 impl Quantization {
@@ -160,7 +160,7 @@ impl Quantization {
         }
     }
 
-    /// The same features with other rows: columns of `n` normalized values, scaled by the same units.
+    /// Quantizes other rows of the same features, `n` normalized values per column, with the same units.
     #[must_use]
     pub fn of_rows(&self, columns: &[f64], n: usize) -> Self {
         let mut quantizers = self.quantizers.clone();
@@ -192,7 +192,7 @@ fn normalize(columns: &mut [f64], n: usize, scale: Scale) -> Vec<i32> {
         let (low, high) = bounds(column);
         match high - low {
             0.0 => 0,
-            // Halves keep the range finite for columns that span more than a float holds.
+            // Halving both bounds keeps the range finite if it exceeds the largest float.
             range if range.is_infinite() => libm::ilogb(high / 2.0 - low / 2.0) + 1,
             range => libm::ilogb(range),
         }
@@ -200,7 +200,7 @@ fn normalize(columns: &mut [f64], n: usize, scale: Scale) -> Vec<i32> {
     let needed = |exponent: i32| if exponent.abs() > SAFE_EXPONENT { -exponent } else { 0 };
     let mut exponents: Vec<i32> = columns.chunks_exact(n).map(exponent).collect();
     if scale == Scale::None {
-        // Features that are not scaled share a factor. The widest decides.
+        // Unscaled features must keep their ratio, so they share the factor of the widest one.
         let of_varying = columns.chunks_exact(n).zip(&exponents).filter(|(column, _)| {
             let (low, high) = bounds(column);
             low < high
@@ -220,7 +220,7 @@ fn normalize(columns: &mut [f64], n: usize, scale: Scale) -> Vec<i32> {
     exponents
 }
 
-/// The least and the greatest value.
+/// The minimum and the maximum.
 pub(crate) fn bounds(column: &[f64]) -> (f64, f64) {
     column.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), &x| (lo.min(x), hi.max(x)))
 }
@@ -233,7 +233,7 @@ fn sorted_distinct(column: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// The population standard deviation, by way of the share of the range, which cannot overflow; no number for a constant
+/// The population standard deviation, computed relative to the range so that squares cannot overflow; NaN for a constant
 /// column.
 pub(crate) fn deviation(column: &[f64], low: f64, high: f64) -> f64 {
     let (n, range) = (column.len() as f64, high - low);
@@ -242,26 +242,29 @@ pub(crate) fn deviation(column: &[f64], low: f64, high: f64) -> f64 {
     range * (squares / n).sqrt()
 }
 
-/// The number of equal steps over the range of a feature on which all its values lie, if there is one that 16 bits hold.
+/// The number of equal steps over the range of a feature such that all values are whole numbers of steps, if it fits
+/// 16 bits.
 fn lattice(sorted: &[f64]) -> Option<u64> {
     let range = sorted[sorted.len() - 1] - sorted[0];
-    let least = range / (NARROW_STEPS as f64 + 1.0);
+    let least_step = range / (NARROW_STEPS as f64 + 1.0);
     let mut divisor = range;
     for pair in sorted.windows(2) {
-        // Euclid's algorithm on floats: a remainder is 0 up to rounding, or it is too small to be a step.
-        let mut rest = pair[1] - pair[0];
-        while rest > range * 1e-9 {
-            if rest < least {
+        // Euclid's algorithm on floats; remainders up to range * 1e-9 are rounding and count as 0.
+        let mut remainder = pair[1] - pair[0];
+        while remainder > range * 1e-9 {
+            if remainder < least_step {
                 return None;
             }
-            (divisor, rest) = (rest, (divisor - (divisor / rest).round() * rest).abs());
+            let next = (divisor - (divisor / remainder).round() * remainder).abs();
+            (divisor, remainder) = (remainder, next);
         }
     }
     let steps = (range / divisor).round();
     (steps >= 1.0).then_some(steps as u64)
 }
 
-/// A number of steps on which as many features as possible lie: a common multiple of the lattices that most features have.
+/// A common multiple of the most frequent lattices, as many as fit 16 bits: the values of their features are whole numbers
+/// of steps of this lattice.
 fn common_lattice(sorted: &[Vec<f64>]) -> u64 {
     let varying = sorted.iter().filter(|sorted| sorted.len() > 1);
     let mut lattices: Vec<u64> = varying.filter_map(|sorted| lattice(sorted)).collect();
@@ -279,30 +282,30 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The most steps that 16 bits hold and that sum exactly, a multiple of `lattice` if possible.
+/// The largest resolution that fits 16 bits and has exact distance sums, a multiple of `lattice` if possible.
 fn narrow_resolution(lattice: u64, n_features: usize, n: usize) -> f64 {
-    let summable = (exact_sum_limit(n) / n_features as f64).sqrt() - 1.0;
-    let most = (summable as u64).clamp(1, NARROW_STEPS);
-    match most / lattice {
-        0 => most as f64,
+    let max_steps = (exact_sum_limit(n) / n_features as f64).sqrt() - 1.0;
+    let max_steps = (max_steps as u64).clamp(1, NARROW_STEPS);
+    match max_steps / lattice {
+        0 => max_steps as f64,
         times => (times * lattice) as f64,
     }
 }
 
-/// The finest resolution for which every squared distance, and its key with the row index behind it, is an exact integer:
-/// a power of two, which keeps whole numbers whole, or a multiple of `lattice`.
+/// The largest resolution for which every squared distance, and its key with the row index in the low bits, is an exact
+/// integer: a power of two, which keeps whole numbers whole, or a multiple of `lattice`.
 fn wide_resolution(quantizers: &[Quantizer], lattice: u64, n: usize) -> f64 {
     let ranges: Vec<f64> = quantizers.iter().map(|q| q.scale(q.high)).collect();
     let widest = ranges.iter().copied().fold(0.0, f64::max);
     if widest == 0.0 {
         return 1.0;
     }
-    let room = exact_sum_limit(n);
+    let limit = exact_sum_limit(n);
     let fits = |resolution: f64| {
         let squares: f64 = ranges.iter().map(|range| (range * resolution + 1.0).powi(2)).sum();
-        widest * resolution <= WIDE_STEPS && squares < room
+        widest * resolution <= WIDE_STEPS && squares < limit
     };
-    // Normalized ranges are below 2^401, and 2^20 features with a step each are summed exactly: the search ends.
+    // Normalized ranges are below 2^401, and 2^20 features with one step each have exact sums, so the loop ends.
     let mut exponent = 30 - libm::ilogb(widest);
     while !fits(libm::ldexp(1.0, exponent)) && exponent > -1000 {
         exponent -= 1;
@@ -323,43 +326,43 @@ fn fidelity(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> Fidelity 
     };
     if sorted.iter().all(is_whole) {
         Fidelity::Exact
-    } else if merged(sorted, quantizer, resolution) == 0 {
+    } else if count_merged(sorted, quantizer, resolution) == 0 {
         Fidelity::Injective
     } else {
         Fidelity::Merging
     }
 }
 
-/// The number of distinct values that share a step with the next one.
-fn merged(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> usize {
+/// The number of distinct values with the same quantized value as the next one.
+fn count_merged(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> usize {
     let mut steps = sorted.iter().map(|&x| quantizer.steps(x, resolution));
-    let Some(mut last) = steps.next() else { return 0 };
-    steps.filter(|&next| std::mem::replace(&mut last, next) == next).count()
+    let Some(mut previous) = steps.next() else { return 0 };
+    steps.filter(|&next| std::mem::replace(&mut previous, next) == next).count()
 }
 
-/// True if 16 bits merge many more values of a feature than they would if the values were spread evenly: as an outlier
-/// does. Neighbors under such a feature would all have to be compared in float64.
+/// True if 16 bits merge many more values of a feature than of evenly spread values, usually because of an outlier. With
+/// such a feature most neighbors would have to be compared in float64.
 fn is_crowded(sorted: &[f64], quantizer: &Quantizer, resolution: f64) -> bool {
     let distinct = sorted.len() as f64;
-    let expected = distinct / resolution;
-    merged(sorted, quantizer, resolution) as f64 > distinct * (0.05 + 4.0 * expected)
+    let expected_share = distinct / resolution;
+    count_merged(sorted, quantizer, resolution) as f64 > distinct * (0.05 + 4.0 * expected_share)
 }
 
-/// True if most values of a feature lie within a thousandth of its range: scaled to the range it says next to nothing beside
-/// other features.
+/// True if the middle eight of ten distinct values lie within a thousandth of the range: scaled to its range, the feature
+/// hardly contributes to distances.
 fn is_squeezed(sorted: &[f64]) -> bool {
     let (m, tenth) = (sorted.len(), sorted.len().div_ceil(10));
     let range = sorted[m - 1] - sorted[0];
-    // Few distinct values may lie as they like: a rare category is no outlier.
+    // With fewer than ten distinct values, a rare category is not an outlier.
     m >= 10 && sorted[m - 1 - tenth] - sorted[tenth] < range / 1000.0
 }
 
-/// Squared distances stay below this: exact in a float, and with the row index behind them in a 62-bit key.
+/// The limit of squared distances: exact in float64, and a 62-bit key together with the row index.
 pub(crate) fn exact_sum_limit(n_samples: usize) -> f64 {
     libm::ldexp(1.0, 51.min(61 - index_bits(n_samples).cast_signed()))
 }
 
-/// Bits that hold any row index.
+/// The number of bits of a row index.
 pub(crate) fn index_bits(n_samples: usize) -> u32 {
     usize::BITS - n_samples.leading_zeros()
 }
@@ -390,7 +393,7 @@ mod tests {
         let columns = [[0.0, power(401)], [0.0, power(-401)], [0.0, 1.0]];
         let expected = (vec![-401, 401, 0], vec![0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
         assert_eq!(normalized(&columns, Scale::Minmax), expected);
-        // The range counts, not its middle.
+        // The range decides, not the distance from zero.
         let around_zero = [[-power(449), power(449)]];
         assert_eq!(normalized(&around_zero, Scale::Minmax), (vec![-450], vec![-0.5, 0.5]));
         let far_from_zero = [[power(500), power(500) + power(460)]];
@@ -406,12 +409,12 @@ mod tests {
     }
 
     #[test]
-    fn features_without_a_scale_share_the_factor_of_the_widest() {
+    fn unscaled_features_share_the_factor_of_the_widest() {
         let columns = [[0.0, 1.0], [0.0, power(450)], [5.0, 5.0]];
         let (exponents, values) = normalized(&columns, Scale::None);
         assert_eq!(exponents, [-450; 3]);
         assert_eq!(values[..4], [0.0, power(-450), 0.0, 1.0]);
-        // A constant feature has no range and does not count.
+        // Constant features are ignored.
         let (exponents, _) = normalized(&[[0.0, power(-450)], [0.0, 0.0]], Scale::None);
         assert_eq!(exponents, [450; 2]);
         assert_eq!(normalized(&[[5.0, 5.0]], Scale::None), (vec![0], vec![5.0, 5.0]));
@@ -457,7 +460,7 @@ mod tests {
         assert_eq!(common_lattice(&[on(3)]), 3);
         assert_eq!(common_lattice(&[on(6), on(4)]), 12);
         assert_eq!(common_lattice(&[on(65_535)]), 65_535);
-        // 7 and 6 are those of most features; 65 521 is a prime that fits with neither.
+        // 7 and 6 are the most frequent; 65 521 is a prime whose multiples with these do not fit 16 bits.
         let sorted = [on(65_521), on(7), on(6), on(7), on(6), on(7)];
         assert_eq!(common_lattice(&sorted), 42);
         let sorted = [on(65_521), on(7), on(65_521)];
@@ -506,24 +509,26 @@ mod tests {
     }
 
     #[test]
-    fn fidelity_tells_what_rounding_to_steps_keeps() {
+    fn fidelity_has_the_expected_levels() {
         let unit = quantizer(0.0, 1.0, 1.0);
         assert_eq!(fidelity(&[0.0, 0.5, 1.0], &unit, 4.0), Fidelity::Exact);
         assert_eq!(fidelity(&[0.0, 0.3, 1.0], &unit, 4.0), Fidelity::Injective);
         assert_eq!(fidelity(&[0.0, 0.1, 1.0], &unit, 4.0), Fidelity::Merging);
         assert_eq!(fidelity(&[5.0], &quantizer(5.0, 5.0, f64::INFINITY), 4.0), Fidelity::Exact);
-        assert_eq!(merged(&[0.0, 0.1, 0.2, 0.9, 1.0], &unit, 2.0), 3);
-        assert_eq!(merged(&[0.0, 0.5, 1.0], &unit, 2.0), 0);
-        // Whole up to 2^-30 of a step for each 65 535 of them over the range.
-        let at = |off: f64| (10.0 + off) / 65_535.0;
-        assert_eq!(fidelity(&[0.0, at(power(-31)), 1.0], &unit, 65_535.0), Fidelity::Exact);
-        assert_eq!(fidelity(&[0.0, at(power(-29)), 1.0], &unit, 65_535.0), Fidelity::Injective);
-        let wide = quantizer(0.0, 4.0, 1.0);
-        assert_eq!(fidelity(&[0.0, at(power(-29)), 4.0], &wide, 65_535.0), Fidelity::Exact);
+        assert_eq!(count_merged(&[0.0, 0.1, 0.2, 0.9, 1.0], &unit, 2.0), 3);
+        assert_eq!(count_merged(&[0.0, 0.5, 1.0], &unit, 2.0), 0);
+        // The tolerance is 2^-30 steps for every 65 535 steps over the range.
+        let ten_steps_and = |error: f64| (10.0 + error) / 65_535.0;
+        let of = |error: f64, unit: &Quantizer| {
+            fidelity(&[0.0, ten_steps_and(error), unit.high], unit, 65_535.0)
+        };
+        assert_eq!(of(power(-31), &unit), Fidelity::Exact);
+        assert_eq!(of(power(-29), &unit), Fidelity::Injective);
+        assert_eq!(of(power(-29), &quantizer(0.0, 4.0, 1.0)), Fidelity::Exact);
     }
 
     #[test]
-    fn a_feature_is_crowded_when_merging_is_beyond_what_even_values_have() {
+    fn a_feature_is_crowded_if_it_merges_more_than_evenly_spread_values() {
         let unit = quantizer(0.0, 1.0, 1.0);
         // A hundred values on 1000 steps: up to 100 (0.05 + 4 * 0.1) = 45 may share a step with the next.
         let with_merged = |count: u32| -> Vec<f64> {
@@ -532,13 +537,13 @@ mod tests {
         };
         for (count, is_too_much) in [(44, false), (45, false), (46, true)] {
             let sorted = with_merged(count);
-            assert_eq!((sorted.len(), merged(&sorted, &unit, 1000.0)), (100, count as usize));
+            assert_eq!((sorted.len(), count_merged(&sorted, &unit, 1000.0)), (100, count as usize));
             assert_eq!(is_crowded(&sorted, &unit, 1000.0), is_too_much);
         }
     }
 
     #[test]
-    fn a_feature_is_squeezed_when_eight_of_ten_values_lie_in_a_thousandth_of_its_range() {
+    fn a_feature_is_squeezed_if_eight_of_ten_values_lie_within_a_thousandth_of_its_range() {
         let with_ends = |inner: &[f64]| [&[-1000.0], inner, &[1000.0]].concat();
         let spread = |count: u32, range: f64| -> Vec<f64> {
             (0..count).map(|value| f64::from(value) * range / f64::from(count - 1)).collect()
@@ -553,7 +558,7 @@ mod tests {
     }
 
     #[test]
-    fn other_rows_are_quantized_alike_unless_they_lie_outside() {
+    fn other_rows_keep_the_resolution_unless_they_lie_outside_the_range() {
         let mut columns: Vec<f64> = (0..1000u32).map(|row| f64::from(row).sqrt()).collect();
         columns.extend((0..1000u32).map(|row| f64::from(row * 7 % 1000)));
         let all = Quantization::new(&mut columns, 1000, Scale::Minmax);

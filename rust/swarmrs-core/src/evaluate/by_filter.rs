@@ -282,7 +282,7 @@ mod tests {
     use super::*;
     use crate::base::cancel::Cancel;
     use crate::base::error::Error;
-    use crate::filter::merit::in_steps;
+    use crate::filter::merit::fixed_point;
     use proptest::prelude::*;
 
     const N: usize = 70;
@@ -312,13 +312,13 @@ mod tests {
     /// The cost by adding up all pairs.
     fn naive(merit: Merit, seed: u64, subset: &Subset) -> f64 {
         let (relevance, between) = shared(seed);
-        let of = |feature: usize| u64::from(in_steps(relevance[feature]));
+        let of = |feature: usize| u64::from(fixed_point(relevance[feature]));
         let members: Vec<usize> = subset.iter().collect();
         let mut sums = Sums { relevance: 0, redundancy: 0, size: members.len() };
         for (at, &a) in members.iter().enumerate() {
             sums.relevance += of(a);
             sums.redundancy +=
-                members[..at].iter().map(|&b| u64::from(in_steps(between(a, b)))).sum::<u64>();
+                members[..at].iter().map(|&b| u64::from(fixed_point(between(a, b)))).sum::<u64>();
         }
         merit.cost(sums, (0..N).map(of).sum())
     }

@@ -6,7 +6,7 @@
 
 use super::ScaleFit;
 use crate::base::error::{Error, Result};
-use crate::data::dataset::{Dataset, Refill};
+use crate::data::dataset::{Dataset, FoldImputer};
 use crate::data::folds::{Folds, Split};
 use crate::data::quantization::{Quantization, Scale, bounds, deviation};
 use std::borrow::Cow;
@@ -65,7 +65,7 @@ impl<'a> FoldedTable<'a> {
             }
             return Ok((plain.scaled_by_training()?, None));
         }
-        let Some(refill) = data.refill() else { return Ok((plain, None)) };
+        let Some(refill) = data.imputer() else { return Ok((plain, None)) };
         // A value of a copy, and a row that trains and is named as such, take eight bytes at the most.
         if splits.saturating_mul(refill.rows().len() * d + 2 * n) > MOST / 8 {
             let what = "missing values are filled over all rows, those of test folds too, and errors are optimistic: \
@@ -76,7 +76,7 @@ impl<'a> FoldedTable<'a> {
     }
 
     /// The same with copies of the rows that have missing values.
-    fn filled(self, refill: &dyn Refill) -> Result<Self> {
+    fn filled(self, refill: &dyn FoldImputer) -> Result<Self> {
         let (n, d, gappy) = (self.data.n_samples(), self.data.n_features(), refill.rows());
         let m = gappy.len();
         let mut rank = vec![None; n];
@@ -116,7 +116,7 @@ impl<'a> FoldedTable<'a> {
         let mut values = vec![0.0; total * d];
         let mut splits = Vec::with_capacity(drawn.len());
         for (at, split) in drawn.into_iter().enumerate() {
-            let imputed = match self.data.refill() {
+            let imputed = match self.data.imputer() {
                 Some(refill) => Some((refill.rows(), imputed(self.data, refill, &split.train)?)),
                 None => None,
             };
@@ -162,7 +162,7 @@ impl<'a> FoldedTable<'a> {
 }
 
 /// The normalized values of the rows that miss some, imputed from the rows `train`, feature after feature.
-fn imputed(data: &Dataset, refill: &dyn Refill, train: &[u32]) -> Result<Vec<f64>> {
+fn imputed(data: &Dataset, refill: &dyn FoldImputer, train: &[u32]) -> Result<Vec<f64>> {
     let (m, d) = (refill.rows().len(), data.n_features());
     let mut values = refill.values(train)?;
     if values.len() != m * d || values.iter().any(|value| !value.is_finite()) {
@@ -204,7 +204,7 @@ mod tests {
         values: Vec<f64>,
     }
 
-    impl Refill for Filled {
+    impl FoldImputer for Filled {
         fn rows(&self) -> &[u32] {
             &self.rows
         }
@@ -238,7 +238,8 @@ mod tests {
         let n = 8192_u32;
         let columns: Vec<f64> = (0..4 * n).map(f64::from).collect();
         let filled = Filled { rows: vec![5], values: vec![0.0; 4] };
-        let data = dataset(&columns, n as usize, Scale::Minmax).refilled(Arc::new(filled), "one");
+        let data =
+            dataset(&columns, n as usize, Scale::Minmax).with_imputer(Arc::new(filled), "one");
         let folds = Folds::draw(&FoldSpec::Loo, data.codes(), 2).unwrap().0;
         let (seen, warning) = FoldedTable::new(&data, &folds, ScaleFit::All).unwrap();
         assert_eq!(seen.n(), n as usize);

@@ -1,22 +1,22 @@
-//! F statistics: of a one-way analysis of variance, and of a linear regression on one feature.
+//! F statistics: one-way analysis of variance (ANOVA), and linear regression on one feature.
 //!
-//! The first compares the variance between classes with that within them:
+//! ANOVA compares the variance between classes with the variance within them:
 //!
 //! ```text
 //! F = (Σ_c n_c (m_c - m)² / (k - 1)) / (Σ_c Σ_{x in c} (x - m_c)² / (N - k))
 //! ```
 //!
-//! N rows of k classes; `n_c` rows of class c with mean `m_c`; m the mean of all. It is the score of scikit-learn's
-//! `f_classif`, without the difference of two sums of squares that loses all digits of values far from 0.
+//! N rows of k classes; `n_c` rows of class c with mean `m_c`; m the mean of all rows. It is the score of scikit-learn's
+//! `f_classif`, without the difference of two sums of squares, which loses all digits for values far from 0.
 //!
-//! Of a numeric target it is `F = (N - 2) r² / (1 - r²)` with the correlation r of the feature and the target, the score of
+//! For a numeric target, `F = (N - 2) r² / (1 - r²)` with the correlation r of the feature and the target, the score of
 //! scikit-learn's `f_regression`.
 
 use super::discretize::Labels;
 use crate::base::parallel::Pool;
 use crate::base::sums::{Moments, dot};
 
-/// Values of columns that are one item of work, about: a tenth of a millisecond, more than a thread takes to begin.
+/// Approximate number of values in one work item of the thread pool: about 0.1 ms, longer than a thread takes to start.
 const ITEM_VALUES: usize = 1 << 15;
 
 /// The F statistic of each column, for columns with a range from 2^-400 to 2^400 or of 0, as a
@@ -26,7 +26,7 @@ const ITEM_VALUES: usize = 1 << 15;
 /// rows, there is no variance to compare with and all scores are 0.
 pub fn f_scores(columns: &[&[f64]], classes: Labels<'_>, pool: &Pool) -> Vec<f64> {
     let classes = ClassRows::new(classes);
-    let items = columns.chunks(columns_of_item(classes.rows.len())).collect();
+    let items = columns.chunks(columns_per_item(classes.rows.len())).collect();
     let scores = pool.map(items, |columns: &[&[f64]]| {
         let mut values = Vec::with_capacity(classes.rows.len());
         columns.iter().map(|column| f_score(column, &classes, &mut values)).collect::<Vec<f64>>()
@@ -37,32 +37,32 @@ pub fn f_scores(columns: &[&[f64]], classes: Labels<'_>, pool: &Pool) -> Vec<f64
 /// The F statistic of the linear regression of a numeric target on each column, for columns and a target with a range from
 /// 2^-400 to 2^400; a column may have a range of 0.
 ///
-/// 0 for a constant column, infinite for one that is the target up to an offset and a factor. Two rows are on a line
-/// whatever they are, and all scores are 0.
+/// 0 for a constant column, infinite for a linear function of the target. Any two rows lie on a line, so with two rows all
+/// scores are 0.
 pub fn f_regression(columns: &[&[f64]], target: &[f64], pool: &Pool) -> Vec<f64> {
     let n = target.len();
     let target = unit_deviations(target);
-    let items = columns.chunks(columns_of_item(n)).collect();
+    let items = columns.chunks(columns_per_item(n)).collect();
     let score = |column: &&[f64]| {
         let deviations = unit_deviations(column);
         let r = dot(&deviations, &target);
-        // 1 - r² without the rounding of r: the squared residuals of the regression.
-        let rest: f64 = deviations.iter().zip(&target).map(|(x, y)| (y - r * x).powi(2)).sum();
+        // 1 - r² as the residual sum of squares, which avoids cancellation for r near 1.
+        let residual: f64 = deviations.iter().zip(&target).map(|(x, y)| (y - r * x).powi(2)).sum();
         if n <= 2 || r == 0.0 {
             return 0.0;
         }
-        let rest = if rest < COLLINEAR { 0.0 } else { rest };
-        r * r / rest * (n as f64 - 2.0)
+        let residual = if residual < COLLINEAR { 0.0 } else { residual };
+        r * r / residual * (n as f64 - 2.0)
     };
     let scores =
         pool.map(items, |columns: &[&[f64]]| columns.iter().map(score).collect::<Vec<_>>());
     scores.concat()
 }
 
-/// Squared residuals of unit deviations below this are rounding.
+/// A residual sum of squares of unit deviations below this is rounding.
 const COLLINEAR: f64 = 1e-28;
 
-/// The deviations of values from their mean, divided by the root of the sum of their squares; zeros where all are equal.
+/// The deviations from the mean, scaled to a Euclidean norm of 1; zeros if all values are equal.
 fn unit_deviations(values: &[f64]) -> Vec<f64> {
     let moments = Moments::of(values);
     let norm = moments.squares.sqrt();
@@ -72,14 +72,14 @@ fn unit_deviations(values: &[f64]) -> Vec<f64> {
     values.iter().map(|x| ((x - moments.mean) - moments.rest) / norm).collect()
 }
 
-/// The number of columns of `n` rows to hand to a thread at once.
-pub(super) fn columns_of_item(n: usize) -> usize {
+/// The number of columns of `n` rows in one work item.
+pub(super) fn columns_per_item(n: usize) -> usize {
     (ITEM_VALUES / n.max(1)).max(1)
 }
 
 fn f_score(column: &[f64], classes: &ClassRows, values: &mut Vec<f64>) -> f64 {
     let mut within = 0.0;
-    // Of each class: its rows, and its mean counted from that of the first class.
+    // Row count and mean of each class; means are relative to the mean of the first class.
     let mut means: Vec<(f64, f64)> = Vec::with_capacity(classes.ends.len());
     let mut origin = 0.0;
     for rows in classes.iter() {
@@ -98,15 +98,15 @@ fn f_score(column: &[f64], classes: &ClassRows, values: &mut Vec<f64>) -> f64 {
     if between == 0.0 || n <= k {
         return 0.0;
     }
-    // Infinite where nothing varies within a class.
+    // Infinite if the variance within all classes is 0.
     (between / (k - 1.0)) / (within / (n - k))
 }
 
-/// The rows of each class that has any, class after class.
+/// The rows grouped by class; classes without rows are skipped.
 #[derive(Debug)]
 pub(super) struct ClassRows {
     rows: Vec<u32>,
-    /// The end of each class among `rows`.
+    /// The end of each class in `rows`.
     ends: Vec<usize>,
 }
 
@@ -116,7 +116,7 @@ impl ClassRows {
         let code = |row: u32| classes.codes[row as usize];
         rows.sort_by_key(|&row| code(row));
         let mut ends: Vec<usize> =
-            (1..rows.len()).filter(|&at| code(rows[at - 1]) != code(rows[at])).collect();
+            (1..rows.len()).filter(|&i| code(rows[i - 1]) != code(rows[i])).collect();
         ends.push(rows.len());
         Self { rows, ends }
     }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_without_variance_have_the_scores_that_are_documented() {
+    fn columns_without_variance_have_the_documented_scores() {
         let codes = [0, 1, 0, 2, 1];
         assert_eq!(of(&[0.1; 5], &codes), 0.0);
         assert_eq!(of(&[0.1, 0.2, 0.1, 0.7, 0.2], &codes), f64::INFINITY);
@@ -193,7 +193,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn scores_are_those_of_exact_arithmetic(
+        fn scores_match_exact_arithmetic(
             rows in proptest::collection::vec((0u32..3, -50i64..50), 5..60),
             offset in prop_oneof![Just(0i64), Just(1_000_000_007)],
         ) {
@@ -206,7 +206,7 @@ mod tests {
         }
 
         #[test]
-        fn threads_change_nothing(
+        fn scores_do_not_depend_on_the_number_of_threads(
             rows in proptest::collection::vec((0u32..3, proptest::collection::vec(-1e3f64..1e3, 9)), 4..30),
         ) {
             let codes: Vec<u32> = rows.iter().map(|(code, _)| *code).collect();

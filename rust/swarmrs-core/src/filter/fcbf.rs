@@ -1,27 +1,27 @@
-//! The fast correlation-based filter: the most relevant feature stays and takes out all that it stands for.
+//! The fast correlation-based filter (FCBF): every predominant feature eliminates the features redundant to it.
 //!
-//! Features are visited from the most relevant on. The first that is left, p, is *predominant*; every later q with
-//! SU(p, q) >= `su_c[q]` is taken out; then the next. There is no threshold of relevance but 0.
+//! Features are visited in descending order of relevance. The first remaining feature p is *predominant*; every later q
+//! with SU(p, q) >= `su_c[q]` is redundant and removed; then the next. The relevance threshold is 0.
 
 /// Values that differ by less are equal.
-const EQUAL: f64 = 1e-8;
+const TOLERANCE: f64 = 1e-8;
 
-/// The predominant ones of the `ranked` features, all relevant, at most `limit`.
-pub fn choose(
+/// The predominant features among `ranked`, which are relevant and in descending order of relevance; at most `limit`.
+pub fn select(
     mut ranked: Vec<usize>,
     relevance: &[f32],
     uncertainty: impl Fn(usize, usize) -> f32,
     limit: usize,
 ) -> Vec<usize> {
-    let mut chosen = Vec::new();
-    while chosen.len() < limit && !ranked.is_empty() {
+    let mut predominant = Vec::new();
+    while predominant.len() < limit && !ranked.is_empty() {
         let first = ranked.remove(0);
         ranked.retain(|&other| {
-            f64::from(uncertainty(first, other)) <= f64::from(relevance[other]) - EQUAL
+            f64::from(uncertainty(first, other)) <= f64::from(relevance[other]) - TOLERANCE
         });
-        chosen.push(first);
+        predominant.push(first);
     }
-    chosen
+    predominant
 }
 
 #[cfg(test)]
@@ -37,21 +37,21 @@ mod tests {
             _ => 0.0,
         };
         let relevance = [0.8, 0.6, 0.5, 0.0];
-        assert_eq!(choose(vec![0, 1, 2, 3], &relevance, shared, 4), [0, 2]);
-        assert_eq!(choose(vec![0, 1, 2, 3], &relevance, shared, 1), [0]);
+        assert_eq!(select(vec![0, 1, 2, 3], &relevance, shared, 4), [0, 2]);
+        assert_eq!(select(vec![0, 1, 2, 3], &relevance, shared, 1), [0]);
     }
 
     #[test]
-    fn equal_means_redundant() {
+    fn a_feature_as_correlated_with_another_as_with_the_class_is_redundant() {
         let relevance = [0.8, 0.5];
-        assert_eq!(choose(vec![0, 1], &relevance, |_, _| 0.5, 2), [0]);
-        assert_eq!(choose(vec![0, 1], &relevance, |_, _| 0.499_999, 2), [0, 1]);
+        assert_eq!(select(vec![0, 1], &relevance, |_, _| 0.5, 2), [0]);
+        assert_eq!(select(vec![0, 1], &relevance, |_, _| 0.499_999, 2), [0, 1]);
     }
 
     proptest! {
-        /// A feature stays if no predominant one before it stands for it: the definition, read backwards.
+        /// By definition, a feature is selected if no predominant feature before it makes it redundant.
         #[test]
-        fn the_chosen_are_those_of_the_definition(
+        fn selection_matches_the_definition(
             relevance in proptest::collection::vec(1u8..20, 1..25),
             pairs in proptest::collection::vec(0u8..20, 25 * 25),
         ) {
@@ -65,7 +65,7 @@ mod tests {
                     expected.push(feature);
                 }
             }
-            prop_assert_eq!(choose(ranked, &relevance, shared, 25), expected);
+            prop_assert_eq!(select(ranked, &relevance, shared, 25), expected);
         }
     }
 }

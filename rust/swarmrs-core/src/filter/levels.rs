@@ -1,23 +1,23 @@
-//! A table in levels: how each column divides the rows, and what it tells about the class.
+//! The discretized table: the levels of each column and their relevance for the class.
 
 use super::discretize::{self, Labels};
-use super::divisions::Divisions;
-use super::entropy::{Logs, information, symmetric_uncertainty};
+use super::entropy::{Logs, information, symmetrical_uncertainty};
+use super::partitions::Partitions;
 use crate::base::cancel;
 use crate::base::parallel::Pool;
 
-/// Every column of a table, discretized.
+/// The discretized columns of a table.
 #[derive(Debug)]
 pub struct Levels {
-    divisions: Divisions,
+    partitions: Partitions,
     relevances: Vec<Relevance>,
 }
 
-/// The relevance of a column for the class.
+/// The mutual information and the symmetrical uncertainty of a column and the class.
 #[derive(Debug)]
 struct Relevance {
     information: f64,
-    relevance: f32,
+    uncertainty: f32,
 }
 
 impl Levels {
@@ -30,17 +30,17 @@ impl Levels {
         for &code in codes {
             counts[code as usize] += 1;
         }
-        let of_class = logs.entropy(counts);
+        let class_entropy = logs.entropy(counts);
         let columns = values.chunks_exact(n_samples).collect();
         let (levels, relevances) = pool
             .map(columns, |column| {
                 let levels = discretize::levels(column, classes, &logs);
-                let relevance = Relevance::new(&levels, classes, of_class, &logs);
+                let relevance = Relevance::new(&levels, classes, class_entropy, &logs);
                 (levels, relevance)
             })
             .into_iter()
             .unzip();
-        Self { divisions: Divisions::new(levels, n_samples, logs, pool), relevances }
+        Self { partitions: Partitions::new(levels, n_samples, logs, pool), relevances }
     }
 
     /// The number of columns.
@@ -50,32 +50,32 @@ impl Levels {
 
     /// The number of levels of a column; a column of one level is constant.
     pub fn count(&self, feature: usize) -> usize {
-        self.divisions.count(feature)
+        self.partitions.count(feature)
     }
 
-    /// The symmetric uncertainty of a column and the class.
+    /// The symmetrical uncertainty of a column and the class.
     pub fn relevance(&self, feature: usize) -> f32 {
-        self.relevances[feature].relevance
+        self.relevances[feature].uncertainty
     }
 
-    /// The information a column has about the class, in bits.
+    /// The mutual information of a column and the class, in bits.
     pub fn information(&self, feature: usize) -> f64 {
         self.relevances[feature].information
     }
 
-    /// The symmetric uncertainty of two columns, computed afresh; 0 where one has a single level.
+    /// The symmetrical uncertainty of two columns, not cached; 0 if either has a single level.
     pub fn uncertainty(&self, a: usize, b: usize) -> f32 {
-        // All filters compare columns here, so all of them can be cancelled.
+        // Every filter by entropy calls this, so one check makes all of them cancellable.
         cancel::check();
-        self.divisions.uncertainty(a, b)
+        self.partitions.uncertainty(a, b)
     }
 }
 
 impl Relevance {
-    fn new(levels: &[u32], classes: Labels<'_>, of_class: f64, logs: &Logs) -> Self {
+    fn new(levels: &[u32], classes: Labels<'_>, class_entropy: f64, logs: &Logs) -> Self {
         let n_levels = 1 + levels.iter().max().map_or(0, |&level| level as usize);
         if n_levels == 1 {
-            return Self { information: 0.0, relevance: 0.0 };
+            return Self { information: 0.0, uncertainty: 0.0 };
         }
         let mut counts = vec![0; n_levels];
         let mut joint = vec![0; n_levels * classes.count];
@@ -86,8 +86,8 @@ impl Relevance {
         let entropy = logs.entropy(counts);
         let joint = logs.entropy(joint);
         Self {
-            information: information(entropy, of_class, joint),
-            relevance: symmetric_uncertainty(entropy, of_class, joint),
+            information: information(entropy, class_entropy, joint),
+            uncertainty: symmetrical_uncertainty(entropy, class_entropy, joint),
         }
     }
 }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A table whose columns lean on the class, the first ones most.
+    /// A table whose columns are correlated with the class, the first ones most.
     fn table(rows: &[(u32, Vec<u8>)]) -> (Vec<f64>, Vec<u32>) {
         let codes: Vec<u32> = rows.iter().map(|(code, _)| *code).collect();
         let columns = (0..rows[0].1.len()).flat_map(|feature| {
@@ -110,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn uncertainty_is_that_of_the_counted_levels(
+        fn uncertainty_matches_entropies_of_counted_levels(
             rows in proptest::collection::vec((0u32..3, proptest::collection::vec(0u8..40, 5)), 2..150),
         ) {
             let (values, codes) = table(&rows);
@@ -121,7 +121,7 @@ mod tests {
                 let column = &values[feature * codes.len()..][..codes.len()];
                 discretize::levels(column, classes, &logs)
             };
-            // Counts of equal entries, whatever the order of levels.
+            // The entropy of the distribution of equal keys.
             let entropy = |keys: Vec<u64>| {
                 let mut sorted = keys;
                 sorted.sort_unstable();
@@ -134,8 +134,8 @@ mod tests {
             let naive = |a: &[u32], b: &[u32]| {
                 let single = |x: &[u32]| entropy(x.iter().map(|&x| u64::from(x)).collect());
                 let joint = entropy(a.iter().zip(b).map(|(&a, &b)| u64::from(a) << 32 | u64::from(b)).collect());
-                let most = single(a) + single(b);
-                if most == 0.0 { 0.0 } else { 2.0 * (most - joint) / most }
+                let sum = single(a) + single(b);
+                if sum == 0.0 { 0.0 } else { 2.0 * (sum - joint) / sum }
             };
             for a in 0..5 {
                 prop_assert!((f64::from(levels.relevance(a)) - naive(&of(a), &codes)).abs() < 1e-6);
@@ -151,7 +151,7 @@ mod tests {
         }
 
         #[test]
-        fn threads_change_nothing(
+        fn levels_do_not_depend_on_the_number_of_threads(
             rows in proptest::collection::vec((0u32..3, proptest::collection::vec(0u8..40, 5)), 2..60),
         ) {
             let (values, codes) = table(&rows);

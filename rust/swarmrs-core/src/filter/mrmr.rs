@@ -1,27 +1,27 @@
-//! Minimum redundancy, maximum relevance: a greedy order by the F statistic over the mean correlation (FCQ).
+//! Minimum redundancy, maximum relevance (mRMR): greedy ranking by F statistic over mean correlation (FCQ).
 //!
 //! ```text
-//! s(i) = F(i) / mean of max(|r(i, j)|, 0.001) over the features j that are selected already;  F(i) while there is none
-//! select the feature with the highest s, the first of equals; repeat
+//! s(i) = F(i) / mean of max(|r(i, j)|, 0.001) over the selected features j;  F(i) if none is selected
+//! select the feature with the highest s, ties to the lowest index; repeat
 //! ```
 //!
-//! r is Pearson's correlation. A mean of 1 makes s = 0: the feature repeats those that are selected. The floor of 0.001
-//! and this rule are those of the package mrmr-selection, whose order this is unless its F statistic has lost digits.
+//! r is Pearson's correlation. If the mean is 1, s = 0: the feature duplicates the selected ones. This rule and the floor
+//! of 0.001 are those of the package mrmr-selection; the ranking is the same unless rounding changes its F statistic.
 //!
 //! C. Ding, H. Peng, Minimum redundancy feature selection from microarray gene expression data, J. Bioinform. Comput.
 //! Biol. 3(2) (2005), doi:10.1142/S0219720005001004; Z. Zhao, R. Anand, M. Wang, Maximum relevance and minimum
 //! redundancy feature selection methods for a marketing machine learning platform, DSAA (2019),
 //! doi:10.1109/DSAA.2019.00059, for FCQ.
 
-use super::anova::{columns_of_item, f_scores};
+use super::anova::{columns_per_item, f_scores};
 use super::discretize::Labels;
 use crate::base::parallel::Pool;
 use crate::base::sums::{Moments, dot};
 use std::cmp::Ordering;
 
-/// Correlations count at least this.
+/// The least value of a correlation in the mean.
 const FLOOR: f64 = 0.001;
-/// Correlations nearer to 1 are 1 but for rounding: a copy of a column, or a linear function of one.
+/// Correlations closer to 1 than this count as 1: the difference is rounding.
 const ROUNDING: f64 = 1e-12;
 
 /// A feature that can still be selected.
@@ -29,17 +29,17 @@ const ROUNDING: f64 = 1e-12;
 struct Candidate {
     feature: usize,
     relevance: f64,
-    /// The correlations with the selected features, summed.
+    /// The sum of the correlations with the selected features.
     redundancy: f64,
-    /// The column, centered and of length 1: products of two columns are correlations.
+    /// The column, centered and scaled to norm 1: dot products are correlations.
     unit: Vec<f64>,
 }
 
 impl Candidate {
     fn new(feature: usize, relevance: f64, column: &[f64]) -> Self {
         let Moments { mean, rest, squares } = Moments::of(column);
-        let length = squares.sqrt();
-        let unit = column.iter().map(|x| ((x - mean) - rest) / length).collect();
+        let norm = squares.sqrt();
+        let unit = column.iter().map(|x| ((x - mean) - rest) / norm).collect();
         Self { feature, relevance, redundancy: 0.0, unit }
     }
 
@@ -58,16 +58,16 @@ impl Candidate {
     }
 }
 
-/// All columns, each with its score: the `most` that are selected in turn, then the others by their F statistic, the
-/// highest first, of equals the lowest.
+/// The ranking of all columns with their scores: first `n_ranked` columns in the order of their selection, then the others
+/// by descending F statistic, ties in index order.
 ///
-/// The score is s at the time of selection; of the others, s after the last selection. Columns with an F statistic of 0
-/// are never selected and score 0. An infinite F statistic makes an infinite score. For columns as [`f_scores`] needs
-/// them; the work is in proportion to `most` times the size of the table.
+/// The score of a selected column is s at its selection, of the others s after the last selection. Columns with an F
+/// statistic of 0 are never selected and score 0. An infinite F statistic gives an infinite score. Columns must be as
+/// [`f_scores`] requires; the time is proportional to `n_ranked` times the size of the table.
 pub fn mrmr(
     columns: &[&[f64]],
     classes: Labels<'_>,
-    most: usize,
+    n_ranked: usize,
     pool: &Pool,
 ) -> Vec<(usize, f64)> {
     let relevance = f_scores(columns, classes, pool);
@@ -75,29 +75,29 @@ pub fn mrmr(
         (0..columns.len()).partition(|&feature| relevance[feature] > 0.0);
     let mut candidates =
         pool.map(relevant, |feature| Candidate::new(feature, relevance[feature], columns[feature]));
-    let per_item = columns_of_item(classes.codes.len());
-    let mut order = Vec::with_capacity(columns.len());
-    while order.len() < most {
-        let n_selected = order.len();
-        let better = |a: &Candidate, b: &Candidate| {
+    let per_item = columns_per_item(classes.codes.len());
+    let mut ranking = Vec::with_capacity(columns.len());
+    while ranking.len() < n_ranked {
+        let n_selected = ranking.len();
+        let compare = |a: &Candidate, b: &Candidate| {
             let scores = a.score(n_selected).total_cmp(&b.score(n_selected));
             scores.then(b.feature.cmp(&a.feature))
         };
-        let best = (0..candidates.len()).max_by(|&a, &b| better(&candidates[a], &candidates[b]));
+        let best = (0..candidates.len()).max_by(|&a, &b| compare(&candidates[a], &candidates[b]));
         let Some(best) = best else { break };
         let selected = candidates.swap_remove(best);
-        order.push((selected.feature, selected.score(n_selected)));
+        ranking.push((selected.feature, selected.score(n_selected)));
         pool.map(candidates.chunks_mut(per_item).collect(), |chunk: &mut [Candidate]| {
             for candidate in chunk {
                 candidate.add_redundancy(&selected);
             }
         });
     }
-    let n_selected = order.len();
+    let n_selected = ranking.len();
     candidates.sort_by(by_relevance);
-    order.extend(candidates.iter().map(|rest| (rest.feature, rest.score(n_selected))));
-    order.extend(irrelevant.into_iter().map(|feature| (feature, 0.0)));
-    order
+    ranking.extend(candidates.iter().map(|other| (other.feature, other.score(n_selected))));
+    ranking.extend(irrelevant.into_iter().map(|feature| (feature, 0.0)));
+    ranking
 }
 
 fn by_relevance(a: &Candidate, b: &Candidate) -> Ordering {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_come_after_what_is_new() {
+    fn duplicates_rank_behind_other_features() {
         let codes = [0, 0, 0, 0, 1, 1, 1, 1];
         let best = vec![1.0, 2.0, 1.5, 2.5, 4.0, 5.0, 4.5, 5.5];
         let reversed: Vec<f64> = best.iter().map(|x| -2.0 * x).collect();
@@ -128,13 +128,13 @@ mod tests {
         let order = of(&columns, &codes, 4, 1);
         assert_eq!(features(&order), [1, 3, 2, 0]);
         assert_eq!(order[3].1, 0.0);
-        // Alone with what it repeats, a copy scores 0.
+        // A duplicate of the only selected feature scores 0.
         let order = of(&columns[..3], &codes, 2, 1);
         assert_eq!((features(&order), order[1].1), (vec![1, 2, 0], 0.0));
     }
 
     #[test]
-    fn an_infinite_relevance_is_selected_first_and_a_copy_of_it_last() {
+    fn an_infinite_relevance_is_selected_first_and_its_duplicate_last() {
         let codes = [0, 0, 1, 1, 2, 2];
         let perfect: Vec<f64> = codes.iter().map(|&code| f64::from(code * code)).collect();
         let noisy = vec![1.0, 2.0, 3.0, 2.0, 5.0, 4.0];
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!((order[0].1, order[2].1), (f64::INFINITY, f64::INFINITY));
     }
 
-    /// The definition, word by word, with sums in their plain order.
+    /// The definition, with plain sums.
     fn naive(columns: &[Vec<f64>], relevance: &[f64], most: usize) -> Vec<usize> {
         let correlation = |a: &[f64], b: &[f64]| {
             let centered = |x: &[f64]| {
@@ -163,8 +163,8 @@ mod tests {
                 let mean = all.sum::<f64>() / chosen.len() as f64;
                 if chosen.is_empty() { relevance[feature] } else { relevance[feature] / mean }
             };
-            let left = (0..columns.len()).filter(|feature| !chosen.contains(feature));
-            let best = left.max_by(|&a, &b| score(a).total_cmp(&score(b))).unwrap();
+            let remaining = (0..columns.len()).filter(|feature| !chosen.contains(feature));
+            let best = remaining.max_by(|&a, &b| score(a).total_cmp(&score(b))).unwrap();
             chosen.push(best);
         }
         chosen
@@ -172,7 +172,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_is_that_of_the_definition(
+        fn the_ranking_matches_the_definition(
             rows in proptest::collection::vec((0u32..3, proptest::collection::vec(-1e3f64..1e3, 7)), 8..30),
             most in 0usize..8,
         ) {

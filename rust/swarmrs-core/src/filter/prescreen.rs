@@ -1,26 +1,26 @@
-//! Rules by which features are dropped before a search looks at any.
+//! Prescreens: filters that drop features before a search.
 
 use super::{CfsRules, Filter};
 use crate::base::error::{Error, Result};
 
-/// A rule that drops features before a search. Irrelevant features never survive.
+/// A filter that drops features before a search. Irrelevant features are always dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prescreen {
-    /// All that are relevant: `su>0`.
+    /// Keeps all relevant features: `su>0`.
     Relevant,
-    /// The most relevant: `top=K`.
+    /// Keeps the K most relevant features: `top=K`.
     Top(usize),
-    /// Those of the fast correlation-based filter: `fcbf`.
+    /// Keeps the features selected by the fast correlation-based filter: `fcbf`.
     Fcbf,
-    /// Those of correlation-based selection: `cfs`.
+    /// Keeps the features selected by correlation-based feature selection: `cfs`.
     Cfs,
 }
 
 impl Prescreen {
-    /// Reads a rule.
+    /// Parses a prescreen.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for any other word.
+    /// [`Error::OutOfRange`] for any other text.
     pub fn read(text: &str) -> Result<Self> {
         let top = || text.strip_prefix("top=")?.parse().ok().filter(|&k| k > 0);
         match text {
@@ -34,12 +34,12 @@ impl Prescreen {
         }
     }
 
-    /// The features that survive, at most `limit`, in ascending order.
+    /// The features that are kept, at most `limit`, in ascending order.
     pub fn survivors(self, filter: &Filter, limit: usize) -> Vec<usize> {
-        let best = |most: usize| filter.ranking().iter().take(most).copied().collect();
+        let first = |count: usize| filter.ranking().iter().take(count).copied().collect();
         let mut survivors: Vec<usize> = match self {
-            Self::Relevant => best(limit),
-            Self::Top(most) => best(most.min(limit)),
+            Self::Relevant => first(limit),
+            Self::Top(k) => first(k.min(limit)),
             Self::Fcbf => filter.fcbf(limit),
             Self::Cfs => filter.cfs(CfsRules::default(), limit),
         };
@@ -57,7 +57,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn rules_are_read_or_refused_by_name() {
+    fn prescreens_are_parsed_or_refused() {
         assert_eq!(Prescreen::read("su>0"), Ok(Prescreen::Relevant));
         assert_eq!(Prescreen::read("top=12"), Ok(Prescreen::Top(12)));
         assert_eq!(Prescreen::read("fcbf"), Ok(Prescreen::Fcbf));
@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn survivors_are_relevant() {
-        // Feature 1 tells nothing, 2 repeats 0 and is as good as it, which is enough for cfs.
+        // Feature 1 is constant. Feature 2 is a copy of 0; cfs adds it as locally predictive, because SU(0, 2) is not above
+        // its relevance.
         let codes: Vec<u32> = (0..20).map(|row| row % 2).collect();
         let class = codes.iter().map(|&code| f64::from(code));
         let values: Vec<f64> =

@@ -1,4 +1,4 @@
-//! `ReliefF`: features that differ between near rows of different classes, and agree between near rows of one class.
+//! `ReliefF`: weights of features that differ between neighbors of different classes and agree between neighbors of one.
 //!
 //! ```text
 //! diff(A, R, S) = |A(R) - A(S)| / (max A - min A)             0 for a constant feature
@@ -7,32 +7,32 @@
 //!                           - mean over H in hits(R) of diff(A, R, H) ]
 //! ```
 //!
-//! hits(R) are the k rows of R's own class that are nearest by d, R itself left out; misses(R, C) those of class C. Of
-//! equal distances the lower row is nearer. R runs over all n rows, so that nothing is random. A class with fewer rows
-//! than k gives those it has; one without any gives 0.
+//! hits(R) are the k nearest neighbors of R by d in its own class, without R itself; misses(R, C) those in class C. Ties
+//! go to the lower row. R runs over all n rows instead of a random sample. A class with fewer than k rows gives all its
+//! rows; without any the mean is 0.
 //!
 //! I. Kononenko, Estimating attributes: analysis and extensions of RELIEF, ECML (1994), doi:10.1007/3-540-57868-4_57;
 //! M. Robnik-Šikonja, I. Kononenko, Theoretical and empirical analysis of `ReliefF` and `RReliefF`, Machine Learning 53
 //! (2003), doi:10.1023/A:1025667309714.
 
-use super::anova::{ClassRows, columns_of_item};
+use super::anova::{ClassRows, columns_per_item};
 use super::discretize::Labels;
 use crate::base::cancel;
 use crate::base::parallel::Pool;
 use std::ops::Range;
 
-/// Rows of a block, whose distances to a row are summed side by side.
+/// Rows of a block: SIMD lanes of the distance sums.
 const LANES: usize = 8;
-/// Rows whose distances to a block are summed at once: 2 x 8 sums fill half of sixteen 128-bit registers.
+/// Rows whose distances to a block are summed together: 2 x 8 sums of 64 bits fill half of sixteen 128-bit registers.
 const ROWS: usize = 2;
 
-/// The weight W of each column with `k` neighbors of each class, from -1 to 1; above 0 a feature is relevant.
+/// The weight W of each column with `k` neighbors of each class, from -1 to 1; a feature with a positive weight is relevant.
 ///
-/// For columns with a range of at least 2^-400 and at most 2^400 or of 0, as a
-/// [`Dataset`](crate::data::dataset::Dataset) has them. The work grows with the square of the number of rows.
+/// Columns must have a range of 0 or from 2^-400 to 2^400, as in a [`Dataset`](crate::data::dataset::Dataset). The time is
+/// quadratic in the number of rows.
 pub fn relieff(columns: &[&[f64]], classes: Labels<'_>, k: usize, pool: &Pool) -> Vec<f64> {
     let n = classes.codes.len();
-    let items = columns.chunks(columns_of_item(n)).collect();
+    let items = columns.chunks(columns_per_item(n)).collect();
     let scaled = pool.map(items, |columns: &[&[f64]]| {
         columns.iter().map(|column| scaled(column)).collect::<Vec<_>>()
     });
@@ -47,7 +47,7 @@ pub fn relieff(columns: &[&[f64]], classes: Labels<'_>, k: usize, pool: &Pool) -
     pool.map(scaled, |column| classes.weight(&column, &neighbors))
 }
 
-/// Values from 0 to 1; a constant column is 0.
+/// Min-max scaling to 0..1; a constant column becomes 0.
 fn scaled(column: &[f64]) -> Vec<f64> {
     let low = column.iter().copied().fold(f64::INFINITY, f64::min);
     let high = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -55,7 +55,7 @@ fn scaled(column: &[f64]) -> Vec<f64> {
     column.iter().map(|x| (x - low) / range).collect()
 }
 
-/// The scaled table by blocks of rows; in each the rows of feature 0, then those of feature 1, ...
+/// The scaled table in blocks of [`LANES`] rows, each stored feature by feature.
 struct Blocks {
     values: Vec<[f64; LANES]>,
     n_features: usize,
@@ -78,8 +78,8 @@ impl Blocks {
         &self.values[block * self.n_features..][..self.n_features]
     }
 
-    /// The distances of [`ROWS`] rows of a block, from the one at `first` on, to all rows of another. Features are
-    /// summed in their order.
+    /// The distances of [`ROWS`] rows of the block `from`, starting at row `first` of the block, to all rows of the block
+    /// `to`. Features are summed in order.
     fn distances(&self, from: usize, first: usize, to: usize) -> [[f64; LANES]; ROWS] {
         let mut sums = [[0.0; LANES]; ROWS];
         for (from, to) in self.block(from).iter().zip(self.block(to)) {
@@ -93,30 +93,30 @@ impl Blocks {
     }
 }
 
-/// The rows of each class, and the share of each in the weights.
+/// The rows of each class, and the number of neighbors per class.
 struct Classes {
     rows: Vec<Vec<u32>>,
-    /// The class of each row, among those that have any.
-    of: Vec<usize>,
+    /// The class of each row; classes without rows are not counted.
+    class_of: Vec<usize>,
     k: usize,
 }
 
 impl Classes {
     fn new(classes: Labels<'_>, k: usize) -> Self {
         let rows: Vec<Vec<u32>> = ClassRows::new(classes).iter().map(<[u32]>::to_vec).collect();
-        let mut of = vec![0; classes.codes.len()];
+        let mut class_of = vec![0; classes.codes.len()];
         for (class, rows) in rows.iter().enumerate() {
             for &row in rows {
-                of[row as usize] = class;
+                class_of[row as usize] = class;
             }
         }
         // No class has more rows than the table.
-        Self { rows, k: k.min(of.len()), of }
+        Self { rows, k: k.min(class_of.len()), class_of }
     }
 
-    /// The nearest rows of each of `rows`, a block: those of the first class, ascending, then those of the next.
+    /// The nearest neighbors of each row of a block, class by class, ascending within a class.
     fn neighbors(&self, blocks: &Blocks, rows: Range<usize>) -> Vec<Vec<u32>> {
-        let (block, n) = (rows.start / LANES, self.of.len());
+        let (block, n) = (rows.start / LANES, self.class_of.len());
         let mut found = Vec::with_capacity(LANES);
         let mut distances = [const { Vec::new() }; ROWS];
         for first in (0..rows.len()).step_by(ROWS) {
@@ -157,26 +157,26 @@ impl Classes {
         nearest
     }
 
-    /// W of a scaled column, from the neighbors of each row.
+    /// The weight W of a scaled column, from the neighbors of each row.
     fn weight(&self, column: &[f64], neighbors: &[Vec<u32>]) -> f64 {
         let n = column.len() as f64;
         let mut sum = 0.0;
-        for ((x, &own), mut rest) in
-            column.iter().zip(&self.of).zip(neighbors.iter().map(Vec::as_slice))
+        for ((x, &own), mut neighbors) in
+            column.iter().zip(&self.class_of).zip(neighbors.iter().map(Vec::as_slice))
         {
-            let others = n - self.rows[own].len() as f64;
+            let n_others = n - self.rows[own].len() as f64;
             for (class, rows) in self.rows.iter().enumerate() {
                 let is_own = class == own;
                 let count = (rows.len() - usize::from(is_own)).min(self.k);
-                let (near, after) = rest.split_at(count);
-                rest = after;
+                let (of_class, of_later_classes) = neighbors.split_at(count);
+                neighbors = of_later_classes;
                 if count == 0 {
                     continue;
                 }
                 let differences: f64 =
-                    near.iter().map(|&other| (x - column[other as usize]).abs()).sum();
-                let share = if is_own { -1.0 } else { rows.len() as f64 / others };
-                sum += share * differences / count as f64;
+                    of_class.iter().map(|&other| (x - column[other as usize]).abs()).sum();
+                let factor = if is_own { -1.0 } else { rows.len() as f64 / n_others };
+                sum += factor * differences / count as f64;
             }
         }
         sum / n
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(found, [(1.0 + 0.75 + 0.875 - 0.5) / 3.0]);
     }
 
-    /// The definition, row by row.
+    /// The definition.
     fn naive(columns: &[Vec<f64>], codes: &[u32], k: usize) -> Vec<f64> {
         let n = codes.len();
         let diff = |column: &[f64], a: usize, b: usize| {
@@ -222,20 +222,20 @@ mod tests {
         let mut weights = vec![0.0; columns.len()];
         for row in 0..n {
             for class in 0..4 {
-                let mut near: Vec<(f64, usize)> = (0..n)
+                let mut nearest: Vec<(f64, usize)> = (0..n)
                     .filter(|&other| other != row && codes[other] == class)
                     .map(|other| (columns.iter().map(|x| diff(x, row, other)).sum(), other))
                     .collect();
-                near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                near.truncate(k);
-                let part = if class == codes[row] {
+                nearest.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                nearest.truncate(k);
+                let factor = if class == codes[row] {
                     -1.0
                 } else {
                     share(class) / (1.0 - share(codes[row]))
                 };
                 for (weight, column) in weights.iter_mut().zip(columns) {
-                    let sum: f64 = near.iter().map(|&(_, other)| diff(column, row, other)).sum();
-                    *weight += part * sum / near.len().max(1) as f64 / n as f64;
+                    let sum: f64 = nearest.iter().map(|&(_, other)| diff(column, row, other)).sum();
+                    *weight += factor * sum / nearest.len().max(1) as f64 / n as f64;
                 }
             }
         }
@@ -244,13 +244,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn weights_are_those_of_the_definition(
+        fn weights_match_the_definition(
             rows in proptest::collection::vec((0u32..4, proptest::collection::vec(0i32..1000, 5)), 2..40),
             k in 1usize..12,
         ) {
             let codes: Vec<u32> = rows.iter().map(|(code, _)| *code).collect();
             prop_assume!(codes.iter().any(|&code| code != codes[0]));
-            // Ends at 0 and 1024: scaled values and all sums are exact, so that ties are ties in any order of sums.
+            // A range of 1024 makes scaled values and all sums exact, so ties do not depend on the order of summation.
             let columns: Vec<Vec<f64>> = (0..5).map(|f| {
                 let mut column: Vec<f64> = rows.iter().map(|(_, x)| f64::from(x[f])).collect();
                 (column[0], column[1]) = (0.0, 1024.0);

@@ -4,7 +4,7 @@ use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::simd::words;
 
-/// Swaps what lies behind one point between two features.
+/// One-point crossover; the point is between two features.
 pub fn one_point(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
     let n = a.len();
     if n > 1 {
@@ -12,15 +12,14 @@ pub fn one_point(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
     }
 }
 
-/// Swaps each feature with probability 1/2.
+/// Uniform crossover: swaps each feature with probability 1/2.
 pub fn uniform(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
     let swapped = words::drawn(a.len(), rng, |_| [(u64::MAX, 0.5)]);
     let changed = a.exclusive(b).intersection(&swapped);
     (*a, *b) = (a.exclusive(&changed), b.exclusive(&changed));
 }
 
-/// Swaps what lies between two distinct points, each equally likely to lie before, between or after
-/// features.
+/// Two-point crossover; the two distinct points are uniform over the positions before, between and after features.
 pub fn two_point(a: &mut Subset, b: &mut Subset, rng: &mut Rng) {
     let points = rng.distinct(2, a.len() + 1);
     swap(a, b, points[0].min(points[1])..points[0].max(points[1]));
@@ -41,13 +40,13 @@ mod tests {
     use crate::testing::bits;
 
     #[test]
-    fn a_cross_swaps_one_segment() {
+    fn two_point_crossover_swaps_one_segment() {
         for seed in 0..50 {
             let (mut a, mut b) = (bits("000000"), bits("111111"));
             two_point(&mut a, &mut b, &mut Streams::new(seed).rng(1, Phase::Ask, 0));
             assert_eq!(a, b.complement());
             let swapped: Vec<usize> = a.iter().collect();
-            assert!(!swapped.is_empty() && swapped.windows(2).all(|at| at[1] == at[0] + 1));
+            assert!(!swapped.is_empty() && swapped.windows(2).all(|pair| pair[1] == pair[0] + 1));
         }
     }
 

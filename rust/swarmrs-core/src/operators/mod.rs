@@ -1,14 +1,14 @@
 //! Pure functions that several algorithms share: velocity, selection, crossover, mutation, topology, Pareto sorting.
 
-pub mod choice;
 pub mod crossover;
+pub mod initialization;
 pub mod mutation;
-pub mod only_choice;
+pub mod ordering;
 pub mod parameters;
 pub mod pareto;
 pub mod scale;
-pub mod spread;
-pub mod standing;
+pub mod selection;
+pub mod single_proposal;
 pub mod sweep;
 pub mod threshold;
 pub mod topology;

@@ -1,11 +1,11 @@
-//! Probabilities at which bits flip.
+//! Bit-flip mutation.
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::simd::words;
 
-/// The probability of an absent feature to come in at which as many are expected to come as go, where
-/// every present one goes with probability `rate`.
+/// The probability of adding an unselected feature that keeps the expected size if every selected feature is dropped with
+/// probability `rate`.
 pub fn neutral_gain(rate: f64, subset: &Subset) -> f64 {
     let (n, size) = (subset.len(), subset.count());
     if size < n { rate * size as f64 / (n - size) as f64 } else { 0.0 }
@@ -17,21 +17,21 @@ pub fn flip_probability([p0, p1, p2]: [f64; 3], differs_from_p: bool, differs_fr
     (p0 + added(p1, differs_from_p) + added(p2, differs_from_g)).min(1.0)
 }
 
-/// The subset that x becomes where each bit flips with [`flip_probability`], by the rates of bits that are out and of
-/// those that are in. One unit is drawn for every feature, in order.
+/// Flips each bit of x with [`flip_probability`]; `rates` are those of unselected and of selected features. One uniform
+/// number is drawn for every feature, in order.
 pub fn flipped([x, p, g]: [&Subset; 3], rates: [[f64; 3]; 2], rng: &mut Rng) -> Subset {
     let flips = words::drawn(x.len(), rng, |word| {
         let [x, p, g] = [x.words()[word.at], p.words()[word.at], g.words()[word.at]];
-        let is_alike = rates[0] == rates[1];
+        let has_equal_rates = rates[0] == rates[1];
         let mut classes = [(0, 0.0); 8];
         for (class, (bits, probability)) in classes.iter_mut().enumerate() {
             let [is_in, from_p, from_g] = [class & 1 != 0, class & 2 != 0, class & 4 != 0];
-            let of = |set: u64, is_of: bool| if is_of { set } else { !set };
+            let where_is = |set: u64, value: bool| if value { set } else { !set };
             *probability = flip_probability(rates[usize::from(is_in)], from_p, from_g);
-            *bits = of(x ^ p, from_p) & of(x ^ g, from_g);
-            // With equal rates, bits that are out and in make one class.
-            *bits &= if !is_alike {
-                of(x, is_in)
+            *bits = where_is(x ^ p, from_p) & where_is(x ^ g, from_g);
+            // With equal rates, unselected and selected features are one class.
+            *bits &= if !has_equal_rates {
+                where_is(x, is_in)
             } else if is_in {
                 0
             } else {
@@ -43,8 +43,8 @@ pub fn flipped([x, p, g]: [&Subset; 3], rates: [[f64; 3]; 2], rng: &mut Rng) -> 
     x.exclusive(&flips)
 }
 
-/// The subset that loses each feature with one probability and gains each other one with another. One unit is drawn for
-/// every feature, in order.
+/// Drops each selected feature with probability `loss` and adds each other feature with probability `gain`. One uniform
+/// number is drawn for every feature, in order.
 pub fn mutated(subset: &Subset, loss: f64, gain: f64, rng: &mut Rng) -> Subset {
     let flips = words::drawn(subset.len(), rng, |word| {
         let is_in = subset.words()[word.at];
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flip_probabilities_are_the_printed_table() {
+    fn flip_probabilities_are_those_of_the_paper() {
         let of = |from_p, from_g| flip_probability([0.05, 0.35, 0.65], from_p, from_g);
         assert_eq!(of(false, false), 0.05);
         assert_eq!(of(true, false), 0.05 + 0.35);
@@ -67,13 +67,13 @@ mod tests {
     }
 
     #[test]
-    fn as_many_come_as_go() {
+    fn neutral_gain_keeps_the_expected_size() {
         for size in 0..=20 {
             let subset = Subset::from_indices(20, 0..size);
-            let comes = neutral_gain(0.05, &subset) * (20 - size) as f64;
-            let goes = if size < 20 { 0.05 * size as f64 } else { 0.0 };
-            // A quotient times its divisor.
-            assert!((comes - goes).abs() < 1e-15, "{size}");
+            let added = neutral_gain(0.05, &subset) * (20 - size) as f64;
+            let dropped = if size < 20 { 0.05 * size as f64 } else { 0.0 };
+            // A quotient times its divisor may be rounded.
+            assert!((added - dropped).abs() < 1e-15, "{size}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Hyperparameters that several algorithms share: one range and one help text for one idea.
+//! Ranges and help texts of hyperparameters that several algorithms share.
 
 use crate::search::algorithm::{Allowed, Described, MOST_MEMBERS, MOST_STEPS};
 
@@ -11,14 +11,14 @@ pub const POPULATION_BY_FEATURES: Described = (
     "number of particles; null for n_features / 20, but 100 at least and 300 at most",
 );
 
-/// Number of chromosomes in a population that mates pairs.
+/// Number of chromosomes in a population with crossover.
 pub const CHROMOSOMES: Described = (Allowed::Whole(2, MOST_MEMBERS), "number of chromosomes");
 
 /// Iterations after the first one, which evaluates the initial positions.
 pub const ITERATIONS: Described =
     (Allowed::Whole(1, MOST_STEPS), "T, iterations after the initial one; then the search ends");
 
-/// w: the share of the velocity that is kept.
+/// w: the inertia weight.
 pub const INERTIA: Described =
     (Allowed::AtLeast(0.0), "inertia weight w, the share of the velocity that is kept");
 
@@ -48,19 +48,19 @@ pub const THRESHOLD: Described = (
     "threshold theta; a feature is selected where its coordinate is above it",
 );
 
-/// RG: the patience of 2D-learning particles.
+/// RG: the refresh gap of 2D-learning particles.
 pub const REFRESH_GAP: Described = (
     Allowed::Whole(1, MOST_STEPS),
     "refresh gap RG, iterations without a better personal best before a velocity is redrawn",
 );
 
-/// α: the patience of particles with their exemplars.
+/// α: the refresh gap of particles that learn from exemplars.
 pub const EXEMPLAR_GAP: Described = (
     Allowed::Whole(1, MOST_STEPS),
     "refresh gap alpha, iterations without a better personal best before exemplars are redrawn",
 );
 
-/// p0: the probability that any bit flips.
+/// p0: the base flip probability of a bit.
 pub const FLIP_RATE: Described =
     (Allowed::Above(0.0, 1.0), "p0, flip probability of a bit that agrees with both bests");
 
@@ -70,7 +70,7 @@ pub const FLIP_COGNITIVE: Described = (
     "p1, added to the flip probability where the personal best differs",
 );
 
-/// p2: added to the flip probability where the best that leads the particle differs.
+/// p2: added to the flip probability where the global best differs.
 pub const FLIP_SOCIAL: Described =
     (Allowed::Within(0.0, 1.0), "p2, added to the flip probability where the global best differs");
 
@@ -90,13 +90,13 @@ pub const SELECTION_PRESSURE: Described = (
     "selection pressure q; each rank is drawn 1 - q times as often as the rank before it",
 );
 
-/// d, where a search without one goes through four sizes.
+/// d; without it the search runs for four sizes.
 pub const SIZE_OR_FIFTHS: Described = (
     Allowed::Whole(1, MOST_STEPS),
     "d, number of features to select; null searches for 1/5, 2/5, 3/5 and 4/5 of them, one after another",
 );
 
-/// d, where a search without one goes through all sizes.
+/// d; without it the search runs through all sizes.
 pub const SIZE: Described = (
     Allowed::Whole(1, MOST_STEPS),
     "d, number of features to select; null tries every size and reports the best",
@@ -106,14 +106,14 @@ pub const SIZE: Described = (
 pub const OVERSHOOT: Described =
     (Allowed::Whole(0, MOST_STEPS), "features by which the search goes past size before it ends");
 
-/// Resolves [`POPULATION_BY_FEATURES`].
+/// The value of [`POPULATION_BY_FEATURES`], with its default.
 pub fn population_by_features(given: Option<usize>, n_features: usize) -> usize {
     given.unwrap_or((n_features / 20).clamp(100, 300))
 }
 
-/// The value in iteration `t` of a hyperparameter that changes linearly from `start` in iteration 1 to what would be
-/// `end` one iteration after the last, `iterations`.
-pub fn falling(start: f64, end: f64, t: u64, iterations: u64) -> f64 {
+/// The value in iteration `t` of a hyperparameter that changes linearly from `start` in iteration 1 to `end` one iteration
+/// after the last one, `iterations`.
+pub fn linear_schedule(start: f64, end: f64, t: u64, iterations: u64) -> f64 {
     let done = t.saturating_sub(1) as f64 / iterations as f64;
     start - (start - end) * done
 }
@@ -133,10 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn inertia_falls_evenly() {
+    fn inertia_falls_linearly() {
         for (t, w) in [(1, 0.900), (2, 0.895), (100, 0.405)] {
             // Decimal fractions are not exact in binary.
-            assert!((falling(0.9, 0.4, t, 100) - w).abs() < 1e-15);
+            assert!((linear_schedule(0.9, 0.4, t, 100) - w).abs() < 1e-15);
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Two costs at once: dominance, fronts, crowding and hypervolume of points that are better the
-//! lower they lie.
+//! Pareto dominance, non-dominated sorting, crowding distance and hypervolume for two costs, both minimized.
 
 use crate::base::subset::Subset;
 use crate::search::algorithm::Evaluation;
@@ -10,23 +9,22 @@ pub fn dominates(a: Point, b: Point) -> bool {
     a[0] <= b[0] && a[1] <= b[1] && a != b
 }
 
-/// Fast non-dominated sorting: the points that nothing dominates, then those that only these do,
-/// and so on; each front in ascending order of indices.
+/// Fast non-dominated sorting: the fronts, best first, each in ascending order of indices.
 pub fn fronts(points: &[Point]) -> Vec<Vec<usize>> {
-    let worse_than =
-        |at: usize| (0..points.len()).filter(move |&other| dominates(points[at], points[other]));
+    let dominated_by =
+        |i: usize| (0..points.len()).filter(move |&other| dominates(points[i], points[other]));
     let mut n_dominators = vec![0usize; points.len()];
-    for worse in (0..points.len()).flat_map(worse_than) {
-        n_dominators[worse] += 1;
+    for dominated in (0..points.len()).flat_map(dominated_by) {
+        n_dominators[dominated] += 1;
     }
     let mut fronts = Vec::new();
-    let mut front: Vec<usize> = (0..points.len()).filter(|&at| n_dominators[at] == 0).collect();
+    let mut front: Vec<usize> = (0..points.len()).filter(|&i| n_dominators[i] == 0).collect();
     while !front.is_empty() {
         let mut next = Vec::new();
-        for worse in front.iter().flat_map(|&at| worse_than(at)) {
-            n_dominators[worse] -= 1;
-            if n_dominators[worse] == 0 {
-                next.push(worse);
+        for dominated in front.iter().flat_map(|&i| dominated_by(i)) {
+            n_dominators[dominated] -= 1;
+            if n_dominators[dominated] == 0 {
+                next.push(dominated);
             }
         }
         next.sort_unstable();
@@ -35,8 +33,8 @@ pub fn fronts(points: &[Point]) -> Vec<Vec<usize>> {
     fronts
 }
 
-/// Crowding distance: how far the neighbors of each point of a front are apart, cost by cost, as a share of the
-/// front's range; infinite at its ends.
+/// Crowding distance: the sum over costs of the distance between the neighbors of a point, relative to the range of the
+/// front; infinite at the ends.
 pub fn crowding(front: &[Point]) -> Vec<f64> {
     let mut distances = vec![0.0; front.len()];
     for cost in 0..2 {
@@ -44,10 +42,11 @@ pub fn crowding(front: &[Point]) -> Vec<f64> {
         order.sort_by(|&a, &b| front[a][cost].total_cmp(&front[b][cost]));
         let (Some(&first), Some(&last)) = (order.first(), order.last()) else { break };
         let range = front[last][cost] - front[first][cost];
-        for at in order.windows(3) {
-            let gap = front[at[2]][cost] - front[at[0]][cost];
-            // Equal costs say nothing, and neither does one without end.
-            distances[at[1]] += if range > 0.0 && range.is_finite() { gap / range } else { 0.0 };
+        for window in order.windows(3) {
+            let (before, point, after) = (window[0], window[1], window[2]);
+            let gap = front[after][cost] - front[before][cost];
+            // A cost with range 0 or with an infinite value adds nothing.
+            distances[point] += if range > 0.0 && range.is_finite() { gap / range } else { 0.0 };
         }
         distances[first] = f64::INFINITY;
         distances[last] = f64::INFINITY;
@@ -55,44 +54,43 @@ pub fn crowding(front: &[Point]) -> Vec<f64> {
     distances
 }
 
-/// A point that is kept, and how it stands among those it was chosen from.
+/// A point that survives, with its rank and crowding distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Survivor {
     /// The index of the point.
     pub index: usize,
     /// The number of its front, from 0.
     pub rank: usize,
-    /// Its crowding distance there.
+    /// Its crowding distance in this front.
     pub crowding: f64,
 }
 
 impl Survivor {
-    /// True if it lies on a better front, or on the same one with more room around it.
+    /// The crowded comparison: true if it is on a better front, or on the same front with a larger crowding distance.
     pub fn beats(&self, other: &Self) -> bool {
         self.rank < other.rank || (self.rank == other.rank && self.crowding > other.crowding)
     }
 }
 
-/// `count` of the points, whole fronts first; of the front that does not fit as a whole those with
-/// the most room around them, equals by their costs, then the older. Older points stand first, in
-/// what is given and in what is returned.
+/// `count` of the points, front by front. From the front that does not fit, the points with the largest crowding distances
+/// survive, ties by costs, then by index. Survivors are in ascending order of index.
 pub fn survivors(points: &[Point], count: usize) -> Vec<Survivor> {
     let mut kept: Vec<Survivor> = Vec::with_capacity(count);
     for (rank, front) in fronts(points).into_iter().enumerate() {
-        let distances = crowding(&front.iter().map(|&at| points[at]).collect::<Vec<_>>());
-        let mut standing: Vec<Survivor> = front
+        let distances = crowding(&front.iter().map(|&i| points[i]).collect::<Vec<_>>());
+        let mut front: Vec<Survivor> = front
             .into_iter()
             .zip(distances)
             .map(|(index, crowding)| Survivor { index, rank, crowding })
             .collect();
-        standing.sort_by(|a, b| {
+        front.sort_by(|a, b| {
             b.crowding
                 .total_cmp(&a.crowding)
                 .then(by_costs(&points[a.index], &points[b.index]))
                 .then(a.index.cmp(&b.index))
         });
-        standing.truncate(count - kept.len());
-        kept.extend(standing);
+        front.truncate(count - kept.len());
+        kept.extend(front);
         if kept.len() == count {
             break;
         }
@@ -106,17 +104,17 @@ pub fn survivors(points: &[Point], count: usize) -> Vec<Survivor> {
 pub struct TradeOff {
     /// The subset.
     pub subset: Subset,
-    /// Its cost, and a second one: mostly the share of features it has.
+    /// Its cost, and a second cost: usually the fraction of selected features.
     pub costs: Point,
 }
 
 impl TradeOff {
-    /// The trade-off of cost and relative size.
+    /// The trade-off of cost and fraction of selected features.
     pub fn of(evaluation: &Evaluation) -> Self {
         Self::with(evaluation, evaluation.subset.count() as f64 / evaluation.subset.len() as f64)
     }
 
-    /// The trade-off of the cost and a second one.
+    /// The trade-off of the cost and a second cost.
     pub fn with(evaluation: &Evaluation, second: f64) -> Self {
         Self { subset: evaluation.subset.clone(), costs: [evaluation.cost.value(), second] }
     }
@@ -151,10 +149,10 @@ mod tests {
     fn hypervolume_and_crowding_have_the_worked_values() {
         assert_close(hypervolume(&THREE, [1.0, 1.0]), 0.70);
         assert_close(hypervolume(&FOUR, [1.0, 1.0]), 0.72);
-        let room = crowding(&FOUR);
-        assert_close(room[1], 1.30);
-        assert_close(room[2], 1.15);
-        assert_eq!((room[0], room[3]), (f64::INFINITY, f64::INFINITY));
+        let distances = crowding(&FOUR);
+        assert_close(distances[1], 1.30);
+        assert_close(distances[2], 1.15);
+        assert_eq!((distances[0], distances[3]), (f64::INFINITY, f64::INFINITY));
     }
 
     #[test]
@@ -166,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_without_end_leaves_crowding_a_number() {
-        let room = crowding(&[[0.1, 0.6], [0.2, 0.3], [f64::INFINITY, 0.1]]);
-        assert_close(room[1], 1.0);
+    fn infinite_costs_do_not_make_crowding_nan() {
+        let distances = crowding(&[[0.1, 0.6], [0.2, 0.3], [f64::INFINITY, 0.1]]);
+        assert_close(distances[1], 1.0);
         assert!(crowding(&[[0.5, 0.5]; 3]).iter().all(|distance| !distance.is_nan()));
     }
 
     #[test]
-    fn the_last_front_is_cut_by_room_then_costs_then_age() {
+    fn the_last_front_is_cut_by_crowding_then_costs_then_index() {
         let indices = |points: &[Point], count| -> Vec<usize> {
             survivors(points, count).iter().map(|survivor| survivor.index).collect()
         };
@@ -185,21 +183,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn fronts_are_those_of_peeling_one_after_the_other(points in points()) {
-            let mut left: Vec<usize> = (0..points.len()).collect();
+        fn fronts_match_repeated_removal_of_the_non_dominated_points(points in points()) {
+            let mut remaining: Vec<usize> = (0..points.len()).collect();
             let mut expected = Vec::new();
-            while !left.is_empty() {
-                let (front, rest): (Vec<usize>, Vec<usize>) = left.iter().partition(|&&at| {
-                    !left.iter().any(|&other| dominates(points[other], points[at]))
+            while !remaining.is_empty() {
+                let (front, dominated): (Vec<usize>, Vec<usize>) = remaining.iter().partition(|&&i| {
+                    !remaining.iter().any(|&other| dominates(points[other], points[i]))
                 });
                 expected.push(front);
-                left = rest;
+                remaining = dominated;
             }
             prop_assert_eq!(fronts(&points), expected);
         }
 
         #[test]
-        fn hypervolume_counts_the_cells_that_are_dominated(points in points()) {
+        fn hypervolume_matches_a_count_of_dominated_cells(points in points()) {
             let corner = |cell: u8| f64::from(cell) / 8.0;
             let cells = (0u8..64).filter(|cell| {
                 let low = [corner(cell % 8), corner(cell / 8)];
@@ -210,7 +208,7 @@ mod tests {
         }
 
         #[test]
-        fn no_point_left_out_beats_one_that_is_kept(points in points(), count in 0usize..30) {
+        fn no_dropped_point_beats_a_survivor(points in points(), count in 0usize..30) {
             let all = survivors(&points, points.len());
             let kept = survivors(&points, count);
             prop_assert_eq!(all.len(), points.len());

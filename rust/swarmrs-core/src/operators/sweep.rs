@@ -6,14 +6,14 @@ use crate::search::algorithm::Evaluation;
 /// One step of a sequential search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweep {
-    /// Tries every feature that is out.
+    /// Adds each unselected feature.
     Add,
-    /// Tries to do without every feature that is in.
+    /// Removes each selected feature.
     Remove,
 }
 
 impl Sweep {
-    /// The subsets one step away from `chosen`, in ascending order of the feature that changes.
+    /// The candidates one step away from `chosen`, in ascending order of the added or removed feature.
     pub fn of(self, chosen: &Subset) -> Vec<Subset> {
         match self {
             Self::Add => chosen.complement().iter().map(|feature| chosen.with(feature)).collect(),
@@ -31,19 +31,18 @@ impl Sweep {
     }
 }
 
-/// The best of a sweep: the least cost, and of equals the first, which of an ascending sweep is the one that changes
-/// the lowest feature.
+/// The candidate of a sweep with the least cost; ties go to the first, in an ascending sweep to the lowest feature.
 pub fn best(evaluations: &[Evaluation]) -> Option<&Evaluation> {
     evaluations.iter().min_by_key(|tried| tried.cost)
 }
 
-/// The full set, where a backward search may start with it.
-pub fn whole(n_features: usize, limit: usize) -> Option<Subset> {
+/// The full set as the start of a backward search; None if the limit does not allow it.
+pub fn full_set(n_features: usize, limit: usize) -> Option<Subset> {
     (limit == n_features).then(|| Subset::full(n_features))
 }
 
-/// The other start of a backward search: the `limit` features that do best alone, by a sweep over single features;
-/// ties go to the lowest feature.
+/// The start of a backward search if the limit does not allow the full set: the `limit` best single features, by a sweep over
+/// single features; ties go to the lowest feature.
 pub fn best_singles(evaluations: &[Evaluation], limit: usize) -> Option<Subset> {
     let mut ranked: Vec<&Evaluation> = evaluations.iter().collect();
     // Stable, so equals stay in the order of their features.

@@ -1,27 +1,27 @@
-//! Continuous positions as subsets: a feature is selected where its coordinate lies above a threshold.
+//! Subsets from continuous positions: a feature is selected if its coordinate is above a threshold.
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
 use crate::search::algorithm::Space;
 use crate::simd::words;
 
-/// The features whose coordinates lie above the threshold, trimmed to what the space allows. The coordinates of trimmed
-/// features are set back to the threshold, so that position and subset agree.
+/// The features whose coordinates are above the threshold, made feasible. The coordinates of removed features are set to
+/// the threshold, so that position and subset agree.
 pub fn select(y: &mut [f64], threshold: f64, space: &Space, rng: &mut Rng) -> Subset {
     select_as(y, threshold, space, |feature| feature, rng)
 }
 
-/// [`select`] where coordinate `d` stands for the feature `of(d)`.
+/// [`select`] for a position whose coordinate `d` is that of the feature `feature_of(d)`.
 pub fn select_as(
     y: &mut [f64],
     threshold: f64,
     space: &Space,
-    of: impl Fn(usize) -> usize,
+    feature_of: impl Fn(usize) -> usize,
     rng: &mut Rng,
 ) -> Subset {
     let above = words::all_above(rng.isa(), y, threshold);
     let mut kept = above.clone();
-    space.trim_as(&mut kept, of, rng);
+    space.trim_as(&mut kept, feature_of, rng);
     for d in above.difference(&kept).iter() {
         y[d] = threshold;
     }
@@ -35,7 +35,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_position_at_the_threshold_is_out() {
+    fn a_coordinate_at_the_threshold_is_not_selected() {
         let mut rng = Streams::new(1).rng(0, Phase::Ask, 0);
         let subset = select(&mut [0.5729, 1.0, 0.6], 0.6, &Space::new(3, 3), &mut rng);
         assert_eq!(subset, Subset::from_indices(3, [1]));

@@ -1,6 +1,6 @@
-//! Topologies: which particles a particle learns from, as a neighborhood or feature by feature.
+//! Topologies: the particles that a particle learns from, in a neighborhood or feature by feature.
 
-use super::standing::Standing;
+use super::ordering::CostAndSize;
 use crate::base::math::exp;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
@@ -8,104 +8,106 @@ use crate::problem::objective::Cost;
 
 /// The particle with the best personal best among `particle` and its two neighbors on a ring.
 ///
-/// They are looked at in the order itself, before, after; the first of equals wins.
+/// Ties go to the particle itself, then to the previous neighbor.
 pub fn ring_best(own: &[(Subset, Cost)], particle: usize) -> usize {
     let n = own.len();
     [particle, (particle + n - 1) % n, (particle + 1) % n]
         .into_iter()
-        .min_by_key(|&neighbour| own[neighbour].1)
+        .min_by_key(|&neighbor| own[neighbor].1)
         .unwrap_or(particle)
 }
 
-/// Pc: the probability that a dimension learns from others, for the particle of this place among so many. It grows
-/// from 0.05 for place 0 to 0.5 for the last.
-pub fn learning_probability(place: usize, population: usize) -> f64 {
+/// Pc, the learning probability of CLPSO: the probability that a dimension of the particle with this rank learns from
+/// another particle. It grows from 0.05 for rank 0 to 0.5 for the last rank.
+pub fn learning_probability(rank: usize, population: usize) -> f64 {
     if population < 2 {
         return 0.05;
     }
-    let share = place as f64 / (population - 1) as f64;
-    0.05 + 0.45 * (exp(10.0 * share) - 1.0) / (exp(10.0) - 1.0)
+    let fraction = rank as f64 / (population - 1) as f64;
+    0.05 + 0.45 * (exp(10.0 * fraction) - 1.0) / (exp(10.0) - 1.0)
 }
 
-/// The place of each particle by the standing of its best, the best first; ties in the order of particles.
-pub fn places(standings: &[Standing]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..standings.len()).collect();
-    order.sort_by_key(|&particle| standings[particle]);
-    let mut places = vec![0; standings.len()];
-    for (place, particle) in order.into_iter().enumerate() {
-        places[particle] = place;
+/// The rank of each particle by its personal best, 0 for the best; ties in the order of particles.
+pub fn ranks(bests: &[CostAndSize]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..bests.len()).collect();
+    order.sort_by_key(|&particle| bests[particle]);
+    let mut ranks = vec![0; bests.len()];
+    for (rank, particle) in order.into_iter().enumerate() {
+        ranks[particle] = rank;
     }
-    places
+    ranks
 }
 
-/// The particles from the longest to the shortest, to find those that have a dimension.
+/// Draws exemplars among the particles that have a dimension; particles are sorted by descending length.
 #[derive(Debug)]
-pub struct Roster {
+pub struct ExemplarSampler {
     by_length: Vec<usize>,
-    seat: Vec<usize>,
+    /// The position of each particle in `by_length`.
+    position: Vec<usize>,
     lengths: Vec<usize>,
 }
 
-/// A dimension that learns from another particle, and from which.
-pub type Lesson = (u32, u32);
+/// A dimension and the particle whose personal best is its exemplar.
+pub type Exemplar = (u32, u32);
 
-impl Roster {
-    /// The particles of these lengths.
+impl ExemplarSampler {
+    /// A sampler for particles of these lengths.
     pub fn new(lengths: Vec<usize>) -> Self {
         let mut by_length: Vec<usize> = (0..lengths.len()).collect();
         by_length.sort_by_key(|&particle| std::cmp::Reverse(lengths[particle]));
-        let mut seat = vec![0; lengths.len()];
-        for (at, &particle) in by_length.iter().enumerate() {
-            seat[particle] = at;
+        let mut position = vec![0; lengths.len()];
+        for (i, &particle) in by_length.iter().enumerate() {
+            position[particle] = i;
         }
-        Self { by_length, seat, lengths }
+        Self { by_length, position, lengths }
     }
 
-    /// Draws the exemplars of `me`: for each dimension itself, or with the given probability the better best of two
-    /// others that have the dimension; itself where there are no two. Itself is not listed.
+    /// Draws the exemplars of a particle: for each dimension the particle itself, or with the given probability the better
+    /// of two other particles that have the dimension, if there are two. Dimensions that learn from the particle itself are
+    /// not listed.
     pub fn draw(
         &self,
-        me: usize,
+        particle: usize,
         probability: f64,
-        standings: &[Standing],
+        bests: &[CostAndSize],
         rng: &mut Rng,
-    ) -> Vec<Lesson> {
-        // The particles that have dimension d sit in front, and they become fewer as d grows.
-        let mut have = self.by_length.len();
-        let mut lessons = Vec::new();
-        for d in 0..self.lengths[me] {
-            while self.lengths[self.by_length[have - 1]] <= d {
-                have -= 1;
+    ) -> Vec<Exemplar> {
+        // The first `n_candidates` particles by length have dimension d.
+        let mut n_candidates = self.by_length.len();
+        let mut exemplars = Vec::new();
+        for d in 0..self.lengths[particle] {
+            while self.lengths[self.by_length[n_candidates - 1]] <= d {
+                n_candidates -= 1;
             }
-            if rng.bernoulli(probability) && have > 2 {
-                let [first, second] = self.two_others(me, have, rng);
-                let better = standings[first] < standings[second];
-                lessons.push((d as u32, if better { first } else { second } as u32));
+            if rng.bernoulli(probability) && n_candidates > 2 {
+                let [first, second] = self.two_others(particle, n_candidates, rng);
+                let better = bests[first] < bests[second];
+                exemplars.push((d as u32, if better { first } else { second } as u32));
             }
         }
-        lessons
+        exemplars
     }
 
-    /// A lesson for one that has none: any dimension from any other particle. None for a particle alone.
-    pub fn draw_one(&self, me: usize, rng: &mut Rng) -> Option<Lesson> {
-        let others = self.by_length.len() - 1;
-        (others > 0).then(|| {
-            let d = rng.below(self.lengths[me]);
-            let seat = rng.below(others);
-            (d as u32, self.other(me, seat) as u32)
+    /// A random other particle as the exemplar of a random dimension; None for a single particle.
+    pub fn draw_one(&self, particle: usize, rng: &mut Rng) -> Option<Exemplar> {
+        let n_others = self.by_length.len() - 1;
+        (n_others > 0).then(|| {
+            let d = rng.below(self.lengths[particle]);
+            let index = rng.below(n_others);
+            (d as u32, self.other(particle, index) as u32)
         })
     }
 
-    fn two_others(&self, me: usize, have: usize, rng: &mut Rng) -> [usize; 2] {
-        let first = rng.below(have - 1);
-        let second = rng.below(have - 2);
+    fn two_others(&self, particle: usize, n_candidates: usize, rng: &mut Rng) -> [usize; 2] {
+        let first = rng.below(n_candidates - 1);
+        let second = rng.below(n_candidates - 2);
         let second = second + usize::from(second >= first);
-        [self.other(me, first), self.other(me, second)]
+        [self.other(particle, first), self.other(particle, second)]
     }
 
-    /// The particle on a seat, the seat of `me` not counted.
-    fn other(&self, me: usize, seat: usize) -> usize {
-        self.by_length[seat + usize::from(seat >= self.seat[me])]
+    /// The particle at this index by length, without counting `particle` itself.
+    fn other(&self, particle: usize, index: usize) -> usize {
+        self.by_length[index + usize::from(index >= self.position[particle])]
     }
 }
 
@@ -116,7 +118,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_ring_looks_to_both_sides_and_closes() {
+    fn a_ring_has_two_neighbors_and_is_closed() {
         let own: Vec<(Subset, Cost)> =
             [0.3, 0.3, 0.1, 0.2, 0.2].map(|cost| (Subset::empty(1), Cost::new(cost))).into();
         let best: Vec<usize> = (0..5).map(|particle| ring_best(&own, particle)).collect();
@@ -129,30 +131,30 @@ mod tests {
         Streams::new(seed).rng(0, Phase::Tell, 0)
     }
 
-    fn standings(costs: &[f64]) -> Vec<Standing> {
+    fn bests(costs: &[f64]) -> Vec<CostAndSize> {
         costs.iter().map(|&cost| (Cost::new(cost), 1)).collect()
     }
 
     #[test]
-    fn chances_have_the_worked_values() {
+    fn learning_probabilities_have_the_worked_values() {
         let worked = [0.05, 0.050_228_468_4, 0.053_011_782_9, 0.086_919_495_6, 0.5];
-        for (place, expected) in worked.into_iter().enumerate() {
+        for (rank, expected) in worked.into_iter().enumerate() {
             // Ten decimals are printed.
-            assert!((learning_probability(place, 5) - expected).abs() < 5e-11, "{place}");
+            assert!((learning_probability(rank, 5) - expected).abs() < 5e-11, "{rank}");
         }
         assert_eq!(learning_probability(0, 1), 0.05);
     }
 
     #[test]
-    fn places_go_by_cost_then_size_then_index() {
-        let at = |cost, size| (Cost::new(cost), size);
-        let found = places(&[at(0.3, 1), at(0.1, 5), at(0.1, 4), at(0.3, 1)]);
+    fn ranks_are_by_cost_then_size_then_index() {
+        let key = |cost, size| (Cost::new(cost), size);
+        let found = ranks(&[key(0.3, 1), key(0.1, 5), key(0.1, 4), key(0.3, 1)]);
         assert_eq!(found, [2, 1, 0, 3]);
     }
 
     #[test]
     fn every_pair_of_others_is_drawn_equally_often() {
-        let roster = Roster::new(vec![4; 4]);
+        let roster = ExemplarSampler::new(vec![4; 4]);
         let mut rng = rng(3);
         let mut counts = [[0f64; 4]; 4];
         for _ in 0..60_000 {
@@ -167,35 +169,35 @@ mod tests {
     }
 
     #[test]
-    fn the_better_of_two_teaches() {
-        // With two others, both are drawn, and the better one is it; of equals the second drawn.
-        let roster = Roster::new(vec![50; 3]);
-        let lessons = roster.draw(1, 1.0, &standings(&[0.2, 0.0, 0.1]), &mut rng(1));
-        assert_eq!(lessons.len(), 50);
-        assert!(lessons.iter().all(|&(_, who)| who == 2));
-        let equal = roster.draw(1, 1.0, &standings(&[0.2, 0.0, 0.2]), &mut rng(1));
+    fn the_better_of_two_is_the_exemplar() {
+        // With two others, both are drawn, and the better one is the exemplar; ties go to the second drawn.
+        let roster = ExemplarSampler::new(vec![50; 3]);
+        let exemplars = roster.draw(1, 1.0, &bests(&[0.2, 0.0, 0.1]), &mut rng(1));
+        assert_eq!(exemplars.len(), 50);
+        assert!(exemplars.iter().all(|&(_, who)| who == 2));
+        let equal = roster.draw(1, 1.0, &bests(&[0.2, 0.0, 0.2]), &mut rng(1));
         assert!(equal.iter().any(|&(_, who)| who == 0) && equal.iter().any(|&(_, who)| who == 2));
     }
 
     #[test]
-    fn a_particle_without_lessons_gets_one() {
-        let roster = Roster::new(vec![9; 5]);
-        assert!(roster.draw(2, 0.0, &standings(&[0.1; 5]), &mut rng(1)).is_empty());
+    fn a_particle_without_exemplars_gets_one() {
+        let roster = ExemplarSampler::new(vec![9; 5]);
+        assert!(roster.draw(2, 0.0, &bests(&[0.1; 5]), &mut rng(1)).is_empty());
         let (d, who) = roster.draw_one(2, &mut rng(1)).unwrap();
         assert!(d < 9 && who < 5 && who != 2);
-        assert_eq!(Roster::new(vec![9]).draw_one(0, &mut rng(1)), None);
+        assert_eq!(ExemplarSampler::new(vec![9]).draw_one(0, &mut rng(1)), None);
     }
 
     proptest! {
         #[test]
-        fn exemplars_have_the_dimension_they_teach(
+        fn exemplars_have_their_dimension(
             lengths in proptest::collection::vec(1usize..40, 1..12), me: prop::sample::Index, seed: u64,
         ) {
             let me = me.index(lengths.len());
-            let roster = Roster::new(lengths.clone());
-            let lessons = roster.draw(me, 0.7, &standings(&vec![0.5; lengths.len()]), &mut rng(seed));
-            prop_assert!(lessons.is_sorted_by(|a, b| a.0 < b.0));
-            for (d, who) in lessons {
+            let roster = ExemplarSampler::new(lengths.clone());
+            let exemplars = roster.draw(me, 0.7, &bests(&vec![0.5; lengths.len()]), &mut rng(seed));
+            prop_assert!(exemplars.is_sorted_by(|a, b| a.0 < b.0));
+            for (d, who) in exemplars {
                 let (d, who) = (d as usize, who as usize);
                 prop_assert!(d < lengths[me] && who != me && lengths[who] > d);
                 prop_assert!((0..lengths.len()).filter(|&j| j != me && lengths[j] > d).count() >= 2);

@@ -1,4 +1,4 @@
-//! The velocity of a particle: the update rule and the random start.
+//! The velocity of a particle: the update rule and the random initialization.
 
 use crate::base::random::Rng;
 use crate::simd::words::units;
@@ -24,17 +24,17 @@ impl Coefficients {
 }
 
 impl Coefficients {
-    /// The new velocity of a coordinate whose position, personal best and global best are bits.
+    /// The new velocity of a bit; `bits` are those of position, personal best and global best.
     #[inline]
     pub fn toward_bits(self, v: f64, bits: [bool; 3], r1: f64, r2: f64) -> f64 {
-        // Written out: a vector is made of the plain selection, not of a call for each.
+        // Written out, because the compiler vectorizes this conversion, but not `bits.map`.
         let number = |bit: bool| if bit { 1.0 } else { 0.0 };
         let [x, p, g] = [number(bits[0]), number(bits[1]), number(bits[2])];
         self.velocity(v, x, p, g, r1, r2)
     }
 }
 
-/// Draws each velocity uniformly from [-limit, limit).
+/// Initial velocities, uniform in [-limit, limit).
 pub fn draw(v: &mut [f64], limit: f64, rng: &mut Rng) {
     units(rng, v);
     for v in v {

@@ -1,4 +1,4 @@
-//! The budget of a run and the reasons for its end.
+//! The budget of a run and the stopping criteria.
 
 use crate::base::cancel::Deadline;
 use crate::base::clock::Clock;
@@ -6,11 +6,11 @@ use crate::base::error::{Error, Result};
 use crate::problem::objective::Cost;
 use serde::{Deserialize, Serialize};
 
-/// Seconds that set-up and first iteration have even if the time limit is shorter.
+/// Minimum time limit, in seconds, for set-up and the first iteration.
 const FIRST_ITERATION: f64 = 1.0;
 
-/// The limits of a run; the first one reached ends it, at the end of an iteration. Where the time limit comes
-/// within an iteration, that iteration is dropped; of the first one, the finished evaluations count.
+/// The limits of a run; the first one reached stops it, at the end of an iteration. An iteration that the time limit
+/// interrupts is dropped, except that the finished evaluations of the first iteration count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
@@ -18,25 +18,25 @@ pub struct Budget {
     pub evaluations: Option<u64>,
     /// Iterations, the first of which evaluates the initial population.
     pub iterations: Option<u64>,
-    /// Seconds; such a run stops where it stops and is not reproducible.
+    /// Time limit in seconds; a run that it stops is not reproducible.
     pub seconds: Option<f64>,
-    /// A cost that is good enough.
+    /// Target cost: a run that reaches it stops.
     pub cost: Option<f64>,
 }
 
-/// Why a run ended, by the names of the settings that end it.
+/// The stopping criterion that ended a run, by the name of its setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// The next iteration would exceed the evaluations.
+    /// The next iteration would exceed the budget of evaluations.
     MaxEvals,
     /// All iterations are done.
     MaxIter,
-    /// Time is up.
+    /// The time limit is reached.
     TimeLimit,
-    /// The cost that is good enough is reached.
+    /// The target cost is reached.
     TargetCost,
-    /// The algorithm has nothing more to try.
+    /// The algorithm is finished.
     Finished,
     /// The user interrupted it.
     Interrupted,
@@ -45,12 +45,12 @@ pub enum Stop {
 }
 
 impl Budget {
-    /// True if nothing bounds the effort: a target alone may never be reached.
+    /// True if neither evaluations, iterations nor time are limited; a target cost may never be reached.
     pub fn is_unbounded(&self) -> bool {
         self.evaluations.is_none() && self.iterations.is_none() && self.seconds.is_none()
     }
 
-    /// Refuses limits that allow nothing.
+    /// Checks that the limits are positive.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
@@ -68,8 +68,8 @@ impl Budget {
         }
     }
 
-    /// The reason to stop a run that has spent this much and would evaluate `next` subsets now; none if it goes on. The
-    /// time limit stops a first iteration by its [`deadline`](Self::deadline) alone.
+    /// The reason to stop a run that has spent this much and would evaluate `next` subsets in the next iteration; None to
+    /// continue. The first iteration is stopped by its [`deadline`](Self::deadline) instead of the time limit.
     pub fn stop(&self, spent: &Spent, next: usize) -> Option<Stop> {
         let is_over = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count > limit);
         if self.cost.is_some_and(|cost| spent.best.is_some_and(|best| best <= Cost::new(cost))) {
@@ -87,7 +87,7 @@ impl Budget {
         }
     }
 
-    /// The number of the `next` subsets of the first iteration that are evaluated, where there are too many.
+    /// The number of subsets of the first iteration to evaluate if its `next` subsets exceed the budget.
     pub fn cut(&self, spent: &Spent, next: usize) -> Option<usize> {
         let limit = usize::try_from(self.evaluations?).ok()?;
         (spent.iterations == 0 && limit < next).then_some(limit)
@@ -101,21 +101,22 @@ impl Budget {
         self.seconds.map(|seconds| Deadline { clock: spent.clock, seconds })
     }
 
-    /// The deadline of set-up and first iteration, a second at least: without an evaluation there is no result.
+    /// The deadline of set-up and the first iteration, at least a second: without an evaluation there is no result.
     pub fn first_deadline(&self, clock: Clock) -> Option<Deadline> {
         self.seconds.map(|limit| Deadline { clock, seconds: limit.max(FIRST_ITERATION) })
     }
 
-    /// The share of the tightest limit that is spent, from 0 to 1.
+    /// The fraction of the budget that is spent, from 0 to 1; of several limits, the largest fraction.
     pub fn fraction(&self, spent: &Spent) -> f64 {
-        let share = |limit: Option<f64>, done: f64| limit.map_or(0.0, |limit| done / limit);
-        share(self.evaluations.map(|n| n as f64), spent.evaluations as f64)
-            .max(share(self.iterations.map(|n| n as f64), spent.iterations as f64))
-            .max(share(self.seconds, spent.clock.seconds()))
+        let fraction = |limit: Option<f64>, done: f64| limit.map_or(0.0, |limit| done / limit);
+        fraction(self.evaluations.map(|n| n as f64), spent.evaluations as f64)
+            .max(fraction(self.iterations.map(|n| n as f64), spent.iterations as f64))
+            .max(fraction(self.seconds, spent.clock.seconds()))
             .min(1.0)
     }
 
-    /// The number of iterations of `batch` subsets that fit, where evaluations or iterations are limited.
+    /// The number of iterations of `batch` subsets that fit the budget; None if neither evaluations nor iterations are
+    /// limited.
     pub fn iterations_of(&self, batch: usize) -> Option<u64> {
         let by_evaluations = self.evaluations.map(|n| n / batch.max(1) as u64);
         match (by_evaluations, self.iterations) {
@@ -125,16 +126,16 @@ impl Budget {
     }
 }
 
-/// The effort of a run so far.
+/// What a run has spent of its budget so far.
 #[derive(Debug, Clone)]
 pub struct Spent {
     /// Evaluations, repeated subsets included.
     pub evaluations: u64,
-    /// Iterations done.
+    /// Finished iterations.
     pub iterations: u64,
     /// The least cost so far.
     pub best: Option<Cost>,
-    /// Runs since the start.
+    /// Started with the run.
     pub clock: Clock,
 }
 
@@ -147,14 +148,14 @@ mod tests {
     }
 
     #[test]
-    fn a_later_turn_is_never_cut() {
+    fn later_iterations_are_not_cut() {
         let budget = Budget { evaluations: Some(100), ..Budget::default() };
         assert_eq!(budget.stop(&spent(60, 2, 1.0), 40), None);
         assert_eq!(budget.stop(&spent(60, 2, 1.0), 41), Some(Stop::MaxEvals));
     }
 
     #[test]
-    fn only_a_first_turn_is_cut() {
+    fn the_first_iteration_is_cut_to_the_budget() {
         let budget = Budget { evaluations: Some(10), ..Budget::default() };
         assert_eq!(budget.cut(&spent(0, 0, 1.0), 30), Some(10));
         assert_eq!(budget.cut(&spent(0, 0, 1.0), 10), None);
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_and_target_stop_a_run() {
+    fn iterations_and_target_cost_stop_a_run() {
         let budget = Budget { iterations: Some(3), cost: Some(0.1), ..Budget::default() };
         assert_eq!(budget.stop(&spent(0, 2, 0.2), 1), None);
         assert_eq!(budget.stop(&spent(0, 3, 0.2), 1), Some(Stop::MaxIter));
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_budgets_hold_their_turns() {
+    fn the_budgets_of_the_papers_hold_their_iterations() {
         let iterations =
             |n, batch| Budget { evaluations: Some(n), ..Budget::default() }.iterations_of(batch);
         assert_eq!(iterations(6000, 30), Some(200));
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_allow_nothing_are_refused() {
+    fn limits_that_are_not_positive_are_refused() {
         let none = Budget { evaluations: Some(0), ..Budget::default() };
         assert_eq!(none.check().unwrap_err().to_string(), "evaluations is 0, expected 1 or more");
         let none = Budget { seconds: Some(f64::NAN), ..Budget::default() };

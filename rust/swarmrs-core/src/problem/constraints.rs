@@ -1,9 +1,9 @@
-//! Constraints on subsets, and the way from an algorithm's choice to a subset of the table.
+//! Constraints on subsets, and the decoding of an algorithm's proposal to a subset of the features of the table.
 //!
-//! An algorithm chooses *units*: single features, or features that go in and out together. What is forced in or out is no
-//! unit. Where units differ in size, or at most one feature of a group may be in, a choice is read in order: each unit
-//! is taken if it fits beside those before it. So every subset that is evaluated is feasible; most searches propose feasible
-//! ones by themselves, through [`Space::trim`].
+//! An algorithm proposes a set of *units*: single features, or features that are selected together. Included and excluded
+//! features belong to no unit. If units differ in size, or groups are exclusive, a proposal is decoded greedily: units are
+//! taken in order, each if it is feasible with those taken before. So every evaluated subset is feasible. Most algorithms
+//! propose only feasible ones, through [`Space::trim`].
 
 use crate::base::error::{Error, Result};
 use crate::base::subset::Subset;
@@ -12,41 +12,40 @@ use crate::problem::groups::Groups;
 use crate::problem::space::Space;
 use std::sync::Arc;
 
-/// Constraints on subsets: included and excluded features, features that go together, groups, a size limit.
+/// Constraints on subsets: included and excluded features, units of features, exclusive groups, a size limit.
 #[derive(Debug, Clone)]
 pub struct Constraints {
     n_features: usize,
     /// The features of each unit, ascending; units are in the order of their first features.
     units: Vec<Vec<usize>>,
-    forced: Subset,
-    /// The number of features that may be in beside the forced ones.
+    included: Subset,
+    /// The maximum number of selected features beside the included ones.
     limit: usize,
-    /// Of each of these groups at most one feature may be in.
-    rivals: Option<Groups>,
+    /// At most one feature of each of these groups may be selected.
+    exclusive_groups: Option<Groups>,
     feasibility: Option<Arc<Feasibility>>,
     has_empty: bool,
 }
 
 impl Constraints {
-    /// All `n_features` but those of `include`, which are always in, and `exclude`, which never are; at most `limit` in all.
+    /// Subsets of `n_features` features with all of `include`, none of `exclude`, and at most `limit` in total.
     ///
     /// # Errors
-    /// [`Error::BadSpec`] when the three leave nothing to choose.
+    /// [`Error::BadSpec`] if these leave no choice.
     pub fn new(
         n_features: usize,
         include: &[usize],
         exclude: &[usize],
         limit: Option<usize>,
     ) -> Result<Self> {
-        Self::together(n_features, &[], include, exclude, limit)
+        Self::with_units(n_features, &[], include, exclude, limit)
     }
 
-    /// The same, where the features of each list of `together` go in or out as one: what includes or excludes one of them
-    /// does so with all.
+    /// The same, with each list of `together` as a unit; including or excluding one feature of a unit does so with all.
     ///
     /// # Errors
-    /// [`Error::BadSpec`] or [`Error::Contradiction`] when all that leaves nothing to choose.
-    pub fn together(
+    /// [`Error::BadSpec`] or [`Error::Contradiction`] if these leave no choice.
+    pub fn with_units(
         n_features: usize,
         together: &[Vec<usize>],
         include: &[usize],
@@ -58,53 +57,54 @@ impl Constraints {
         if let Some(feature) = named.into_iter().find(|&&feature| feature >= n_features) {
             return bad(format!("feature {feature} does not exist: the table has {n_features}"));
         }
-        let mut forced = Subset::from_indices(n_features, include.iter().copied());
-        let mut barred = Subset::from_indices(n_features, exclude.iter().copied());
-        if let Some(feature) = forced.intersection(&barred).iter().next() {
+        let mut included = Subset::from_indices(n_features, include.iter().copied());
+        let mut excluded = Subset::from_indices(n_features, exclude.iter().copied());
+        if let Some(feature) = included.intersection(&excluded).iter().next() {
             return bad(format!("feature {feature} is both included and excluded"));
         }
         let mut units = units(n_features, together)?;
         for unit in &units {
-            let of = |set: &Subset| unit.iter().copied().find(|&feature| set.contains(feature));
-            match (of(&forced), of(&barred)) {
+            let first_in =
+                |set: &Subset| unit.iter().copied().find(|&feature| set.contains(feature));
+            match (first_in(&included), first_in(&excluded)) {
                 (Some(one), Some(other)) => {
                     return Err(Error::Contradiction {
                         what: format!(
                             "features {one} and {other} go together, but one is included and the other excluded"
                         ),
-                        hint: "include or exclude both, or let them go apart".into(),
+                        hint: "include or exclude both, or separate them".into(),
                     });
                 }
-                (Some(_), None) => unit.iter().for_each(|&feature| forced.insert(feature)),
-                (None, Some(_)) => unit.iter().for_each(|&feature| barred.insert(feature)),
+                (Some(_), None) => unit.iter().for_each(|&feature| included.insert(feature)),
+                (None, Some(_)) => unit.iter().for_each(|&feature| excluded.insert(feature)),
                 (None, None) => {}
             }
         }
-        units.retain(|unit| !forced.contains(unit[0]) && !barred.contains(unit[0]));
+        units.retain(|unit| !included.contains(unit[0]) && !excluded.contains(unit[0]));
         let limit = limit.unwrap_or(n_features);
         if units.is_empty() {
             return bad("every feature is included or excluded: nothing is left to choose".into());
         }
-        if limit <= forced.count() {
+        if limit <= included.count() {
             return bad(format!(
                 "max_features is {limit}, expected more than the {} included",
-                forced.count()
+                included.count()
             ));
         }
-        let limit = limit - forced.count();
+        let limit = limit - included.count();
         units.retain(|unit| unit.len() <= limit);
         if units.is_empty() {
             return Err(Error::Contradiction {
                 what: format!("max_features leaves room for {limit}, but more go together"),
-                hint: "allow more features, or let them go apart".into(),
+                hint: "allow more features, or separate them".into(),
             });
         }
         let mut constraints = Self {
             n_features,
             units,
-            forced,
+            included,
             limit,
-            rivals: None,
+            exclusive_groups: None,
             feasibility: None,
             has_empty: false,
         };
@@ -112,12 +112,12 @@ impl Constraints {
         Ok(constraints)
     }
 
-    /// The same, where at most one feature of each group may be in.
+    /// The same, with at most one selected feature per group.
     ///
     /// # Errors
-    /// [`Error::Contradiction`] when what is included, or goes together, breaks that already.
-    pub fn one_of_each(mut self, groups: Groups) -> Result<Self> {
-        let twice = |features: &[usize]| {
+    /// [`Error::Contradiction`] if the included features, or those of a unit, violate this.
+    pub fn with_exclusive_groups(mut self, groups: Groups) -> Result<Self> {
+        let find_conflict = |features: &[usize]| {
             let mut seen = vec![None; groups.len()];
             features.iter().find_map(|&feature| {
                 let group = groups.of(feature)?;
@@ -130,34 +130,33 @@ impl Constraints {
                 hint: hint.into(),
             })
         };
-        let forced: Vec<usize> = self.forced.iter().collect();
-        if let Some(pair) = twice(&forced) {
+        let included: Vec<usize> = self.included.iter().collect();
+        if let Some(pair) = find_conflict(&included) {
             let hint = "include one of them, or allow several of a group";
-            return contradiction(pair, "are always in", hint);
+            return contradiction(pair, "are both included", hint);
         }
-        if let Some(pair) = self.units.iter().find_map(|unit| twice(unit)) {
-            let hint = "let them go apart, or allow several of a group";
+        if let Some(pair) = self.units.iter().find_map(|unit| find_conflict(unit)) {
+            let hint = "separate them, or allow several of a group";
             return contradiction(pair, "go together", hint);
         }
-        let mut is_met = vec![false; groups.len()];
-        for group in forced.into_iter().filter_map(|feature| groups.of(feature)) {
-            is_met[group] = true;
+        let mut is_taken = vec![false; groups.len()];
+        for group in included.into_iter().filter_map(|feature| groups.of(feature)) {
+            is_taken[group] = true;
         }
-        let is_free = |&feature: &usize| groups.of(feature).is_none_or(|group| !is_met[group]);
+        let is_free = |&feature: &usize| groups.of(feature).is_none_or(|group| !is_taken[group]);
         self.units.retain(|unit| unit.iter().all(is_free));
         if self.units.is_empty() {
             return Err(Error::Contradiction {
-                what: "every group has a feature that is always in: nothing is left to choose"
-                    .into(),
+                what: "every group has an included feature: nothing is left to choose".into(),
                 hint: "include fewer features, or allow several of a group".into(),
             });
         }
-        self.rivals = Some(groups);
+        self.exclusive_groups = Some(groups);
         self.update_feasibility();
         Ok(self)
     }
 
-    /// The same, where the empty subset may be chosen like any other.
+    /// The same, with the empty subset feasible.
     #[must_use]
     pub fn with_empty(self) -> Self {
         Self { has_empty: true, ..self }
@@ -183,9 +182,9 @@ impl Constraints {
         &self.units
     }
 
-    /// The features that a subset of the table may have.
+    /// The features that may be selected, included ones too.
     pub fn allowed(&self) -> Subset {
-        let mut allowed = self.forced.clone();
+        let mut allowed = self.included.clone();
         for &feature in self.units.iter().flatten() {
             allowed.insert(feature);
         }
@@ -197,48 +196,49 @@ impl Constraints {
         self.units.iter().map(|unit| unit[0]).collect()
     }
 
-    /// Leaves only some of the units to choose from, each given by its place among them.
+    /// Drops all units but those with these indices.
     ///
     /// # Panics
-    /// When none is left, or one does not exist.
-    pub fn keep(&mut self, places: &[usize]) {
-        assert!(!places.is_empty(), "an empty space");
-        self.units = places.iter().map(|&place| std::mem::take(&mut self.units[place])).collect();
+    /// If none is kept, or one does not exist.
+    pub fn keep(&mut self, units: &[usize]) {
+        assert!(!units.is_empty(), "an empty space");
+        self.units = units.iter().map(|&unit| std::mem::take(&mut self.units[unit])).collect();
         self.update_feasibility();
     }
 
-    /// The features of the table that a choice stands for.
-    pub fn whole(&self, choice: &Subset) -> Subset {
-        let fitting = self.feasibility.as_ref().map(|feasibility| feasibility.take(choice.iter()));
-        let choice = fitting.as_ref().unwrap_or(choice);
+    /// The features that a set of units stands for, made feasible.
+    pub fn decode(&self, units: &Subset) -> Subset {
+        let feasible = self.feasibility.as_ref().map(|feasibility| feasibility.take(units.iter()));
+        let units = feasible.as_ref().unwrap_or(units);
         if self.units.len() == self.n_features {
-            return choice.clone();
+            return units.clone();
         }
-        let mut whole = self.forced.clone();
-        for unit in choice.iter() {
+        let mut features = self.included.clone();
+        for unit in units.iter() {
             for &feature in &self.units[unit] {
-                whole.insert(feature);
+                features.insert(feature);
             }
         }
-        whole
+        features
     }
 
-    /// Recomputes the feasibility of choices, where it is more than a number of units.
+    /// Recomputes the feasibility, which is needed if it is more than a limit on the number of units.
     fn update_feasibility(&mut self) {
         let sizes: Vec<usize> = self.units.iter().map(Vec::len).collect();
-        self.feasibility =
-            (self.rivals.is_some() || sizes.iter().any(|&size| size > 1)).then(|| {
-                let rivals = self.rivals.as_ref();
+        self.feasibility = (self.exclusive_groups.is_some() || sizes.iter().any(|&size| size > 1))
+            .then(|| {
+                let exclusive = self.exclusive_groups.as_ref();
                 let groups_of = |unit: &Vec<usize>| {
-                    unit.iter().filter_map(|&feature| rivals?.of(feature)).collect()
+                    unit.iter().filter_map(|&feature| exclusive?.of(feature)).collect()
                 };
                 let groups = self.units.iter().map(groups_of).collect();
-                Arc::new(Feasibility::new(self.limit, sizes, groups, rivals.map_or(0, Groups::len)))
+                let n_groups = exclusive.map_or(0, Groups::len);
+                Arc::new(Feasibility::new(self.limit, sizes, groups, n_groups))
             });
     }
 }
 
-/// Every feature in a unit of its own or in its list, in the order of first features.
+/// The units: the given lists and single features, in the order of their first features.
 fn units(n_features: usize, together: &[Vec<usize>]) -> Result<Vec<Vec<usize>>> {
     let mut units: Vec<Vec<usize>> =
         together.iter().filter(|list| !list.is_empty()).cloned().collect();
@@ -250,7 +250,7 @@ fn units(n_features: usize, together: &[Vec<usize>]) -> Result<Vec<Vec<usize>>> 
             if seen.contains(feature) {
                 return Err(Error::Contradiction {
                     what: format!("feature {feature} goes together with features of two lists"),
-                    hint: "make one list of both".into(),
+                    hint: "merge the two lists".into(),
                 });
             }
             seen.insert(feature);
@@ -273,16 +273,16 @@ mod tests {
         limit: usize,
     ) -> Result<Constraints> {
         let together: Vec<Vec<usize>> = together.iter().map(|list| list.to_vec()).collect();
-        Constraints::together(8, &together, include, exclude, Some(limit))
+        Constraints::with_units(8, &together, include, exclude, Some(limit))
     }
 
     fn groups(members: &[&[usize]]) -> Groups {
         Groups::new(members.iter().map(|group| group.to_vec()).collect(), 8).unwrap()
     }
 
-    fn whole(constraints: &Constraints, units: &[usize]) -> Vec<usize> {
-        let choice = Subset::from_indices(constraints.units().len(), units.iter().copied());
-        constraints.whole(&choice).iter().collect()
+    fn decoded(constraints: &Constraints, units: &[usize]) -> Vec<usize> {
+        let units = Subset::from_indices(constraints.units().len(), units.iter().copied());
+        constraints.decode(&units).iter().collect()
     }
 
     #[test]
@@ -290,44 +290,45 @@ mod tests {
         let constraints = constraints(&[&[5, 1], &[2, 7, 3]], &[], &[0], 8).unwrap();
         assert_eq!(constraints.units(), [&[1, 5][..], &[2, 3, 7], &[4], &[6]]);
         assert_eq!(constraints.free(), [1, 2, 4, 6]);
-        assert_eq!(whole(&constraints, &[0, 3]), [1, 5, 6]);
+        assert_eq!(decoded(&constraints, &[0, 3]), [1, 5, 6]);
     }
 
     #[test]
-    fn what_includes_or_excludes_one_does_so_with_all() {
+    fn including_or_excluding_one_feature_applies_to_its_unit() {
         let constraints = constraints(&[&[0, 1], &[2, 3]], &[1], &[2], 8).unwrap();
         assert_eq!(constraints.free(), [4, 5, 6, 7]);
-        assert_eq!(whole(&constraints, &[2]), [0, 1, 6]);
+        assert_eq!(decoded(&constraints, &[2]), [0, 1, 6]);
     }
 
     #[test]
     fn the_limit_counts_features() {
         let constraints = constraints(&[&[0, 1, 2], &[3, 4], &[5, 6]], &[], &[], 4).unwrap();
         assert_eq!(constraints.space().limit(), 2);
-        // The first unit leaves room for none of two, but for one of one.
-        assert_eq!(whole(&constraints, &[0, 1, 2, 3]), [0, 1, 2, 7]);
-        assert_eq!(whole(&constraints, &[1, 2, 3]), [3, 4, 5, 6]);
+        // After the first unit only a single feature fits the limit.
+        assert_eq!(decoded(&constraints, &[0, 1, 2, 3]), [0, 1, 2, 7]);
+        assert_eq!(decoded(&constraints, &[1, 2, 3]), [3, 4, 5, 6]);
     }
 
     #[test]
-    fn a_unit_that_never_fits_is_no_choice() {
+    fn a_unit_larger_than_the_limit_is_dropped() {
         let constraints = constraints(&[&[0, 1, 2]], &[], &[], 2).unwrap();
         assert_eq!(constraints.free(), [3, 4, 5, 6, 7]);
     }
 
     #[test]
-    fn one_of_each_group_is_in() {
+    fn at_most_one_feature_of_an_exclusive_group_is_selected() {
         let constraints = constraints(&[&[1, 4]], &[2], &[], 8).unwrap();
-        let constraints = constraints.one_of_each(groups(&[&[2, 3], &[4, 5], &[6, 7]])).unwrap();
-        // Feature 3 is of the group of 2, which is always in.
+        let exclusive = groups(&[&[2, 3], &[4, 5], &[6, 7]]);
+        let constraints = constraints.with_exclusive_groups(exclusive).unwrap();
+        // Feature 3 is in the group of feature 2, which is included.
         assert_eq!(constraints.units(), [&[0][..], &[1, 4], &[5], &[6], &[7]]);
-        assert_eq!(whole(&constraints, &[1, 2, 4]), [1, 2, 4, 7]);
-        assert_eq!(whole(&constraints, &[0, 2, 3, 4]), [0, 2, 5, 6]);
+        assert_eq!(decoded(&constraints, &[1, 2, 4]), [1, 2, 4, 7]);
+        assert_eq!(decoded(&constraints, &[0, 2, 3, 4]), [0, 2, 5, 6]);
         assert_eq!(constraints.space().limit(), 3);
     }
 
     #[test]
-    fn contradictions_are_told_with_a_hint() {
+    fn contradictions_have_a_hint() {
         let message = |result: Result<Constraints>| {
             let error = result.unwrap_err();
             assert!(error.hint().is_some());
@@ -346,11 +347,12 @@ mod tests {
             "max_features leaves room for 3, but more go together"
         );
         let of = |constraints: Result<Constraints>, members: &[&[usize]]| {
-            message(constraints.and_then(|constraints| constraints.one_of_each(groups(members))))
+            let groups = groups(members);
+            message(constraints.and_then(|constraints| constraints.with_exclusive_groups(groups)))
         };
         assert_eq!(
             of(constraints(&[], &[1, 4], &[], 8), &[&[1, 4]]),
-            "features 1 and 4 are always in, but are of one group"
+            "features 1 and 4 are both included, but are of one group"
         );
         assert_eq!(
             of(constraints(&[&[1, 4]], &[], &[], 8), &[&[1, 4]]),
@@ -358,15 +360,15 @@ mod tests {
         );
         assert_eq!(
             of(constraints(&[], &[0], &[], 8), &[&[0, 1, 2, 3, 4, 5, 6, 7]]),
-            "every group has a feature that is always in: nothing is left to choose"
+            "every group has an included feature: nothing is left to choose"
         );
     }
 
     proptest! {
         #[test]
-        fn without_constraints_a_choice_is_its_subset(bits in proptest::collection::btree_set(0usize..8, 0..8)) {
-            let choice = Subset::from_indices(8, bits);
-            prop_assert_eq!(Constraints::new(8, &[], &[], None).unwrap().whole(&choice), choice);
+        fn without_constraints_units_are_features(bits in proptest::collection::btree_set(0usize..8, 0..8)) {
+            let units = Subset::from_indices(8, bits);
+            prop_assert_eq!(Constraints::new(8, &[], &[], None).unwrap().decode(&units), units);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Objectives: the cost that a search lowers, from the scores of a subset.
+//! Objectives: the cost that a search minimizes, from the scores of a subset.
 
 use crate::base::error::{Error, Result};
 use crate::base::math::sigmoid;
@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// The one number the search lowers; totally ordered, never NaN.
+/// The number that a search minimizes; totally ordered, never NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Cost(f64);
 
 impl Cost {
-    /// A cost; what is not a number counts as the worst there is.
+    /// A cost; NaN becomes infinity, the worst cost.
     pub fn new(value: f64) -> Self {
-        // Adding zero makes -0 a 0, so that equal costs are equal in order too.
+        // Adding 0 turns -0 into 0, because `total_cmp` orders them differently.
         Self(if value.is_nan() { f64::INFINITY } else { value + 0.0 })
     }
 
@@ -41,11 +41,11 @@ impl Ord for Cost {
     }
 }
 
-/// The score of which an objective lowers what is missing to 1, or the negated error that it lowers as it is.
+/// The score behind the loss of an objective; the loss is 1 less the score, or the error of a negated error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Score {
-    /// Mean over folds of the share of rows that are right.
+    /// Mean over folds of the fraction of correctly classified rows.
     Accuracy,
     /// Mean over folds of the mean recall of the classes.
     BalancedAccuracy,
@@ -53,25 +53,25 @@ pub enum Score {
     OvrAccuracy,
     /// Mean over folds of the mean F1 of the classes.
     F1Macro,
-    /// Mean over folds of the Matthews correlation coefficient, brought from -1..1 to 0..1.
+    /// Mean over folds of the Matthews correlation coefficient, mapped from -1..1 to 0..1.
     MatthewsCorrcoef,
-    /// The coefficient of determination of predicted numbers.
+    /// The coefficient of determination, for regression.
     R2,
-    /// The mean squared error of predicted numbers, negated.
+    /// The negated mean squared error, for regression.
     NegMeanSquaredError,
-    /// Its root, negated.
+    /// The negated root mean squared error, for regression.
     NegRootMeanSquaredError,
-    /// The mean absolute error of predicted numbers, negated.
+    /// The negated mean absolute error, for regression.
     NegMeanAbsoluteError,
 }
 
 impl Score {
-    /// True if it is a score of predicted numbers.
+    /// True if it is a regression score.
     pub fn is_numeric(self) -> bool {
         self == Self::R2 || self.is_negated_error()
     }
 
-    /// True if it is an error in the unit of the target, or its square, negated.
+    /// True if it is a negated regression error.
     fn is_negated_error(self) -> bool {
         matches!(
             self,
@@ -79,7 +79,7 @@ impl Score {
         )
     }
 
-    /// The score, 1 or, of negated errors, 0 being the best.
+    /// The value of the score. The best is 1, or 0 for a negated error.
     fn of(self, measures: &Measures) -> f64 {
         let number = |score: fn(&NumberScores) -> f64| {
             measures.numbers.as_ref().map_or(f64::NEG_INFINITY, score)
@@ -100,7 +100,7 @@ impl Score {
     /// The loss: 1 less the score, or the error that was negated.
     pub fn loss(self, measures: &Measures) -> f64 {
         match self {
-            // Exact, where 1 - (1 - error) may not be; and costs of a scorer from outside may be any number.
+            // Without the rounding of 1 - (1 - error); custom scorers store their loss here, which may be any number.
             Self::Accuracy | Self::R2 => measures.error,
             other if other.is_negated_error() => -other.of(measures),
             other => 1.0 - other.of(measures),
@@ -108,40 +108,41 @@ impl Score {
     }
 }
 
-/// The objective: scores in, a cost out.
+/// The objective: the function from scores to a cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Objective {
     /// The error alone.
     Error,
-    /// `alpha` of the error and the rest of the share of features kept.
+    /// `alpha` error + (1 - `alpha`) fraction of selected features.
     Weighted {
         /// The weight of the error, in (0.5, 1].
         #[serde(default = "alpha_of_weighted")]
         alpha: f64,
     },
-    /// `gamma` of the balanced accuracy over all tested rows and the rest of how far classes lie apart, negated.
+    /// -(`gamma` balanced accuracy + (1 - `gamma`) separation of the classes); the balanced accuracy is that of the pooled
+    /// predictions of all folds.
     Hybrid {
         /// The weight of balanced accuracy, in [0, 1].
         #[serde(default = "gamma_of_hybrid")]
         gamma: f64,
     },
-    /// `alpha` of the error and the rest of what is missing to one feature of each group.
+    /// `alpha` error + (1 - `alpha`) (1 - similarity to one selected feature per group).
     Gaussian {
         /// The weight of the error, in [0, 1].
         #[serde(default = "alpha_of_gaussian")]
         alpha: f64,
-        /// The normalization of the similarity.
+        /// The divisor of the similarity.
         #[serde(default)]
         sim: Sim,
-        /// The width of the similarity around one feature of each group.
+        /// The logarithm in the standard deviation of the similarity.
         #[serde(default)]
         sigma_log: SigmaLog,
     },
-    /// The negated merit of correlation-based feature selection: no classifier during the search.
+    /// 1 / (1 + merit of correlation-based feature selection); no classifier during the search.
     #[serde(rename = "filter-cfs")]
     FilterCfs,
-    /// Relevance less mean redundancy, as a cost: no classifier during the search.
+    /// The cost of relevance less mean redundancy; no classifier during the search.
     #[serde(rename = "filter-mrmr")]
     FilterMrmr,
 }
@@ -159,12 +160,12 @@ const fn alpha_of_gaussian() -> f64 {
 }
 
 impl Objective {
-    /// The gaussian one as published, but for the divisor.
+    /// The gaussian objective as published, but without the divisor.
     pub const fn gaussian(sigma_log: SigmaLog) -> Self {
         Self::Gaussian { alpha: alpha_of_gaussian(), sim: Sim::Plain, sigma_log }
     }
 
-    /// Refuses weights outside their range.
+    /// Checks the ranges of the weights.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
@@ -183,17 +184,17 @@ impl Objective {
         }
     }
 
-    /// True if the distances between and within classes are needed.
+    /// True if it needs the distances between and within classes.
     pub fn needs_separation(self) -> bool {
         matches!(self, Self::Hybrid { .. })
     }
 
-    /// True if features must be in groups.
+    /// True if it needs feature groups.
     pub fn needs_groups(self) -> bool {
         matches!(self, Self::Gaussian { .. })
     }
 
-    /// The filter merit that takes the place of a classifier during the search, if any.
+    /// The filter objective that replaces a classifier during the search, if any.
     pub fn merit(self) -> Option<Merit> {
         match self {
             Self::FilterCfs => Some(Merit::Cfs),
@@ -207,18 +208,18 @@ impl Objective {
 #[derive(Debug, Clone)]
 pub struct CostFunction {
     objective: Objective,
-    /// The requested score; none for the objective's own.
+    /// The requested score; None for the default of the objective.
     score: Option<Score>,
     n_features: usize,
-    /// For the objective that needs groups.
+    /// Only for an objective that needs groups.
     similarity: Option<Similarity>,
 }
 
 impl CostFunction {
-    /// The cost by `objective` of subsets of `n_features` features, by its own score if none is given.
+    /// The cost of subsets of `n_features` features by an objective, with its default score if `score` is None.
     ///
     /// # Errors
-    /// [`Error::BadSpec`] where it needs groups and there are none.
+    /// [`Error::BadSpec`] if the objective needs groups and there are none.
     pub fn new(
         objective: Objective,
         score: Option<Score>,
@@ -238,7 +239,7 @@ impl CostFunction {
         Ok(Self { objective, score, n_features, similarity })
     }
 
-    /// The same where subsets have no features but those of `allowed`: groups matter as far as they can be in.
+    /// The same for subsets of the features `allowed`; groups are restricted to these.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -262,28 +263,28 @@ impl CostFunction {
         self.objective
     }
 
-    /// The cost of a subset that measures like this.
+    /// The cost of a subset with these scores.
     pub fn cost(&self, measures: &Measures, subset: &Subset) -> Cost {
         let loss = || self.score.unwrap_or(Score::Accuracy).loss(measures);
         Cost::new(match self.objective {
             Objective::Error => loss(),
-            // A search led by a filter gets its cost in the place of an error.
+            // Filter evaluators store their cost as the error.
             Objective::FilterCfs | Objective::FilterMrmr => measures.error,
             Objective::Weighted { alpha } => {
-                let kept = subset.count() as f64 / self.n_features as f64;
-                alpha * loss() + (1.0 - alpha) * kept
+                let fraction = subset.count() as f64 / self.n_features as f64;
+                alpha * loss() + (1.0 - alpha) * fraction
             }
             Objective::Hybrid { gamma } => {
-                let apart = sigmoid(5.0 * measures.separation);
-                // The paper pools the predictions of all folds.
+                let separation = sigmoid(5.0 * measures.separation);
+                // As in the paper, of the pooled predictions of all folds.
                 let score = self
                     .score
                     .map_or(measures.pooled_balanced_accuracy, |score| score.of(measures));
-                -(gamma * score + (1.0 - gamma) * apart)
+                -(gamma * score + (1.0 - gamma) * separation)
             }
             Objective::Gaussian { alpha, .. } => {
-                let similar = self.similarity.as_ref().map_or(0.0, |sim| sim.of(subset));
-                alpha * loss() + (1.0 - alpha) * (1.0 - similar)
+                let similarity = self.similarity.as_ref().map_or(0.0, |sim| sim.of(subset));
+                alpha * loss() + (1.0 - alpha) * (1.0 - similarity)
             }
         })
     }
@@ -292,7 +293,7 @@ impl CostFunction {
     pub fn worst(&self) -> Cost {
         Cost::new(match self.objective {
             Objective::Hybrid { .. } => 0.0,
-            // Errors in the unit of the target have no upper limit.
+            // Regression errors have no upper bound.
             _ if self.score.is_some_and(Score::is_negated_error) => f64::INFINITY,
             _ => 1.0,
         })
@@ -335,20 +336,20 @@ mod tests {
         let read = serde_json::from_str::<Objective>(r#"{"kind": "gaussian"}"#).unwrap();
         let members = vec![vec![0, 1, 2], vec![3], (4..9).collect()];
         let groups = Arc::new(Groups::new(members, 9).unwrap());
-        let goal = CostFunction::new(read, None, 9, Some(groups)).unwrap();
+        let gaussian = CostFunction::new(read, None, 9, Some(groups)).unwrap();
         let cost = |error| {
-            goal.cost(&measures(error, 0.0, 0.0), &Subset::from_indices(9, [0, 2, 3])).value()
+            gaussian.cost(&measures(error, 0.0, 0.0), &Subset::from_indices(9, [0, 2, 3])).value()
         };
         // Six decimals are printed.
         assert!((cost(0.1) - (1.0 - 0.895_375)).abs() < 5e-7, "{}", cost(0.1));
-        assert!(cost(1.0) < goal.worst().value());
+        assert!(cost(1.0) < gaussian.worst().value());
         let refused = CostFunction::new(read, None, 9, None).unwrap_err().to_string();
         assert_eq!(refused, "the gaussian objective needs features in groups");
     }
 
     #[test]
-    fn a_cost_goes_by_the_score_asked_for() {
-        let shown = Measures {
+    fn a_cost_uses_the_requested_score() {
+        let measures = Measures {
             error: 0.3,
             accuracy: 0.7,
             balanced_accuracy: 0.625,
@@ -358,10 +359,10 @@ mod tests {
             ..Measures::WORST
         };
         let cost = |objective, score| {
-            let goal = CostFunction::new(objective, score, 4, None).unwrap();
-            goal.cost(&shown, &Subset::full(4)).value()
+            let function = CostFunction::new(objective, score, 4, None).unwrap();
+            function.cost(&measures, &Subset::full(4)).value()
         };
-        for (score, missing) in [
+        for (score, loss) in [
             (None, 0.3),
             (Some(Score::Accuracy), 0.3),
             (Some(Score::BalancedAccuracy), 0.375),
@@ -369,7 +370,7 @@ mod tests {
             (Some(Score::F1Macro), 0.5),
             (Some(Score::MatthewsCorrcoef), 0.375),
         ] {
-            assert_eq!(cost(Objective::Error, score), missing);
+            assert_eq!(cost(Objective::Error, score), loss);
         }
         assert_eq!(cost(Objective::Weighted { alpha: 0.75 }, Some(Score::OvrAccuracy)), 0.4375);
         assert_eq!(cost(Objective::Hybrid { gamma: 1.0 }, Some(Score::F1Macro)), -0.5);
@@ -377,15 +378,15 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_numbers_are_lowered_as_they_are() {
+    fn a_negated_regression_error_has_the_error_as_loss() {
         let numbers = NumberScores {
             r2: 0.75,
             neg_mean_squared_error: -9.0,
             neg_root_mean_squared_error: -3.0,
             neg_mean_absolute_error: -2.0,
         };
-        let shown = Measures { error: 0.25, numbers: Some(numbers), ..Measures::WORST };
-        let goal = |score| CostFunction::new(Objective::Error, score, 4, None).unwrap();
+        let measures = Measures { error: 0.25, numbers: Some(numbers), ..Measures::WORST };
+        let function = |score| CostFunction::new(Objective::Error, score, 4, None).unwrap();
         for (score, cost, worst) in [
             (None, 0.25, 1.0),
             (Some(Score::R2), 0.25, 1.0),
@@ -393,8 +394,8 @@ mod tests {
             (Some(Score::NegRootMeanSquaredError), 3.0, f64::INFINITY),
             (Some(Score::NegMeanAbsoluteError), 2.0, f64::INFINITY),
         ] {
-            assert_eq!(goal(score).cost(&shown, &Subset::full(4)).value(), cost);
-            assert_eq!(goal(score).worst().value(), worst);
+            assert_eq!(function(score).cost(&measures, &Subset::full(4)).value(), cost);
+            assert_eq!(function(score).worst().value(), worst);
         }
     }
 

@@ -1,4 +1,4 @@
-//! The search space: all that an algorithm knows of the problem.
+//! The search space: everything an algorithm knows about the problem.
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
@@ -8,13 +8,13 @@ use crate::problem::groups::Groups;
 use crate::simd::words;
 use std::sync::Arc;
 
-/// All an algorithm may know of the problem. Features forced in or out are not its concern: the engine adds them.
+/// The search space of an algorithm. Included and excluded features are not part of it; the engine handles them.
 #[derive(Debug, Clone)]
 pub struct Space {
     n_features: usize,
     limit: usize,
     has_empty: bool,
-    is_bare: bool,
+    has_data: bool,
     feasibility: Option<Arc<Feasibility>>,
     filter: Option<Arc<Filter>>,
     groups: Option<Arc<Groups>>,
@@ -22,17 +22,17 @@ pub struct Space {
 }
 
 impl Space {
-    /// A space of `n_features` free features of which at most `limit` may be chosen.
+    /// A space of `n_features` features of which at most `limit` may be selected.
     ///
     /// # Panics
-    /// When there is nothing to choose.
+    /// If either is 0.
     pub fn new(n_features: usize, limit: usize) -> Self {
         assert!(n_features > 0 && limit > 0, "an empty space");
         Self {
             n_features,
             limit: limit.min(n_features),
             has_empty: false,
-            is_bare: false,
+            has_data: true,
             feasibility: None,
             filter: None,
             groups: None,
@@ -40,25 +40,24 @@ impl Space {
         }
     }
 
-    /// The same space, with the empty subset in it like any other.
+    /// The same space with the empty subset.
     #[must_use]
     pub fn with_empty(self) -> Self {
         Self { has_empty: true, ..self }
     }
 
-    /// The same space, with no table behind it: costs are exact, and not those of few rows.
+    /// The same space for a problem without a dataset: costs are exact, not estimates from a sample of rows.
     #[must_use]
-    pub fn bare(self) -> Self {
-        Self { is_bare: true, ..self }
+    pub fn without_data(self) -> Self {
+        Self { has_data: false, ..self }
     }
 
-    /// True if there is no table behind it.
-    pub fn is_bare(&self) -> bool {
-        self.is_bare
+    /// True if the problem has a dataset, so that costs are estimates.
+    pub fn has_data(&self) -> bool {
+        self.has_data
     }
 
-    /// The same space, where features differ in size or exclude each other: what the algorithm sees as a feature is then a
-    /// unit of them.
+    /// The same space with units that differ in size or exclude each other; a feature of the algorithm is then a unit.
     #[must_use]
     pub(crate) fn with_feasibility(mut self, feasibility: Arc<Feasibility>) -> Self {
         self.limit = self.limit.min(feasibility.upper_bound());
@@ -66,64 +65,63 @@ impl Space {
         self
     }
 
-    /// The same space with what is known of its features.
+    /// The same space with a filter.
     #[must_use]
     pub fn with_filter(mut self, filter: Arc<Filter>) -> Self {
         self.filter = Some(filter);
         self
     }
 
-    /// The relevance and redundancy of features; none where there is no table behind the space, and for
-    /// an algorithm that does not declare to use it.
+    /// The relevance and redundancy of features; None without a dataset, or if the algorithm does not declare to use it.
     pub fn filter(&self) -> Option<&Filter> {
         self.filter.as_deref()
     }
 
-    /// The same space with its features in the order of their relevance.
+    /// The same space with a ranking of its features by relevance.
     #[must_use]
     pub fn with_relevance(mut self, order: Arc<[usize]>) -> Self {
         self.relevance = Some(order);
         self
     }
 
-    /// The features by relevance to the class, the most relevant first; none where there is no table behind the space,
-    /// and for an algorithm that does not declare to use it.
+    /// The features in descending order of relevance; None without a dataset, or if the algorithm does not declare to use
+    /// it.
     pub fn by_relevance(&self) -> Option<&[usize]> {
         self.relevance.as_deref()
     }
 
-    /// The same space with its features in groups.
+    /// The same space with feature groups.
     #[must_use]
     pub fn with_groups(mut self, groups: Arc<Groups>) -> Self {
         self.groups = Some(groups);
         self
     }
 
-    /// The feature groups; none for an algorithm that does not declare to use them.
+    /// The feature groups; None if the algorithm does not declare to use them.
     pub fn groups(&self) -> Option<&Arc<Groups>> {
         self.groups.as_ref()
     }
 
-    /// The groups; all features in one where there are none.
-    pub fn groups_or_one(&self) -> Arc<Groups> {
+    /// The groups, or a single group of all features without groups.
+    pub fn groups_or_single(&self) -> Arc<Groups> {
         match &self.groups {
             Some(groups) => Arc::clone(groups),
-            None => Arc::new(Groups::one_of_all(self.n_features)),
+            None => Arc::new(Groups::single(self.n_features)),
         }
     }
 
-    /// The number of features to choose from.
+    /// The number of features.
     pub fn n_features(&self) -> usize {
         self.n_features
     }
 
-    /// The number of features that may be chosen, at most.
+    /// The maximum number of selected features.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// A start: a fair bit for each feature, in order; one random feature where all bits are 0 and the empty subset does
-    /// not belong to the space.
+    /// A random subset: each feature with probability 1/2, in order; one random feature if all bits are 0 and the empty
+    /// subset is infeasible.
     pub fn random(&self, rng: &mut Rng) -> Subset {
         let mut subset = words::drawn(self.n_features, rng, |_| [(u64::MAX, 0.5)]);
         self.fill(&mut subset, rng);
@@ -131,14 +129,14 @@ impl Space {
         subset
     }
 
-    /// Puts one random feature into an empty subset where that does not belong to the space.
+    /// Adds one random feature to an empty subset if that is infeasible.
     pub fn fill(&self, subset: &mut Subset, rng: &mut Rng) {
         if subset.is_empty() && !self.has_empty {
             subset.insert(rng.below(self.n_features));
         }
     }
 
-    /// Takes features in the order given, each if it fits beside those taken before.
+    /// Takes features in the given order, each if it is feasible with those taken before.
     pub fn take(&self, features: impl IntoIterator<Item = usize>) -> Subset {
         match &self.feasibility {
             Some(feasibility) => feasibility.take(features),
@@ -146,20 +144,19 @@ impl Space {
         }
     }
 
-    /// Takes random features out until the limit holds, and whatever else a choice must obey.
+    /// Removes random features until the subset is feasible.
     pub fn trim(&self, subset: &mut Subset, rng: &mut Rng) {
         self.trim_as(subset, |feature| feature, rng);
     }
 
-    /// The same for an algorithm that has features in an order of its own, or not all: place `d` of `subset` stands for
-    /// the feature `of(d)`.
-    pub fn trim_as(&self, subset: &mut Subset, of: impl Fn(usize) -> usize, rng: &mut Rng) {
+    /// The same for a subset of dimensions, in which dimension `d` is the feature `feature_of(d)`.
+    pub fn trim_as(&self, subset: &mut Subset, feature_of: impl Fn(usize) -> usize, rng: &mut Rng) {
         if let Some(feasibility) = &self.feasibility {
-            if feasibility.take(subset.iter().map(&of)).count() < subset.count() {
+            if feasibility.take(subset.iter().map(&feature_of)).count() < subset.count() {
                 let mut members: Vec<usize> = subset.iter().collect();
                 rng.shuffle(&mut members);
-                let kept = feasibility.take(members.iter().map(|&d| of(d)));
-                for d in members.into_iter().filter(|&d| !kept.contains(of(d))) {
+                let kept = feasibility.take(members.iter().map(|&d| feature_of(d)));
+                for d in members.into_iter().filter(|&d| !kept.contains(feature_of(d))) {
                     subset.remove(d);
                 }
             }
@@ -168,8 +165,8 @@ impl Space {
         let size = subset.count();
         if size > self.limit {
             let members: Vec<usize> = subset.iter().collect();
-            for at in rng.distinct(size - self.limit, size) {
-                subset.remove(members[at]);
+            for position in rng.distinct(size - self.limit, size) {
+                subset.remove(members[position]);
             }
         }
     }
@@ -183,7 +180,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_random_start_fits_the_space(n in 1usize..60, limit in 1usize..60, seed: u64) {
+        fn a_random_subset_is_feasible(n in 1usize..60, limit in 1usize..60, seed: u64) {
             let space = Space::new(n, limit);
             let mut rng = Streams::new(seed).rng(0, Phase::Ask, 0);
             let size = space.random(&mut rng).count();
@@ -192,13 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn a_random_start_is_empty_only_where_that_is_allowed() {
+    fn a_random_subset_is_empty_only_if_that_is_feasible() {
         let starts = |space: Space| {
             let streams = Streams::new(1);
             (0..200).map(move |slot| space.random(&mut streams.rng(0, Phase::Ask, slot)).count())
         };
         assert!(starts(Space::new(2, 2)).all(|size| size > 0));
-        // A quarter of 200 in the mean; 20 are five standard deviations below.
+        // The mean is a quarter of 200; 20 is five standard deviations below.
         assert!(starts(Space::new(2, 2).with_empty()).filter(|&size| size == 0).count() > 20);
     }
 }

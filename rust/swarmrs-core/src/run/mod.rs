@@ -30,9 +30,9 @@ use crate::search::trace::Trace;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The redundancy of features may fill one part in so many of the memory.
+/// The cache of redundancy gets 1/4 of the memory.
 const FILTER_SHARE: u64 = 4;
-/// So may the evaluation cache; cached distances have half of the memory.
+/// The evaluation cache gets 1/4 of the memory; cached distances get half of it.
 const CACHE_SHARE: u64 = 4;
 
 /// A validated run, ready to start.
@@ -64,7 +64,7 @@ const CACHE_SHARE: u64 = 4;
 /// let spec: Spec = serde_json::from_value(json!({
 ///     "algorithm": "sffs",
 ///     "seed": 1,
-///     // For tables only; required all the same.
+///     // Not used without a table, but required.
 ///     "evaluation": {"classifier": "knn", "weights": "uniform", "folds": {"scheme": "loo"}},
 ///     "memory": 1 << 20,
 /// }))?;
@@ -82,25 +82,24 @@ pub struct Run<'a> {
     prescreened: Option<Prescreened>,
     groups: Option<Arc<Groups>>,
     evaluator: Box<dyn Evaluator>,
-    /// Evaluates the result and the front, where a filter objective leads the search.
-    judge: Option<Box<dyn Evaluator>>,
+    /// Evaluates the result and the front if the objective of the search is a filter.
+    final_evaluator: Option<Box<dyn Evaluator>>,
     warnings: Vec<String>,
     budget: Budget,
     cost_function: CostFunction,
     resolved: ResolvedEvaluation,
     pool: Arc<Pool>,
-    /// Where it is not that of the process.
+    /// The instruction set, if it is not that of the process.
     isa: Option<Isa>,
-    /// Runs since the set-up began: a time limit covers it.
+    /// Started with the set-up, which the time limit includes.
     clock: Clock,
 }
 
 impl<'a> Run<'a> {
-    /// Checks a spec against the data. `scorer` takes the place of our own classifiers where there is one.
+    /// Validates a spec for a dataset. An external `scorer` replaces the native classifiers.
     ///
     /// # Errors
-    /// Whatever is wrong with the spec, before anything is computed; [`Error::TooLarge`] if the set-up takes longer than
-    /// the time limit.
+    /// For an invalid spec, before anything is computed; [`Error::TooLarge`] if the set-up takes longer than the time limit.
     pub fn new(
         spec: &'a Spec,
         data: &Dataset,
@@ -109,7 +108,7 @@ impl<'a> Run<'a> {
     ) -> Result<Self> {
         let clock = Clock::start();
         let set_up = || Self::set_up(spec, data, resources, scorer, clock);
-        // Without a limit of its own it ends with the work of its caller.
+        // Without a time limit, only the caller can cancel the set-up.
         let Some(limit) = spec.budget.seconds else { return set_up() };
         match cancel::until(spec.budget.first_deadline(clock), set_up) {
             Ok(run) => run,
@@ -126,26 +125,26 @@ impl<'a> Run<'a> {
         clock: Clock,
     ) -> Result<Self> {
         let rule = spec.prescreen.as_deref().map(Prescreen::read).transpose()?;
-        // Bad settings are found now, not after the tables are built.
+        // Settings are validated before anything is computed.
         let (algorithm, mut constraints, budget) = validate(spec, data.n_features())?;
-        let (entry, own) = (algorithm.entry, algorithm.objective);
+        let (entry, default_objective) = (algorithm.entry, algorithm.objective);
         let evaluation = spec.evaluation.settle(&algorithm.protocol);
         let mut remarks = Vec::new();
         let objective = spec.objective.unwrap_or_else(|| {
             let is_possible = scorer.is_none() && evaluate::can_separate(data, &evaluation);
-            if own.needs_separation() && !is_possible {
+            if default_objective.needs_separation() && !is_possible {
                 let needs = if data.numbers().is_some() {
                     "classes"
                 } else {
                     "classifier knn, metric manhattan and scale minmax"
                 };
                 remarks.push(format!(
-                    "{} lowers the hybrid objective, which needs {needs}: the error is lowered instead",
+                    "{} minimizes the hybrid objective, which needs {needs}: the error is minimized instead",
                     entry.id
                 ));
                 return Objective::Error;
             }
-            own
+            default_objective
         });
         let (pool, isa) = (Arc::clone(&resources.pool), resources.isa);
         let groups = if needs_groups(spec, &algorithm, objective) {
@@ -153,14 +152,14 @@ impl<'a> Run<'a> {
             Some(Arc::new(source.find(data, &pool)?.groups))
         } else {
             if spec.groups.is_some() {
-                remarks.push(format!("{} makes no use of groups", entry.id));
+                remarks.push(format!("{} does not use groups", entry.id));
             }
             None
         };
         if spec.one_per_group
             && let Some(groups) = &groups
         {
-            constraints = constraints.one_of_each(Groups::clone(groups))?;
+            constraints = constraints.with_exclusive_groups(Groups::clone(groups))?;
         }
         let filter = |constraints: &Constraints| {
             let units = constraints.units().to_vec();
@@ -184,25 +183,25 @@ impl<'a> Run<'a> {
             groups.as_deref(),
         )?;
         let separation = objective.needs_separation();
-        let leader = objective.merit().map(|merit| {
-            let chosen_from = constraints.units().iter().flatten().copied();
-            remarks.extend(merit.padding(&data.levels(&pool), chosen_from));
+        let filter_evaluator = objective.merit().map(|merit| {
+            let candidates = constraints.units().iter().flatten().copied();
+            remarks.extend(merit.irrelevance_warning(&data.levels(&pool), candidates));
             Box::new(ByFilter::of_table(merit, data, &resources)) as Box<dyn Evaluator>
         });
         let (evaluator, warnings) = match scorer {
-            Some(_) if separation => return Err(needs_own_knn()),
+            Some(_) if separation => return Err(needs_native_knn()),
             Some(scorer) => {
-                check_outside(spec.scoring)?;
+                check_external_scoring(spec.scoring)?;
                 (scorer, Vec::new())
             }
             None => {
                 check_scoring(spec.scoring, data)?;
-                let (own, warnings) = evaluate::build(data, &evaluation, separation, resources)?;
-                (own as Box<dyn Evaluator>, warnings)
+                let (native, warnings) = evaluate::build(data, &evaluation, separation, resources)?;
+                (native as Box<dyn Evaluator>, warnings)
             }
         };
-        let (evaluator, judge) = match leader {
-            Some(leader) => (leader, Some(evaluator)),
+        let (evaluator, final_evaluator) = match filter_evaluator {
+            Some(filter_evaluator) => (filter_evaluator, Some(evaluator)),
             None => (evaluator, None),
         };
         let warnings = [data.warnings().to_vec(), warnings, remarks].concat();
@@ -215,7 +214,7 @@ impl<'a> Run<'a> {
             prescreened,
             groups,
             evaluator,
-            judge,
+            final_evaluator,
             warnings,
             budget,
             cost_function,
@@ -226,22 +225,22 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Checks a spec for a search over bare bits, without a table: `scorer` evaluates every candidate, the empty one like
-    /// any other if it allows that.
+    /// Validates a spec for a search over bit strings, without a table. `scorer` evaluates every candidate, the empty one too
+    /// if it allows that.
     ///
     /// # Errors
-    /// Whatever is wrong with the spec.
+    /// For an invalid spec.
     pub fn over_bits(spec: &'a Spec, n_bits: usize, scorer: Box<dyn Evaluator>) -> Result<Self> {
         let (algorithm, constraints, budget) = validate(spec, n_bits)?;
-        let own = algorithm.objective;
-        check_outside(spec.scoring)?;
+        let default = algorithm.objective;
+        check_external_scoring(spec.scoring)?;
         let objective = match spec.objective {
-            Some(given) if given.needs_separation() => return Err(needs_own_knn()),
+            Some(given) if given.needs_separation() => return Err(needs_native_knn()),
             Some(given) if given.merit().is_some() => return Err(needs_table()),
             Some(given) => given,
-            None if own.needs_separation() => Objective::Error,
-            None if own.needs_groups() && spec.groups.is_none() => Objective::Error,
-            None => own,
+            None if default.needs_separation() => Objective::Error,
+            None if default.needs_groups() && spec.groups.is_none() => Objective::Error,
+            None => default,
         };
         let constraints =
             if scorer.allows_empty() { constraints.with_empty() } else { constraints };
@@ -252,7 +251,7 @@ impl<'a> Run<'a> {
             _ => None,
         };
         Ok(Self {
-            space: space(&algorithm, &constraints, groups.as_deref()).bare(),
+            space: space(&algorithm, &constraints, groups.as_deref()).without_data(),
             cost_function: CostFunction::within(
                 objective,
                 spec.scoring,
@@ -266,7 +265,7 @@ impl<'a> Run<'a> {
             clock: Clock::start(),
             prescreened: None,
             evaluator: scorer,
-            judge: None,
+            final_evaluator: None,
             warnings: Vec::new(),
             spec,
             algorithm,
@@ -275,46 +274,46 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The limits that are in force.
+    /// The budget in effect.
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// The score whose loss the front goes by: the one of the spec, else the accuracy.
+    /// The score of the Pareto front: that of the spec, else the accuracy.
     pub fn score(&self) -> Score {
-        match self.judge {
-            // Under a filter objective the cost stands in the place of an error.
+        match self.final_evaluator {
+            // With a filter objective, the cost is stored as the error.
             Some(_) => Score::Accuracy,
             None => self.spec.scoring.unwrap_or(Score::Accuracy),
         }
     }
 
-    /// The settings a checkpoint of this run is held to.
+    /// The settings that a checkpoint of this run must have.
     pub fn settings(&self) -> String {
         serde_json::to_string(self.spec).unwrap_or_default()
     }
 
-    /// The costs and scores of some subsets, without a search; none of them is empty.
+    /// The costs and scores of non-empty subsets, without a search.
     ///
     /// # Errors
-    /// What the evaluator reports.
+    /// Errors of the evaluator.
     pub fn price(mut self, subsets: &[Subset]) -> Result<Vec<FrontPoint>> {
-        let led = self.evaluator.evaluate(subsets)?;
-        let shown = match &mut self.judge {
-            Some(judge) => judge.evaluate(subsets)?,
-            None => led.clone(),
+        let measures = self.evaluator.evaluate(subsets)?;
+        let scores = match &mut self.final_evaluator {
+            Some(evaluator) => evaluator.evaluate(subsets)?,
+            None => measures.clone(),
         };
-        let point = |at: usize| {
-            let subset: &Subset = &subsets[at];
-            FrontPoint::new(subset, self.cost_function.cost(&led[at], subset), shown[at])
+        let results = subsets.iter().zip(measures).zip(scores);
+        let point = |((subset, measures), scores)| {
+            FrontPoint::new(subset, self.cost_function.cost(&measures, subset), scores)
         };
-        Ok((0..subsets.len()).map(point).collect())
+        Ok(results.map(point).collect())
     }
 
-    /// Runs it, after the evaluations that `replay` holds of an earlier part of it.
+    /// Executes the run; `replay` has the evaluations of an earlier part of it.
     ///
     /// # Errors
-    /// What the evaluator reports; [`Error::Interrupted`] when nothing was evaluated yet.
+    /// Errors of the evaluator; [`Error::Interrupted`] if nothing was evaluated yet.
     pub fn execute(
         mut self,
         replay: Option<&Replay>,
@@ -363,15 +362,15 @@ impl<'a> Run<'a> {
         }
         let (mut seconds, mut measures) = (outcome.seconds, best.measures);
         let mut front = front.report(self.constraints.n_features());
-        if let Some(judge) = &mut self.judge {
+        if let Some(evaluator) = &mut self.final_evaluator {
             let clock = Clock::start();
-            // A few subsets are soon evaluated: who interrupts the search gets their scores all the same.
-            measures = cancel::insist(|| front.judge(&mut **judge, &best.subset))??;
+            // Not cancellable: the front has few subsets, and an interrupted search needs their scores, too.
+            measures = cancel::insist(|| front.rescore(&mut **evaluator, &best.subset))??;
             seconds.evaluate += clock.seconds();
             seconds.total = seconds.search + seconds.evaluate;
         }
         let stop = match outcome.stop {
-            // The schedule was that of the budget: both end at once.
+            // The schedule of the algorithm was set to the budget of iterations, so both end in the same iteration.
             Stop::Finished
                 if has_schedule(&entry) && self.budget.iterations == Some(outcome.iterations) =>
             {
@@ -380,7 +379,8 @@ impl<'a> Run<'a> {
             stop => stop,
         };
         let limits = outcome.cut_from.zip(self.budget.evaluations);
-        self.warnings.extend(limits.map(|(requested, limit)| cut(requested, limit, &params)));
+        self.warnings
+            .extend(limits.map(|(requested, limit)| cut_warning(requested, limit, &params)));
         let ranking = outcome.ranking.iter().flat_map(|ranked| {
             let unit = &self.constraints.units()[ranked.feature];
             unit.iter().map(|&feature| Ranked { feature, ..*ranked })
@@ -416,8 +416,8 @@ fn no_time(what: &str, id: &str, seconds: f64) -> Error {
     Error::TimeLimit { what: what.to_owned(), algorithm: id.to_owned(), seconds }
 }
 
-/// What a user should know where the budget is smaller than the first batch.
-fn cut(requested: usize, limit: u64, params: &Map<String, Value>) -> String {
+/// The warning about a budget smaller than the first batch.
+fn cut_warning(requested: usize, limit: u64, params: &Map<String, Value>) -> String {
     let what = if params.contains_key("population") {
         format!("the population of {requested}")
     } else {
@@ -426,8 +426,8 @@ fn cut(requested: usize, limit: u64, params: &Map<String, Value>) -> String {
     format!("max_evals is {limit}, less than {what}: only {limit} subsets were evaluated")
 }
 
-fn needs_own_knn() -> Error {
-    let what = "the hybrid objective needs our own k-NN, not a scorer from outside";
+fn needs_native_knn() -> Error {
+    let what = "the hybrid objective needs the native k-NN, not an external scorer";
     Error::BadSpec { what: what.into() }
 }
 
@@ -435,53 +435,53 @@ fn needs_table() -> Error {
     Error::BadSpec { what: "the filter objectives need a table".into() }
 }
 
-/// True if anything in a run uses groups of features.
+/// True if the algorithm, the objective or a constraint uses feature groups.
 fn needs_groups(spec: &Spec, algorithm: &Prepared, objective: Objective) -> bool {
-    let is_asked = match algorithm.groups {
+    let is_used = match algorithm.groups {
         GroupUse::Ignored => false,
-        GroupUse::Welcome => spec.groups.is_some(),
-        GroupUse::Needed => true,
+        GroupUse::Optional => spec.groups.is_some(),
+        GroupUse::Required => true,
     };
-    is_asked || objective.needs_groups() || spec.one_per_group
+    is_used || objective.needs_groups() || spec.one_per_group
 }
 
 /// The search space of an algorithm, with groups if it uses them.
 fn space(algorithm: &Prepared, constraints: &Constraints, groups: Option<&Groups>) -> Space {
     match groups {
         Some(groups) if algorithm.groups != GroupUse::Ignored => {
-            constraints.space().with_groups(Arc::new(groups.among(&constraints.free())))
+            constraints.space().with_groups(Arc::new(groups.renumbered(&constraints.free())))
         }
         _ => constraints.space(),
     }
 }
 
 /// Refuses a score that an external scorer does not have.
-fn check_outside(scoring: Option<Score>) -> Result<()> {
+fn check_external_scoring(scoring: Option<Score>) -> Result<()> {
     match scoring {
         None | Some(Score::Accuracy) => Ok(()),
         Some(_) => {
             let what =
-                "scoring is for our own classifiers: a scorer from outside tells its error alone";
+                "scoring is for native classifiers only: an external scorer returns a single error";
             Err(Error::BadSpec { what: what.into() })
         }
     }
 }
 
-/// Refuses a score of classes for a numeric target, and the other way round.
+/// Refuses a classification score for a numeric target, and a regression score for classes.
 fn check_scoring(scoring: Option<Score>, data: &Dataset) -> Result<()> {
     let is_numeric = data.numbers().is_some();
     if scoring.is_none_or(|score| score.is_numeric() == is_numeric) {
         return Ok(());
     }
     let what = if is_numeric {
-        "the score is one of classes, and the target is numeric"
+        "the score is for classification, but the target is numeric"
     } else {
-        "the score is one of numbers, and the target has classes"
+        "the score is for regression, but the target has classes"
     };
     Err(Error::BadSpec { what: what.into() })
 }
 
-/// Validates everything that needs no data; returns the algorithm, the constraints and the budget in force.
+/// Validates everything that needs no data; returns the algorithm, the constraints and the budget in effect.
 fn validate(spec: &Spec, n_features: usize) -> Result<(Prepared, Constraints, Budget)> {
     let entry = algorithms::find(&spec.algorithm)?;
     let algorithm = entry.prepare(&scheduled(spec, &entry)?)?;
@@ -489,7 +489,8 @@ fn validate(spec: &Spec, n_features: usize) -> Result<(Prepared, Constraints, Bu
     spec.budget.check()?;
     spec.groups.as_ref().map_or(Ok(()), GroupSpec::check)?;
     let Spec { together, include, exclude, max_features, .. } = spec;
-    let constraints = Constraints::together(n_features, together, include, exclude, *max_features)?;
+    let constraints =
+        Constraints::with_units(n_features, together, include, exclude, *max_features)?;
     algorithm.check_memory(constraints.space().n_features())?;
     let mut budget = spec.budget;
     if budget.is_unbounded() {
@@ -498,16 +499,16 @@ fn validate(spec: &Spec, n_features: usize) -> Result<(Prepared, Constraints, Bu
     Ok((algorithm, constraints, budget))
 }
 
-/// True if an algorithm plans its moves ahead.
+/// True if an algorithm has a schedule of iterations.
 fn has_schedule(entry: &Entry) -> bool {
     entry.fields.iter().any(|field| field.name == "iterations")
 }
 
-/// The hyperparameters of the algorithm, where a budget of iterations is its schedule. The first iteration evaluates the
-/// initial population; `iterations` of an algorithm counts the moves after it.
+/// The hyperparameters of the algorithm, with the budget of iterations as its schedule if it has one. The budget includes
+/// the initial population; `iterations` of an algorithm does not.
 ///
 /// # Errors
-/// [`Error::Contradiction`] where the user gives both.
+/// [`Error::Contradiction`] if the user gives both.
 fn scheduled(spec: &Spec, entry: &Entry) -> Result<Map<String, Value>> {
     let mut params = spec.params.clone();
     if let Some(iterations) = spec.budget.iterations.filter(|_| has_schedule(entry)) {
@@ -521,7 +522,7 @@ fn scheduled(spec: &Spec, entry: &Entry) -> Result<Map<String, Value>> {
     Ok(params)
 }
 
-/// The units of features in the order of their F statistics; that of a unit is the greatest of its features.
+/// The units in descending order of F statistic, the maximum over the features of a unit.
 fn by_relevance(data: &Dataset, constraints: &Constraints, pool: &Pool) -> Arc<[usize]> {
     let units = constraints.units();
     let features: Vec<usize> = units.iter().flatten().copied().collect();
@@ -529,12 +530,12 @@ fn by_relevance(data: &Dataset, constraints: &Constraints, pool: &Pool) -> Arc<[
     let relevance: Vec<f64> =
         units.iter().map(|unit| scores.by_ref().take(unit.len()).fold(0.0, f64::max)).collect();
     let mut order: Vec<usize> = (0..units.len()).collect();
-    // Stable: of equals the lower unit comes first.
+    // A stable sort: ties go to the lower unit.
     order.sort_by(|&a, &b| relevance[b].total_cmp(&relevance[a]));
     order.into()
 }
 
-/// Drops the units that do not survive a prescreen.
+/// Drops units by a prescreen.
 fn apply_prescreen(
     constraints: &mut Constraints,
     rule: Prescreen,

@@ -15,42 +15,42 @@ use serde_json::{Map, Value};
 /// The result of a run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Selection {
-    /// The algorithm's id.
+    /// The id of the algorithm.
     pub algorithm: String,
-    /// All its settings.
+    /// All its hyperparameters.
     pub params: Map<String, Value>,
     /// The random seed.
     pub seed: u64,
-    /// The objective that was lowered.
+    /// The objective that was minimized.
     pub objective: Objective,
-    /// The score that counted, where it was not the objective's own.
+    /// The score of the objective, if it is not the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scoring: Option<Score>,
     /// The evaluation settings in force, those of the algorithm's paper included.
     pub evaluated_by: ResolvedEvaluation,
-    /// The prescreen, where there was one.
+    /// The result of the prescreen, if any.
     pub prescreen: Option<Prescreened>,
-    /// The groups of features the search knew of, those that it could not choose from among them.
+    /// The feature groups that the run used, included and excluded features too.
     pub groups: Option<Groups>,
-    /// The chosen features.
+    /// The selected features.
     pub selected: Vec<usize>,
     /// Their number.
     pub size: usize,
-    /// The least cost found.
+    /// Their cost.
     pub cost: Cost,
-    /// The scores of the chosen features.
+    /// Their scores.
     pub scores: Measures,
     /// The number of evaluations.
     pub evaluations: Evaluations,
-    /// Iterations done.
+    /// Finished iterations.
     pub iterations: u64,
-    /// The time it took.
+    /// The run time.
     pub seconds: Seconds,
-    /// Element operations done.
+    /// The number of element operations.
     pub work: Work,
-    /// The reason for its end.
+    /// The stopping criterion that ended the run.
     pub stop: Stop,
-    /// The limits that were in force.
+    /// The budget in effect.
     pub budget: Budget,
     /// Warnings for the user.
     pub warnings: Vec<String>,
@@ -58,19 +58,19 @@ pub struct Selection {
     pub trace: Trace,
     /// The Pareto front of loss and size.
     pub front: FrontReport,
-    /// The features by their support, the best first; empty unless the search ranks them.
+    /// The features by descending support; empty unless the search ranks features.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranking: Vec<Ranked>,
 }
 
-/// The evaluation settings that a spec may leave to the algorithm, resolved.
+/// The evaluation settings that a spec may leave to the algorithm.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ResolvedEvaluation {
-    /// Neighbors that vote.
+    /// The number of neighbors.
     pub k: usize,
     /// The distance between rows.
     pub metric: Metric,
-    /// The cross-validation folds; none for given splits, which are long and known.
+    /// The cross-validation folds; None for given splits, which would be long.
     pub folds: Option<FoldSpec>,
 }
 
@@ -83,13 +83,13 @@ impl ResolvedEvaluation {
     }
 }
 
-/// The outcome of a prescreen.
+/// The result of a prescreen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Prescreened {
-    /// The rule.
+    /// The prescreen.
     pub rule: String,
-    /// Features it was given: those neither forced in nor out.
+    /// The number of candidates: features that are neither included nor excluded.
     pub candidates: usize,
-    /// Features it left to search.
+    /// The number of features that were kept.
     pub survivors: usize,
 }

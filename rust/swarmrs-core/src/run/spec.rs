@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// The specification of a run, as JSON: the same spec and data give the same trace.
 ///
 /// # Examples
-/// Settings that are left out have their defaults, and unknown ones are errors. The values are checked by
+/// Omitted settings have their defaults, and unknown ones are errors. The values are checked by
 /// [`Run::new`](crate::run::Run::new).
 ///
 /// ```
@@ -37,60 +37,60 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// An id or alias of the registry.
+    /// The id or alias of an algorithm.
     pub algorithm: String,
-    /// The settings that differ from the defaults.
+    /// The hyperparameters that differ from the defaults.
     #[serde(default)]
     pub params: Map<String, Value>,
     /// The random seed of the search.
     pub seed: u64,
-    /// The evaluation of subsets; settings left open are the algorithm's own.
+    /// The evaluation of subsets; omitted settings are those of the algorithm's paper.
     pub evaluation: EvaluationRequest,
-    /// The objective that is lowered; empty for that of the algorithm's paper.
+    /// The objective; None for that of the algorithm's paper.
     #[serde(default)]
     pub objective: Option<Objective>,
-    /// The score that counts for the objective; empty for the objective's own.
+    /// The score of the objective; None for its default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scoring: Option<Score>,
-    /// What the search answers with.
+    /// The kind of result.
     #[serde(default, skip_serializing_if = "Answer::is_best")]
     pub answer: Answer,
-    /// The budget; empty for the algorithm's own.
+    /// The budget; without limits, that of the algorithm's paper.
     #[serde(default)]
     pub budget: Budget,
-    /// Features that are always in.
+    /// Features that are always selected.
     #[serde(default)]
     pub include: Vec<usize>,
-    /// Features that never are.
+    /// Features that are never selected.
     #[serde(default)]
     pub exclude: Vec<usize>,
-    /// The number of features that may be chosen, the included ones counted.
+    /// The maximum number of selected features, included ones counted.
     #[serde(default)]
     pub max_features: Option<usize>,
-    /// Lists of features that go in or out together.
+    /// Lists of features that are selected together or not at all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<Vec<usize>>,
-    /// True if at most one feature of each group may be chosen.
+    /// True if at most one feature per group may be selected.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_per_group: bool,
     /// The feature groups, for algorithms and objectives that use them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<GroupSpec>,
-    /// The rule by which features are dropped before the search; see [`Prescreen`](crate::filter::Prescreen).
+    /// The prescreen, which drops features before the search; see [`Prescreen`](crate::filter::Prescreen).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prescreen: Option<String>,
-    /// Bytes for what is cached between evaluations.
+    /// Bytes for caches.
     pub memory: u64,
 }
 
-/// What a search answers with.
+/// The kind of result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
-    /// The best subset it evaluated, or the ranking of an algorithm that ranks.
+    /// The best evaluated subset, or a prefix of the ranking of an algorithm that ranks features.
     #[default]
     Best,
-    /// The features that most of its best subsets have.
+    /// A prefix of the ranking of features by the votes of the best subsets.
     Vote,
 }
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// A search under way.
 ///
-/// An implementation draws random numbers from [`Iteration::rng`] alone: then the same seed gives the same search.
+/// Implementations must draw random numbers from [`Iteration::rng`] only: then the same seed gives the same search.
 ///
 /// # Examples
 /// A search that flips one random bit of the best subset so far, run by the [`Engine`](crate::search::engine::Engine):
@@ -40,11 +40,11 @@ use serde_json::Value;
 ///         vec![subset]
 ///     }
 ///
-///     // The engine remembers the best; this search learns nothing else.
+///     // The engine keeps the best subset; this search has no other state.
 ///     fn tell(&mut self, _: &Iteration<'_>, _: &[Evaluation]) {}
 /// }
 ///
-/// /// Costs the number of features that are missing.
+/// /// The cost is the number of missing features.
 /// struct Missing;
 ///
 /// impl Evaluator for Missing {
@@ -72,29 +72,28 @@ use serde_json::Value;
 /// # Ok::<(), swarmrs_core::Error>(())
 /// ```
 pub trait Optimizer: Send {
-    /// Proposes the subsets of this iteration; none ends the search.
+    /// Proposes the subsets of this iteration; none to end the search.
     fn ask(&mut self, iteration: &Iteration<'_>) -> Vec<Subset>;
     /// Receives their evaluations, in the same order.
     fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]);
-    /// True if `subset` may be the answer. A search for a fixed size tries others on its way and says no to them; one
-    /// of them is reported only as long as none of that size was evaluated.
-    fn is_answer(&self, _subset: &Subset) -> bool {
+    /// True if `subset` may be the result. A search for a fixed size also evaluates subsets of other sizes, which are not
+    /// eligible; one of these is the result only if no eligible subset was evaluated.
+    fn is_eligible(&self, _subset: &Subset) -> bool {
         true
     }
-    /// Extra columns of the trace for the iteration just evaluated. The
-    /// names are the same in every iteration.
-    fn notes(&self) -> Vec<(&'static str, f64)> {
+    /// Additional columns of the trace for the iteration just evaluated; the names must be the same in every iteration.
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
-    /// The features by their support so far, the best first, for a search that ranks them.
+    /// The features by descending support so far, for a search that ranks features.
     fn ranking(&self) -> Vec<Ranked> {
         Vec::new()
     }
 }
 
-/// One row of the registry: a search method with its card and default hyperparameters.
+/// An entry of the registry: a search method with its card and default hyperparameters.
 ///
-/// A variant of another method is a row of its own that starts the search of that method.
+/// A variant of a method is an entry of its own that starts the search of that method.
 pub trait Algorithm: 'static {
     /// The hyperparameters.
     type Params: Params;
@@ -102,15 +101,15 @@ pub trait Algorithm: 'static {
     type Search: Optimizer + 'static;
     /// Name, paper, summary and defaults.
     const CARD: Card;
-    /// Spellings that fix settings, each with these settings as JSON; what the user sets wins.
+    /// Names of presets, each with its settings as JSON; settings of the user take precedence.
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
-    /// True if it uses the filter of the space, which is built only for those that do.
+    /// True if it uses the filter of the space, which is built only if needed.
     const USES_FILTER: bool = false;
-    /// True if it uses the order of features by their F statistic.
+    /// True if it uses the ranking of features by F statistic.
     const USES_RELEVANCE: bool = false;
-    /// The use it makes of feature groups with its defaults.
+    /// How it uses feature groups with its defaults.
     const GROUPS: GroupUse = GroupUse::Ignored;
-    /// True if it searches for a Pareto front of cost and size, and not for one subset.
+    /// True if it is a multi-objective search for a Pareto front of cost and size.
     const SEEKS_FRONT: bool = false;
     /// The evaluation protocol of the paper, used for what the user does not set.
     const PROTOCOL: Protocol = Protocol::COMMON;
@@ -118,11 +117,11 @@ pub trait Algorithm: 'static {
     fn objective(_params: &Self::Params) -> Objective {
         Self::CARD.objective
     }
-    /// The use it makes of feature groups with these hyperparameters.
+    /// How it uses feature groups with these hyperparameters.
     fn groups(_params: &Self::Params) -> GroupUse {
         Self::GROUPS
     }
-    /// Refuses hyperparameters that are in range one by one but not together.
+    /// Checks constraints between hyperparameters.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::BadSpec`].
@@ -133,19 +132,19 @@ pub trait Algorithm: 'static {
     fn defaults() -> Self::Params {
         Self::Params::default()
     }
-    /// Begins a search of `space`.
+    /// Starts a search of `space`.
     fn start(params: Self::Params, space: &Space) -> Self::Search;
 }
 
-/// The use an algorithm makes of feature groups.
+/// How an algorithm uses feature groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupUse {
-    /// It never looks at them.
+    /// Not at all.
     Ignored,
-    /// It looks at those that are given.
-    Welcome,
-    /// It chooses by them: where none are given, they are found.
-    Needed,
+    /// Only if the user sets groups.
+    Optional,
+    /// Always; without a setting they are found by the default method.
+    Required,
 }
 
 /// The hyperparameters of an algorithm, written by the macro `params!`. `Default` is the paper's setting.
@@ -157,8 +156,8 @@ pub trait Params: Default + Serialize + DeserializeOwned + Send + 'static {
 /// Declares the hyperparameters of an algorithm: the struct, its `Default` and [`Params::FIELDS`], from one line each.
 ///
 /// A line is `name: type = default, range and help;`. Range and help are an [`Allowed`] and a text, or one of the
-/// shared constants of [`operators::parameters`](crate::operators::parameters). A first line `..base: Type;` takes
-/// over all hyperparameters of another algorithm and adds to them.
+/// shared constants of [`operators::parameters`](crate::operators::parameters). A first line `..base: Type;` includes all
+/// hyperparameters of another algorithm.
 ///
 /// ```text
 /// params! {
@@ -246,29 +245,29 @@ impl Field {
     }
 }
 
-/// The hyperparameters of two algorithms as one list of `N`.
+/// The concatenation of two lists of hyperparameters, `N` in total.
 pub(crate) const fn joined<const N: usize>(base: &[Field], own: &[Field]) -> [Field; N] {
     let mut all = [Field::new("", (Allowed::Flag, "")); N];
-    let mut at = 0;
-    while at < N {
-        all[at] = if at < base.len() { base[at] } else { own[at - base.len()] };
-        at += 1;
+    let mut i = 0;
+    while i < N {
+        all[i] = if i < base.len() { base[i] } else { own[i - base.len()] };
+        i += 1;
     }
     all
 }
 
-/// The most members a population or an archive may have: the memory of a search is in proportion to it.
+/// The maximum size of a population or an archive, to which the memory of a search is proportional.
 pub const MOST_MEMBERS: u64 = 100_000;
-/// The most tries of a local search around one member: its time is in proportion to it.
+/// The maximum number of tries of a local search, to which its time is proportional.
 pub const MOST_TRIES: u64 = 10_000;
-/// The most of what a search only counts: iterations, features, moves without improvement.
+/// The maximum of counts that need no memory: iterations, features, moves without improvement.
 pub const MOST_STEPS: u64 = 1_000_000_000;
-/// The most bytes that the members of a population may need.
+/// The maximum memory of a population in bytes.
 const MOST_BYTES: u64 = 8 << 30;
-/// Bytes of one feature of one member, at the most: its position, its velocity, its best, and an exemplar or a guess.
+/// An upper bound of the bytes per feature and member: position, velocity, personal best and exemplar.
 const BYTES: u64 = 32;
 
-/// Refuses, before anything is allocated, a population that needs more than 8 GiB for so many features.
+/// Checks, before anything is allocated, that a population needs at most 8 GiB for this number of features.
 ///
 /// # Errors
 /// [`Error::TooLarge`].
@@ -286,20 +285,20 @@ pub fn check_members(id: &str, members: u64, n_features: usize) -> Result<()> {
     })
 }
 
-/// The values a setting may take.
+/// The accepted values of a hyperparameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Allowed {
-    /// This and everything above.
+    /// A number in [min, ∞).
     AtLeast(f64),
-    /// A whole number from the first to the second, both included.
+    /// An integer in [min, max].
     Whole(u64, u64),
-    /// The same, or null, which switches off what is on by default.
+    /// An integer in [min, max], or null to switch off what is on by default.
     WholeOrNull(u64, u64),
-    /// From the first to the second, both included.
+    /// A number in [min, max].
     Within(f64, f64),
-    /// Above the first, up to and including the second.
+    /// A number in (min, max].
     Above(f64, f64),
-    /// One of these words.
+    /// One of these strings.
     OneOf(&'static [&'static str]),
     /// True or false.
     Flag,
@@ -353,14 +352,14 @@ pub fn read_params<P: Params>(
                 known: P::FIELDS.iter().map(|field| field.name.to_owned()).collect(),
             });
         };
-        // A setting that is off by default can be switched off again.
+        // Null is accepted if it is the default.
         let is_off = value.is_null() && all.get(name) == Some(&Value::Null);
         if !is_off && !field.allowed.accepts(value) {
             return Err(Error::out_of_range(name, value, &field.allowed.to_string()));
         }
         all.insert(name.clone(), value.clone());
     }
-    // Every value is of its type and in its range, so nothing is left to go wrong here.
+    // All values have been checked, so this does not fail.
     serde_json::from_value(Value::Object(all))
         .map_err(|error| Error::BadSpec { what: format!("a parameter of {id}: {error}") })
 }
@@ -380,19 +379,19 @@ pub struct Card {
     pub name: &'static str,
     /// The kind of search.
     pub family: Family,
-    /// When it was published.
+    /// The year of publication.
     pub year: u16,
     /// Authors, title, venue.
     pub paper: &'static str,
-    /// Empty where the paper has none.
+    /// The DOI; empty if there is none.
     pub doi: &'static str,
-    /// Other spellings that are understood.
+    /// Other names.
     pub aliases: &'static [&'static str],
     /// One line on the method, as users see it.
     pub summary: &'static str,
-    /// The budget of the paper, used when none is given; none for a search that ends by itself.
+    /// The budget of the paper, used by default; None for a search that ends by itself.
     pub evaluations: Option<u64>,
-    /// The objective of the paper, used when no other is set.
+    /// The objective of the paper, used by default.
     pub objective: Objective,
 }
 
@@ -400,32 +399,32 @@ pub struct Card {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
-    /// Draws without learning.
+    /// Random search.
     Baseline,
-    /// Particles that follow their own and each other's best.
+    /// Particle swarms.
     Swarm,
-    /// Populations that select, cross and mutate.
+    /// Genetic algorithms.
     Genetic,
-    /// Ants that leave pheromone.
+    /// Ant colonies.
     Ant,
-    /// One feature after the other.
+    /// Sequential search, one feature at a time.
     Sequential,
-    /// Selects by relevance and redundancy, and evaluates only its answer.
+    /// Filters, which evaluate only their result.
     Filter,
-    /// Ranks features by the subsets they are in, and answers with the first of them.
+    /// Rankings of features by the subsets that contain them; the result is a prefix of the ranking.
     Ranking,
 }
 
 /// One iteration: an ask and a tell.
 #[derive(Debug)]
 pub struct Iteration<'a> {
-    /// Counts from 0, the initial subsets.
+    /// The number of the iteration; 0 evaluates the initial subsets.
     pub number: u64,
-    /// The share of the budget that is spent, from 0 to 1.
+    /// The fraction of the budget that is spent, from 0 to 1.
     pub fraction: f64,
-    /// The number of iterations that fit the budget, if it limits them and all are as large as the first.
+    /// The number of iterations that fit the budget, assuming that all are as large as the first; None without a limit.
     pub iterations: Option<u64>,
-    /// The evaluations that the budget allows in all, if it limits them.
+    /// The total budget of evaluations, if limited.
     pub max_evaluations: Option<u64>,
     /// The best so far.
     pub best: Option<&'a Evaluation>,
@@ -435,18 +434,18 @@ pub struct Iteration<'a> {
 }
 
 impl Iteration<'_> {
-    /// The random stream of one slot (a particle, an ant, a move) in this iteration; to be taken once.
+    /// The random stream of one slot (a particle, an ant, a move) in this iteration; to be taken once per ask or tell.
     pub fn rng(&self, slot: usize) -> Rng {
         words::widened(self.streams.rng(self.number, self.phase, slot))
     }
 
-    /// `work` on each item, over the threads of the run; results in the order of the items.
+    /// Applies `work` to each item on the threads of the run; results are in the order of the items.
     pub fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
         self.pool.map(items, work)
     }
 }
 
-/// A subset with its measures and cost.
+/// A subset with its scores and cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// The subset.
@@ -458,7 +457,7 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// True if this one costs less, or as much with fewer features.
+    /// True if this one costs less, or the same with fewer features.
     pub fn is_better_than(&self, other: &Self) -> bool {
         (self.cost, self.subset.count()) < (other.cost, other.subset.count())
     }

@@ -1,4 +1,4 @@
-//! The search loop: an optimizer proposes subsets, an evaluator scores them, the optimizer learns their costs.
+//! The search loop: an optimizer proposes subsets, an evaluator scores them, the optimizer receives their costs.
 
 use crate::base::cancel::{self, Ended};
 use crate::base::clock::Clock;
@@ -18,47 +18,47 @@ use crate::search::replay::Replay;
 use serde::Serialize;
 use std::time::Duration;
 
-/// The end of a run: its best subset, its effort, its reason.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The best answer evaluated, or the best of all where the search never came to one; none when the run was interrupted
-    /// before its first iteration ended.
+    /// The best eligible subset, or the best of all if none is eligible; None if the run was interrupted before the first
+    /// evaluation.
     pub best: Option<Evaluation>,
     /// Evaluations, and distinct subsets among them.
     pub evaluations: Evaluations,
-    /// Iterations done.
+    /// Finished iterations.
     pub iterations: u64,
-    /// The reason for its end.
+    /// The stopping criterion that ended the run.
     pub stop: Stop,
-    /// The time it took.
+    /// The run time.
     pub seconds: Seconds,
-    /// The subsets that the first iteration proposed, where the budget allowed fewer.
+    /// The number of proposals of the first iteration, if the budget allowed fewer.
     pub cut_from: Option<usize>,
-    /// What the algorithm chooses from, by support; empty unless it ranks.
+    /// The ranking of features; empty unless the algorithm ranks features.
     pub ranking: Vec<Ranked>,
 }
 
 /// The number of evaluations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Evaluations {
-    /// All, repeated subsets included: the number that a budget limits.
+    /// All evaluations, repeated subsets included; limited by the budget.
     pub total: u64,
-    /// Distinct subsets; at most so many where they are more than the evaluation cache has room for.
+    /// Distinct subsets; an upper bound if they do not fit the evaluation cache.
     pub unique: u64,
 }
 
-/// The time of a run; search and evaluation add up to the total.
+/// The run time in seconds; search and evaluation add up to the total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Seconds {
-    /// Proposing and learning.
+    /// Time in the algorithm.
     pub search: f64,
-    /// Evaluating.
+    /// Time in the evaluator.
     pub evaluate: f64,
-    /// Both.
+    /// The total.
     pub total: f64,
 }
 
-/// All that one run of the loop needs.
+/// The inputs of a run.
 pub struct Engine<'a> {
     /// Proposes subsets.
     pub optimizer: Box<dyn Optimizer>,
@@ -66,35 +66,36 @@ pub struct Engine<'a> {
     pub evaluator: &'a mut dyn Evaluator,
     /// Computes costs from scores.
     pub cost_function: CostFunction,
-    /// Ends the run.
+    /// Limits the run.
     pub budget: Budget,
     /// The random streams.
     pub streams: Streams,
-    /// The subsets that may be chosen.
+    /// Decodes proposals to feasible subsets.
     pub constraints: &'a Constraints,
-    /// Threads for the algorithm's own work.
+    /// The threads of the algorithm.
     pub pool: &'a Pool,
-    /// The evaluations of an earlier part of the same run.
+    /// The evaluations of an earlier part of the same run, to resume it.
     pub replay: Option<&'a Replay>,
     /// Bytes for the evaluation cache.
     pub memory: u64,
-    /// Runs since the start that a time limit counts from.
+    /// The clock of the time limit.
     pub clock: Clock,
 }
 
 impl Engine<'_> {
-    /// Runs to the end of the budget, of the search, or of an observer's patience.
+    /// Runs until the budget is spent, the algorithm is finished, or an observer stops the run.
     ///
     /// # Errors
-    /// What the evaluator reports, except an interruption, which ends the run with the best so far. So does the time
-    /// limit. Both act within an iteration, which is dropped then; of the first one, the finished evaluations count.
+    /// Errors of the evaluator, except interruptions. An interruption or the time limit ends the run with the best subset so
+    /// far. The iteration in which it occurs is dropped, except that the finished evaluations of the first iteration count.
     #[allow(clippy::too_many_lines, reason = "one iteration, read from top to bottom")]
     pub fn run(mut self, observers: &mut [&mut dyn Observer]) -> Result<Outcome> {
         let start = Clock::start();
         let mut spent = Spent { evaluations: 0, iterations: 0, best: None, clock: self.clock };
         let mut best: Option<Evaluation> = None;
         let mut best_choice: Option<Evaluation> = None;
-        let mut is_answered = false;
+        // True if `best` is eligible.
+        let mut is_best_eligible = false;
         let mut cache = if self.evaluator.is_repeatable() {
             EvaluationCache::within(self.memory)
         } else {
@@ -106,8 +107,8 @@ impl Engine<'_> {
         let mut cut_from = None;
         let stop = loop {
             let (number, fraction) = (spent.iterations, self.budget.fraction(&spent));
-            // An iteration that is cancelled, or overtaken by the time limit, is dropped as a whole: nothing below is
-            // changed before its last subset is evaluated and the algorithm has learned its cost.
+            // An iteration that is cancelled, or exceeds the time limit, is dropped as a whole: the state below changes only
+            // after all its subsets are evaluated and the algorithm has received their costs.
             let deadline = self.budget.deadline(&spent);
             let proposed = cancel::until(deadline, || {
                 self.optimizer.ask(&Iteration {
@@ -128,7 +129,7 @@ impl Engine<'_> {
             if choices.is_empty() {
                 break Stop::Finished;
             }
-            // Some result is better than none: of a first batch that does not fit, its beginning is evaluated.
+            // A first batch that exceeds the budget is cut, so that there is a result.
             if let Some(limit) = self.budget.cut(&spent, choices.len()) {
                 cut_from = Some(choices.len());
                 choices.truncate(limit);
@@ -138,11 +139,11 @@ impl Engine<'_> {
             }
             iterations = iterations.or(self.budget.iterations_of(choices.len()));
             let mut wholes: Vec<(Subset, Key)> =
-                choices.iter().map(|choice| keyed(self.constraints.whole(choice))).collect();
+                choices.iter().map(|choice| keyed(self.constraints.decode(choice))).collect();
             let clock = Clock::start();
             let allows_empty = self.evaluator.allows_empty();
             let fresh = cache.unknown(&wholes, allows_empty);
-            // As long as there is no result, what an iteration has finished is better than none.
+            // Without a result so far, the finished evaluations of an interrupted iteration are kept.
             let finished = best.is_none().then(Finished::default);
             let evaluated = cancel::until(deadline, || {
                 self.evaluate(&fresh, number as usize, finished.as_ref())
@@ -173,29 +174,29 @@ impl Engine<'_> {
                 .into_iter()
                 .map(|(subset, key)| self.evaluation(subset, cache.get(key)))
                 .collect();
-            let choices = as_chosen(choices, &evaluations);
-            // The empty subset has a cost to learn from but was not evaluated: it is never the result.
-            let answers = evaluations
+            let choices = with_proposals(choices, &evaluations);
+            // The empty subset has a cost, but was not evaluated, so it is never the result.
+            let candidates = evaluations
                 .iter()
                 .zip(&choices)
                 .filter(|(whole, _)| allows_empty || !whole.subset.is_empty());
             let mut better: Option<(&Evaluation, &Evaluation)> = None;
-            let mut is_better_answered = is_answered;
-            for (whole, choice) in answers {
-                let is_answer = self.optimizer.is_answer(&choice.subset);
+            let mut is_better_eligible = is_best_eligible;
+            for (whole, choice) in candidates {
+                let is_eligible = self.optimizer.is_eligible(&choice.subset);
                 let is_better = match better.map(|(whole, _)| whole).or(best.as_ref()) {
-                    Some(best) if is_answer == is_better_answered => whole.is_better_than(best),
-                    Some(_) => is_answer,
+                    Some(best) if is_eligible == is_better_eligible => whole.is_better_than(best),
+                    Some(_) => is_eligible,
                     None => true,
                 };
                 if is_better {
                     better = Some((whole, choice));
-                    is_better_answered = is_answer;
+                    is_better_eligible = is_eligible;
                 }
             }
-            // An algorithm learns from whole batches only; after one that is cut the run is over.
+            // An algorithm receives complete batches only; the run ends after a batch that was cut.
             let is_whole = cut_from.is_none() && is_cut_short.is_none();
-            let learn = || {
+            let tell = || {
                 let iteration = Iteration {
                     number,
                     fraction,
@@ -208,17 +209,17 @@ impl Engine<'_> {
                 };
                 self.optimizer.tell(&iteration, &choices);
             };
-            if is_whole && let Err(ended) = cancel::until(deadline, learn) {
+            if is_whole && let Err(ended) = cancel::until(deadline, tell) {
                 break ended.into();
             }
             if let Some((whole, choice)) = better {
                 (best, best_choice) = (Some(whole.clone()), Some(choice.clone()));
-                is_answered = is_better_answered;
+                is_best_eligible = is_better_eligible;
             }
             spent.evaluations += evaluations.len() as u64;
-            spent.best = best.as_ref().filter(|_| is_answered).map(|best| best.cost);
+            spent.best = best.as_ref().filter(|_| is_best_eligible).map(|best| best.cost);
             unique = cache.n_evaluated();
-            // As long as only empty subsets were proposed, one of them is all there is to report.
+            // If only empty subsets were proposed so far, one of them is recorded as the best.
             let Some(best) = best.as_ref().or(evaluations.first()) else { break Stop::Finished };
             let record = IterationRecord {
                 iteration: spent.iterations,
@@ -228,11 +229,11 @@ impl Engine<'_> {
                 n_evaluations: spent.evaluations,
                 n_unique: unique,
                 seconds: start.seconds(),
-                notes: if is_whole { self.optimizer.notes() } else { Vec::new() },
+                diagnostics: if is_whole { self.optimizer.diagnostics() } else { Vec::new() },
                 is_cut_short: is_cut_short.is_some(),
             };
             spent.iterations += 1;
-            // Every observer sees every iteration, even if an earlier one stops the run.
+            // All observers are called, even if one of them stops the run.
             let mut is_stopped = false;
             for observer in observers.iter_mut() {
                 is_stopped |= observer.iteration_done(&record).is_break();
@@ -259,7 +260,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Evaluates, or repeats the evaluations of an earlier part of this run in the same iteration.
+    /// Evaluates new subsets, or takes their scores from the replay if it has the same subsets in this iteration.
     fn evaluate(
         &mut self,
         fresh: &[Subset],
@@ -272,7 +273,7 @@ impl Engine<'_> {
         let known = self.replay.and_then(|replay| replay.iterations().get(iteration));
         if let Some(known) = known
             && known.len() == fresh.len()
-            && known.iter().zip(fresh).all(|((was, _), is)| was == is)
+            && known.iter().zip(fresh).all(|((recorded, _), subset)| recorded == subset)
         {
             let measures: Vec<Measures> = known.iter().map(|(_, measures)| *measures).collect();
             self.evaluator.recall(fresh, &measures);
@@ -299,8 +300,8 @@ fn keyed(subset: Subset) -> (Subset, Key) {
     (subset, key)
 }
 
-/// The evaluations of whole subsets as those of the choices that stand for them.
-fn as_chosen(choices: Vec<Subset>, evaluations: &[Evaluation]) -> Vec<Evaluation> {
+/// The evaluations with the proposals of the algorithm in place of the decoded subsets.
+fn with_proposals(choices: Vec<Subset>, evaluations: &[Evaluation]) -> Vec<Evaluation> {
     let pairs = choices.into_iter().zip(evaluations);
     pairs
         .map(|(subset, &Evaluation { measures, cost, .. })| Evaluation { subset, measures, cost })

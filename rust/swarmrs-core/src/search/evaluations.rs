@@ -1,13 +1,13 @@
-//! The observer that keeps every subset evaluated.
+//! The observer that records all evaluated subsets.
 
 use crate::base::subset::Subset;
 use crate::search::observer::{IterationRecord, Observer};
 use std::ops::ControlFlow;
 
-/// Every subset evaluated, once, in the order of evaluation; column by column.
+/// All evaluated subsets, each once, in the order of evaluation; stored by column.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AllEvaluations {
-    /// The iteration that evaluated it first.
+    /// The iteration of the first evaluation.
     pub iterations: Vec<u64>,
     /// The features; as bits, because a run evaluates many subsets.
     pub subsets: Vec<Subset>,
@@ -19,7 +19,7 @@ pub struct AllEvaluations {
 
 impl Observer for AllEvaluations {
     fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
-        // Both are in the order of proposal, so one pass finds the cost of each.
+        // Both lists are in the order of proposal, so one pass is enough.
         let mut evaluations = record.evaluations.iter();
         for (subset, measures) in record.evaluated {
             let evaluation = evaluations

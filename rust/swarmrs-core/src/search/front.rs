@@ -1,6 +1,6 @@
-//! The Pareto front of a run: the subsets that no other evaluated one dominates in loss and size.
+//! The Pareto front of a run: the non-dominated evaluated subsets by loss and size.
 //!
-//! The loss is 1 less the score; that of the accuracy is the error.
+//! The loss is 1 less the score; for the accuracy it is the error.
 
 use crate::base::error::Result;
 use crate::base::subset::Subset;
@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// The Pareto front of all subsets evaluated; the first of equals.
+/// The Pareto front of all evaluated subsets; ties go to the first.
 #[derive(Debug, Clone)]
 pub struct Front {
     score: Score,
@@ -23,11 +23,11 @@ pub struct Front {
 /// The Pareto front of a run, with its knee and hypervolume.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FrontReport {
-    /// From the smallest subset to the least loss.
+    /// The points by ascending size.
     pub points: Vec<FrontPoint>,
-    /// The index of the knee; none where there are no points.
+    /// The index of the knee; None without points.
     pub knee: Option<usize>,
-    /// The hypervolume of loss and share of features below (1, 1).
+    /// The hypervolume of loss and fraction of features with the reference point (1, 1).
     pub hypervolume: f64,
 }
 
@@ -52,24 +52,24 @@ impl FrontPoint {
 }
 
 impl FrontReport {
-    /// Evaluates its subsets by another evaluator than that of the search; returns the scores of `best`, which need not be on
+    /// Replaces the scores of its subsets by those of another evaluator; returns the scores of `best`, which need not be on
     /// the front.
     ///
     /// # Errors
-    /// What the evaluator reports.
-    pub fn judge(&mut self, judge: &mut dyn Evaluator, best: &Subset) -> Result<Measures> {
+    /// Errors of the evaluator.
+    pub fn rescore(&mut self, evaluator: &mut dyn Evaluator, best: &Subset) -> Result<Measures> {
         let subset =
             |point: &FrontPoint| Subset::from_indices(best.len(), point.selected.iter().copied());
         let mut subsets: Vec<Subset> = self.points.iter().map(subset).collect();
-        let at = subsets.iter().position(|subset| subset == best).unwrap_or_else(|| {
+        let index = subsets.iter().position(|subset| subset == best).unwrap_or_else(|| {
             subsets.push(best.clone());
             subsets.len() - 1
         });
-        let judged = judge.evaluate(&subsets)?;
-        for (point, &measures) in self.points.iter_mut().zip(&judged) {
+        let scores = evaluator.evaluate(&subsets)?;
+        for (point, &measures) in self.points.iter_mut().zip(&scores) {
             point.scores = measures;
         }
-        Ok(judged[at])
+        Ok(scores[index])
     }
 }
 
@@ -81,14 +81,14 @@ impl Front {
 
     /// The report for a table of `n_features`.
     pub fn report(&self, n_features: usize) -> FrontReport {
-        let corner = |(&size, tried): (&usize, &Evaluation)| (size, self.loss(tried));
-        let corners: Vec<(usize, f64)> = self.by_size.iter().map(corner).collect();
+        let size_and_loss = |(&size, tried): (&usize, &Evaluation)| (size, self.loss(tried));
+        let front: Vec<(usize, f64)> = self.by_size.iter().map(size_and_loss).collect();
         let costs: Vec<Point> =
-            corners.iter().map(|&(size, loss)| [loss, size as f64 / n_features as f64]).collect();
+            front.iter().map(|&(size, loss)| [loss, size as f64 / n_features as f64]).collect();
         let point = |tried: &Evaluation| FrontPoint::new(&tried.subset, tried.cost, tried.measures);
         FrontReport {
             points: self.by_size.values().map(point).collect(),
-            knee: knee(&corners),
+            knee: knee(&front),
             hypervolume: hypervolume(&costs, [1.0, 1.0]),
         }
     }
@@ -99,17 +99,17 @@ impl Front {
 
     fn add(&mut self, tried: &Evaluation) {
         let (size, loss) = (tried.subset.count(), self.loss(tried));
-        let is_beaten = self
+        let is_dominated = self
             .by_size
             .range(..=size)
             .next_back()
             .is_some_and(|(_, smaller)| self.loss(smaller) <= loss);
-        // A subset that could not be evaluated is no trade-off.
-        if size == 0 || !loss.is_finite() || is_beaten {
+        // Subsets that could not be evaluated have an infinite loss.
+        if size == 0 || !loss.is_finite() || is_dominated {
             return;
         }
         let score = self.score;
-        self.by_size.retain(|&other, its| other < size || score.loss(&its.measures) < loss);
+        self.by_size.retain(|&other, tried| other < size || score.loss(&tried.measures) < loss);
         self.by_size.insert(size, tried.clone());
     }
 }
@@ -123,7 +123,7 @@ impl Observer for Front {
     }
 }
 
-/// Two costs of one subset, both to be lowered.
+/// Two costs of a subset, both minimized.
 pub type Point = [f64; 2];
 
 /// The order by the first cost, then the second.
@@ -131,7 +131,8 @@ pub fn by_costs(a: &Point, b: &Point) -> Ordering {
     a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
 }
 
-/// The area that the points dominate below `reference`; those outside of it add nothing.
+/// The hypervolume: the area that the points dominate, bounded by `reference`. Points that do not dominate the reference
+/// point add nothing.
 pub fn hypervolume(points: &[Point], reference: Point) -> f64 {
     let mut ordered = points.to_vec();
     ordered.sort_by(by_costs);
@@ -145,18 +146,17 @@ pub fn hypervolume(points: &[Point], reference: Point) -> f64 {
     area
 }
 
-/// The knee of a front of sizes and losses: the point farthest below the line that joins its
-/// ends, both axes being stretched to the range of the front; the smaller of equals. A front that
-/// nowhere lies below that line has its knee at the smaller end.
+/// The knee of a front of sizes and losses: the point farthest below the line through its ends, with both axes scaled to the
+/// range of the front; ties go to the smaller size. If no point is below the line, the knee is the smallest subset.
 pub fn knee(front: &[(usize, f64)]) -> Option<usize> {
-    let (&(least, most_loss), &(most, least_loss)) = (front.first()?, front.last()?);
-    let (width, height) = ((most - least) as f64, most_loss - least_loss);
-    // Ends lie on the line: a point must lie below it to be better than the first.
+    let (&(min_size, max_loss), &(max_size, min_loss)) = (front.first()?, front.last()?);
+    let (width, height) = ((max_size - min_size) as f64, max_loss - min_loss);
+    // The ends are on the line, so only points below it replace the first.
     let (mut knee, mut farthest) = (0, 0.0);
-    for (at, &(size, loss)) in front.iter().enumerate() {
-        let below = 1.0 - (size - least) as f64 / width - (loss - least_loss) / height;
+    for (index, &(size, loss)) in front.iter().enumerate() {
+        let below = 1.0 - (size - min_size) as f64 / width - (loss - min_loss) / height;
         if below > farthest {
-            (knee, farthest) = (at, below);
+            (knee, farthest) = (index, below);
         }
     }
     Some(knee)
@@ -188,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn the_knee_is_where_the_front_bends() {
+    fn knees_have_the_expected_indices() {
         assert_eq!(knee(&[]), None);
         assert_eq!(knee(&[(3, 0.2)]), Some(0));
         assert_eq!(knee(&[(1, 0.4), (9, 0.1)]), Some(0));
         assert_eq!(knee(&[(1, 0.5), (2, 0.2), (3, 0.18), (9, 0.1)]), Some(1));
         // Halves are exact: both lie a quarter below the line, and the smaller is the knee.
         assert_eq!(knee(&[(0, 1.0), (1, 0.5), (2, 0.25), (4, 0.0)]), Some(1));
-        // A front that bulges the other way has no bend worth the name.
+        // A concave front has no point below the line.
         assert_eq!(knee(&[(1, 0.5), (6, 0.45), (9, 0.1)]), Some(0));
     }
 
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_measured_is_not_on_it() {
+    fn subsets_without_a_score_are_not_on_the_front() {
         let mut front = Front::of(Score::Accuracy);
         let measures = Measures::from_error(f64::NAN);
         let subset = Subset::from_indices(9, [1]);
@@ -227,8 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_by_the_score_asked_for() {
-        // What errs least recalls one class alone.
+    fn the_front_uses_the_requested_score() {
+        // The subset with the least error recalls a single class.
         let tried = [(1, 0.06, 0.5), (2, 0.2, 0.65), (3, 0.3, 0.6)];
         let front = |score| {
             let mut front = Front::of(score);
@@ -249,7 +249,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_front_is_what_nothing_dominates(
+        fn the_front_is_the_non_dominated_set(
             tried in proptest::collection::vec((1usize..9, 0u8..10), 1..40),
         ) {
             let mut expected: Vec<(usize, u8)> = tried.iter().copied().filter(|&(s, e)| {

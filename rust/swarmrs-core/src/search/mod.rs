@@ -1,4 +1,4 @@
-//! The contract of an algorithm, the engine that runs one, and the observers of a run.
+//! The interface of algorithms, the engine that runs them, and the observers of a run.
 
 pub mod algorithm;
 pub mod engine;

@@ -1,4 +1,4 @@
-//! The contract of an observer, which sees every finished iteration of a run.
+//! The interface of observers, which are called after every iteration of a run.
 
 use crate::base::subset::Subset;
 use crate::evaluate::Measures;
@@ -7,18 +7,18 @@ use std::ops::ControlFlow;
 
 /// Observes a run, iteration by iteration.
 pub trait Observer {
-    /// Sees a finished iteration; `Break` stops the run.
+    /// Called after an iteration; `Break` stops the run.
     fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()>;
 }
 
-/// An iteration: its evaluations, the best so far, the effort spent.
+/// The record of an iteration: its evaluations, the best so far, the counts of evaluations.
 #[derive(Debug)]
 pub struct IterationRecord<'a> {
     /// Counts from 0.
     pub iteration: u64,
-    /// The evaluations of this iteration; subsets of all features of the table.
+    /// The evaluations of this iteration; subsets of the features of the table.
     pub evaluations: &'a [Evaluation],
-    /// Those of them that no earlier iteration had, once each, in order.
+    /// The subsets that were evaluated for the first time, once each, in order.
     pub evaluated: &'a [(Subset, Measures)],
     /// The best so far.
     pub best: &'a Evaluation,
@@ -28,8 +28,8 @@ pub struct IterationRecord<'a> {
     pub n_unique: u64,
     /// Seconds since the start.
     pub seconds: f64,
-    /// Numbers that the algorithm notes, by name.
-    pub notes: Vec<(&'static str, f64)>,
-    /// True if the run was ended within this iteration, its first: only some of its subsets were evaluated.
+    /// Diagnostics of the algorithm, by name.
+    pub diagnostics: Vec<(&'static str, f64)>,
+    /// True if the run was stopped within this iteration, the first one: only some of its subsets were evaluated.
     pub is_cut_short: bool,
 }

@@ -1,32 +1,32 @@
-//! Searches that answer with a ranking of features instead of the best subset they met.
+//! Searches whose result is a prefix of a ranking of features instead of the best evaluated subset.
 //!
-//! The best of thousands of subsets is chosen by luck where rows are few. A ranking averages over all of them. The answer
-//! is the first features of the ranking; the last batch of the run evaluates a few such prefixes to choose their number.
+//! With few rows, the best of thousands of subsets is mostly selected by chance. A ranking averages over all of them. The
+//! result is a prefix of the ranking; the last batch of the run evaluates a few prefixes to choose the number of features.
 
 use crate::base::subset::Subset;
 use crate::search::algorithm::{Evaluation, Iteration, Optimizer, Space};
 use serde::Serialize;
 
-/// The numbers of features that a ranking is cut at.
+/// The sizes of the prefixes that are evaluated.
 pub const SIZES: [usize; 13] = [1, 2, 3, 5, 8, 12, 20, 30, 50, 75, 100, 150, 200];
 
-/// A feature with its support by the subsets evaluated.
+/// A feature with its support by the evaluated subsets.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Ranked {
     /// The feature.
     pub feature: usize,
-    /// How much it is supported; the unit is the search's own.
+    /// The support; its unit depends on the search.
     pub support: f64,
-    /// The standard error of the support; none where it has none.
+    /// The standard error of the support, if any.
     pub standard_error: Option<f64>,
 }
 
-/// A search whose answer is the beginning of its ranking.
+/// A search whose result is a prefix of its ranking.
 #[derive(Debug)]
 pub struct ByRanking<S> {
     search: S,
     space: Space,
-    /// Evaluations so far, and those of the last batch.
+    /// Evaluations so far, and in the last batch.
     spent: usize,
     batch: usize,
     /// The prefixes of the ranking, once they are proposed.
@@ -34,16 +34,17 @@ pub struct ByRanking<S> {
 }
 
 impl<S: Optimizer> ByRanking<S> {
-    /// Answers with the ranking of `search`.
+    /// A search with a prefix of the ranking of `search` as the result.
     pub fn new(search: S, space: &Space) -> Self {
         Self { search, space: space.clone(), spent: 0, batch: 0, prefixes: Vec::new() }
     }
 
-    /// The prefixes of the ranking, shortest first; the same set once.
-    fn cut(&self) -> Vec<Subset> {
+    /// The prefixes of the ranking, shortest first, without duplicates.
+    fn ranking_prefixes(&self) -> Vec<Subset> {
         let order: Vec<usize> = self.search.ranking().iter().map(|ranked| ranked.feature).collect();
-        let most = order.len().min(self.space.limit());
-        let sizes = SIZES.into_iter().filter(|&size| size < most).chain([most.min(SIZES[12])]);
+        let longest = order.len().min(self.space.limit());
+        let sizes =
+            SIZES.into_iter().filter(|&size| size < longest).chain([longest.min(SIZES[12])]);
         let mut prefixes: Vec<Subset> =
             sizes.map(|size| self.space.take(order[..size].iter().copied())).collect();
         prefixes.dedup();
@@ -51,17 +52,16 @@ impl<S: Optimizer> ByRanking<S> {
         prefixes
     }
 
-    /// True if the budget has room for another batch like the last and the prefixes after it. Half a batch stays free,
-    /// since a time limit is not known to the evaluation.
-    fn has_room(&self, fraction: f64) -> bool {
+    /// True if the budget allows another batch like the last one, and the prefixes after it. Half a batch is kept in reserve,
+    /// because with a time limit the number of evaluations is an estimate.
+    fn fits_budget(&self, fraction: f64) -> bool {
         let total = budget(self.spent, fraction).unwrap_or(f64::INFINITY);
         let next = 1.5 * self.batch as f64 + SIZES.len() as f64;
         self.spent == 0 || self.spent as f64 + next <= total
     }
 }
 
-/// The evaluations that the budget allows in all, of which `spent` are the share `fraction`; none where nothing limits
-/// them.
+/// The total budget of evaluations, of which `spent` are the fraction `fraction`; None without a limit.
 pub fn budget(spent: usize, fraction: f64) -> Option<f64> {
     (spent > 0 && fraction > 0.0).then(|| spent as f64 / fraction)
 }
@@ -71,14 +71,14 @@ impl<S: Optimizer> Optimizer for ByRanking<S> {
         if !self.prefixes.is_empty() {
             return Vec::new();
         }
-        if self.has_room(iteration.fraction) {
+        if self.fits_budget(iteration.fraction) {
             let proposed = self.search.ask(iteration);
             if !proposed.is_empty() {
                 self.batch = proposed.len();
                 return proposed;
             }
         }
-        self.prefixes = self.cut();
+        self.prefixes = self.ranking_prefixes();
         self.prefixes.clone()
     }
 
@@ -89,13 +89,13 @@ impl<S: Optimizer> Optimizer for ByRanking<S> {
         }
     }
 
-    fn is_answer(&self, subset: &Subset) -> bool {
-        // Where costs are exact, the best subset is no matter of luck.
-        self.space.is_bare() || self.prefixes.contains(subset)
+    fn is_eligible(&self, subset: &Subset) -> bool {
+        // Without a dataset costs are exact, so the best subset is not selected by chance.
+        !self.space.has_data() || self.prefixes.contains(subset)
     }
 
-    fn notes(&self) -> Vec<(&'static str, f64)> {
-        self.search.notes()
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
+        self.search.diagnostics()
     }
 
     fn ranking(&self) -> Vec<Ranked> {
@@ -103,13 +103,13 @@ impl<S: Optimizer> Optimizer for ByRanking<S> {
     }
 }
 
-/// A search whose best subsets vote for features.
+/// A search that ranks features by the votes of its best subsets.
 ///
-/// The subsets are the best [`ELITE`] distinct ones of the run; the support of a feature is the share of them that has it.
+/// The support of a feature is the fraction of the [`ELITE`] best distinct subsets of the run that contain it.
 pub struct Vote {
     search: Box<dyn Optimizer>,
     n_features: usize,
-    /// The best subsets, the best first, of equals the earlier.
+    /// The best subsets, the best first, ties in the order of evaluation.
     elite: Vec<Evaluation>,
 }
 
@@ -117,7 +117,7 @@ pub struct Vote {
 pub const ELITE: usize = 200;
 
 impl Vote {
-    /// Lets the best subsets of `search` vote.
+    /// Ranks features by the best subsets of `search`.
     pub fn new(search: Box<dyn Optimizer>, space: &Space) -> Self {
         Self { search, n_features: space.n_features(), elite: Vec::new() }
     }
@@ -130,18 +130,18 @@ impl Optimizer for Vote {
 
     fn tell(&mut self, iteration: &Iteration<'_>, evaluations: &[Evaluation]) {
         for new in evaluations.iter().filter(|new| !new.subset.is_empty()) {
-            let place = self.elite.partition_point(|old| !new.is_better_than(old));
-            let is_known = self.elite[..place].iter().rev().take_while(|old| old.cost == new.cost);
-            if place < ELITE && !is_known.into_iter().any(|old| old.subset == new.subset) {
+            let rank = self.elite.partition_point(|old| !new.is_better_than(old));
+            let mut ties = self.elite[..rank].iter().rev().take_while(|old| old.cost == new.cost);
+            if rank < ELITE && !ties.any(|old| old.subset == new.subset) {
                 self.elite.truncate(ELITE - 1);
-                self.elite.insert(place, new.clone());
+                self.elite.insert(rank, new.clone());
             }
         }
         self.search.tell(iteration, evaluations);
     }
 
-    fn notes(&self) -> Vec<(&'static str, f64)> {
-        self.search.notes()
+    fn diagnostics(&self) -> Vec<(&'static str, f64)> {
+        self.search.diagnostics()
     }
 
     fn ranking(&self) -> Vec<Ranked> {
@@ -154,7 +154,7 @@ impl Optimizer for Vote {
             .filter(|&feature| votes[feature] > 0)
             .map(|feature| Ranked { feature, support: share(votes[feature]), standard_error: None })
             .collect();
-        // Stable: of equals the lower feature comes first.
+        // A stable sort: ties go to the lower feature.
         ranking.sort_by(|a, b| b.support.total_cmp(&a.support));
         ranking
     }
@@ -194,13 +194,13 @@ mod tests {
         let order: Vec<usize> = search.ranking().iter().map(|ranked| ranked.feature).collect();
         for prefix in prefixes {
             assert!(order[..prefix.subset.count()].iter().all(|&f| prefix.subset.contains(f)));
-            assert!(search.is_answer(&prefix.subset));
+            assert!(search.is_eligible(&prefix.subset));
         }
-        assert!(!search.is_answer(&learned[0][0].subset));
+        assert!(!search.is_eligible(&learned[0][0].subset));
     }
 
     #[test]
-    fn prefixes_obey_the_limit() {
+    fn prefixes_keep_the_limit() {
         let mut search = voting("random", 40, 10);
         let history = drive(&mut search, 20, onemax);
         let sizes: Vec<usize> =

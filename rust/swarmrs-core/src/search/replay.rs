@@ -1,7 +1,8 @@
-//! The record of a run: its evaluations in order, enough to continue it.
+//! The replay of a run: its evaluations in order, to resume it.
 //!
-//! Resume is replay. The run starts over and is answered from here up to where it stopped, so no algorithm saves its
-//! state, and a resumed run is the uninterrupted one. This file iterations the record into bytes and back; it touches no disk.
+//! A resumed run starts over and takes its evaluations from the replay up to where it stopped. So no algorithm has to save
+//! its state, and a resumed run is identical to an uninterrupted one. This file serializes the replay; it does no input or
+//! output.
 
 use crate::base::error::{Error, Result};
 use crate::base::subset::Subset;
@@ -13,18 +14,18 @@ const MAGIC: &[u8; 8] = b"swarmrs\0";
 const VERSION: u32 = 2;
 const HEADER: usize = MAGIC.len() + 4 + 32;
 
-/// The subsets that each finished iteration of one run evaluated first, with their scores.
+/// The new subsets of each finished iteration of a run, with their scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replay {
-    /// Identifies the data.
+    /// The fingerprint of the dataset.
     fingerprint: String,
-    /// Identifies the settings: the run's spec as JSON.
+    /// The settings: the spec of the run as JSON.
     settings: String,
     iterations: Vec<Vec<(Subset, Measures)>>,
 }
 
 impl Replay {
-    /// An empty record of a run of these settings on this data.
+    /// An empty replay of a run with these settings on this dataset.
     pub fn new(fingerprint: &str, settings: &str) -> Self {
         Self {
             fingerprint: fingerprint.to_owned(),
@@ -33,12 +34,12 @@ impl Replay {
         }
     }
 
-    /// The subsets evaluated first in each iteration, with their scores.
+    /// The new subsets of each iteration, with their scores.
     pub fn iterations(&self) -> &[Vec<(Subset, Measures)>] {
         &self.iterations
     }
 
-    /// The record as bytes: magic, version, checksum, payload.
+    /// Serializes the replay: magic, version, checksum, payload.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut payload = Vec::new();
         put_bytes(&mut payload, self.fingerprint.as_bytes());
@@ -60,7 +61,7 @@ impl Replay {
         bytes
     }
 
-    /// The record behind `bytes`, if it is of a run of these settings on this data. `path` is for the message only.
+    /// Deserializes the replay of a run with these settings on this dataset. `path` is for error messages only.
     ///
     /// # Errors
     /// [`Error::BadCheckpoint`] with the reason.
@@ -111,7 +112,7 @@ impl Replay {
 
 impl Observer for Replay {
     fn iteration_done(&mut self, record: &IterationRecord<'_>) -> ControlFlow<()> {
-        // Iterations replayed from this very record are in it already. One that was cut short is evaluated anew.
+        // Replayed iterations are recorded already. An iteration that was cut short is not recorded, to be evaluated again.
         if record.iteration as usize == self.iterations.len() && !record.is_cut_short {
             self.iterations.push(record.evaluated.to_vec());
         }
@@ -119,7 +120,7 @@ impl Observer for Replay {
     }
 }
 
-/// Names the settings in which two specs differ.
+/// The names of the settings in which two specs differ.
 fn differences(theirs: &str, ours: &str) -> String {
     let parse = |text: &str| {
         serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text).unwrap_or_default()
@@ -170,11 +171,11 @@ mod tests {
     fn replay(iterations: usize) -> Replay {
         let mut replay = Replay::new("abc", r#"{"seed":1,"memory":2}"#);
         for iteration in 0..iterations {
-            let measured = (0..iteration).map(|at| {
-                let measures = Measures { error: 0.1 * at as f64, ..Measures::WORST };
-                (Subset::from_indices(70, [at, 69]), measures)
+            let evaluated = (0..iteration).map(|feature| {
+                let measures = Measures { error: 0.1 * feature as f64, ..Measures::WORST };
+                (Subset::from_indices(70, [feature, 69]), measures)
             });
-            replay.iterations.push(measured.collect());
+            replay.iterations.push(evaluated.collect());
         }
         replay
     }
@@ -184,13 +185,13 @@ mod tests {
     }
 
     #[test]
-    fn bytes_bring_a_record_back() {
+    fn deserialization_is_the_inverse_of_serialization() {
         let whole = replay(5);
         assert_eq!(read(&whole.to_bytes(), "abc", &whole.settings).unwrap(), whole);
     }
 
     #[test]
-    fn a_record_of_another_run_is_refused_with_the_reason() {
+    fn a_replay_of_another_run_is_refused_with_the_reason() {
         let bytes = replay(3).to_bytes();
         let message = |r: Result<Replay>| r.unwrap_err().to_string();
         let settings = r#"{"seed":1,"memory":2}"#;
@@ -210,16 +211,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_damage_is_noticed(iterations in 1usize..5, at: prop::sample::Index, bit in 0u8..8, cut: prop::sample::Index) {
+        fn any_damage_is_detected(iterations in 1usize..5, byte: prop::sample::Index, bit in 0u8..8, cut: prop::sample::Index) {
             let whole = replay(iterations);
             let mut bytes = whole.to_bytes();
             prop_assert!(read(&bytes[..cut.index(bytes.len())], "abc", &whole.settings).is_err());
-            *at.get_mut(&mut bytes) ^= 1 << bit;
+            *byte.get_mut(&mut bytes) ^= 1 << bit;
             prop_assert!(read(&bytes, "abc", &whole.settings).is_err());
         }
 
         #[test]
-        fn a_payload_that_lies_about_lengths_is_refused(payload in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn a_payload_with_wrong_lengths_is_refused(payload in proptest::collection::vec(any::<u8>(), 0..200)) {
             prop_assert!(Replay::parse(&mut Reader(&payload)).is_none_or(|r| r.iterations.len() < 200));
         }
     }

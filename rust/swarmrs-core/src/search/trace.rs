@@ -1,11 +1,11 @@
-//! The observer that keeps a row for each iteration.
+//! The trace: an observer that records a row for each iteration.
 
 use crate::search::observer::{IterationRecord, Observer};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// A row for each iteration, column by column. It holds no times, so the same run gives the same bytes.
+/// A row for each iteration, stored by column. It has no times, so equal runs have equal traces.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Trace {
     /// Counts from 0.
@@ -18,20 +18,20 @@ pub struct Trace {
     pub n_unique: Vec<u64>,
     /// The least cost so far.
     pub best_cost: Vec<f64>,
-    /// The error that goes with it.
+    /// The error of the best subset so far.
     pub best_error: Vec<f64>,
-    /// The size that goes with it.
+    /// The size of the best subset so far.
     pub best_size: Vec<u64>,
     /// The mean size of the subsets of this iteration.
     pub mean_size: Vec<f64>,
-    /// The mean number of features in which two consecutive subsets of this iteration differ.
+    /// The mean Hamming distance of consecutive subsets of this iteration.
     pub diversity: Vec<f64>,
-    /// Numbers that the algorithm notes, by name.
+    /// Diagnostics of the algorithm, by name.
     #[serde(flatten)]
-    pub notes: BTreeMap<&'static str, Vec<f64>>,
+    pub diagnostics: BTreeMap<&'static str, Vec<f64>>,
 }
 
-/// Pairs of subsets that diversity is the mean of, at most.
+/// The maximum number of pairs of subsets for the diversity.
 const DIVERSITY_PAIRS: usize = 64;
 
 impl Observer for Trace {
@@ -51,8 +51,8 @@ impl Observer for Trace {
         self.best_size.push(record.best.subset.count() as u64);
         self.mean_size.push(sizes as f64 / evaluations.len() as f64);
         self.diversity.push(distances.iter().sum::<usize>() as f64 / distances.len().max(1) as f64);
-        for &(name, value) in &record.notes {
-            self.notes.entry(name).or_default().push(value);
+        for &(name, value) in &record.diagnostics {
+            self.diagnostics.entry(name).or_default().push(value);
         }
         ControlFlow::Continue(())
     }

@@ -1,25 +1,25 @@
 //! Personal and global bests of a synchronous swarm.
 
 use crate::base::subset::Subset;
-use crate::operators::standing::{Standing, Ties, first_least, standing, standing_of};
+use crate::operators::ordering::{CostAndSize, Ties, argmin, cost_and_size, cost_and_size_of};
 use crate::problem::objective::Cost;
 use crate::search::algorithm::Evaluation;
 
-/// The best position of each particle and the index of the best of these.
+/// The personal bests and the particle with the global best.
 ///
-/// A best is replaced on strict improvement only; among equals the lowest particle index leads.
+/// A best is replaced on strict improvement only; ties go to the lowest particle index.
 #[derive(Debug, Clone, Default)]
 pub struct Bests {
     /// The rule for ties.
     pub ties: Ties,
-    /// Each particle's best position and its cost.
+    /// The personal best of each particle and its cost.
     pub own: Vec<(Subset, Cost)>,
-    /// The particle whose best is the best of all.
+    /// The particle whose personal best is the global best.
     pub leader: usize,
 }
 
 impl Bests {
-    /// Updates all bests and returns for each particle if it improved.
+    /// Updates all bests and returns for each particle whether its personal best improved.
     pub fn update(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
         if self.own.is_empty() {
             self.own = evaluations.iter().map(|new| (new.subset.clone(), new.cost)).collect();
@@ -33,15 +33,14 @@ impl Bests {
             .iter_mut()
             .zip(evaluations)
             .map(|(own, new)| {
-                let is_better = ties.replaces(standing(new), standing_of(&own.0, own.1));
+                let is_better = ties.replaces(cost_and_size(new), cost_and_size_of(&own.0, own.1));
                 if is_better {
                     *own = (new.subset.clone(), new.cost);
                 }
                 is_better
             })
             .collect();
-        // Updates are synchronous: the leader is elected anew among all equal bests, lowest index first, even if it
-        // improved.
+        // Updates are synchronous: if the global best improves, ties go to the lowest index, not to the old leader.
         let candidate = self.first_best();
         if self.key(candidate) < before {
             self.leader = candidate;
@@ -50,20 +49,20 @@ impl Bests {
     }
 
     fn first_best(&self) -> usize {
-        first_least((0..self.own.len()).map(|particle| self.key(particle)))
+        argmin((0..self.own.len()).map(|particle| self.key(particle)))
     }
 
-    fn key(&self, particle: usize) -> Standing {
+    fn key(&self, particle: usize) -> CostAndSize {
         let (subset, cost) = &self.own[particle];
-        self.ties.key(standing_of(subset, *cost))
+        self.ties.key(cost_and_size_of(subset, *cost))
     }
 
-    /// The best position of all.
+    /// The global best.
     pub fn global(&self) -> &Subset {
         &self.own[self.leader].0
     }
 
-    /// The cost of the best position of all.
+    /// The cost of the global best.
     pub fn global_cost(&self) -> Cost {
         self.own[self.leader].1
     }
@@ -78,8 +77,8 @@ mod tests {
         costs
             .iter()
             .enumerate()
-            .map(|(at, &cost)| Evaluation {
-                subset: Subset::from_indices(9, [at]),
+            .map(|(particle, &cost)| Evaluation {
+                subset: Subset::from_indices(9, [particle]),
                 measures: Measures::WORST,
                 cost: Cost::new(cost),
             })
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn bests_and_their_lead_shrink_where_asked() {
+    fn ties_may_go_to_the_smaller_subset() {
         let sized = |sizes: [usize; 2]| {
             let mut evaluations = evaluations(&[0.2, 0.2]);
             for (tried, size) in evaluations.iter_mut().zip(sizes) {
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn bests_move_on_strict_improvement_only() {
+    fn bests_are_replaced_on_strict_improvement_only() {
         let mut bests = Bests::default();
         assert_eq!(bests.update(&evaluations(&[0.3, 0.2, 0.2])), [true; 3]);
         assert_eq!((bests.leader, bests.global_cost()), (1, Cost::new(0.2)));
@@ -117,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn a_leader_that_improves_yields_to_a_lower_index_that_is_as_good() {
+    fn ties_for_the_global_best_go_to_the_lowest_index() {
         let mut bests = Bests::default();
         bests.update(&evaluations(&[0.4, 0.3, 0.2]));
         assert_eq!(bests.leader, 2);
         bests.update(&evaluations(&[0.5, 0.1, 0.1]));
         assert_eq!((bests.leader, bests.global_cost()), (1, Cost::new(0.1)));
-        // Equal to the best so far is no improvement: the lead stays.
+        // A tie with the global best is no improvement: the leader stays.
         bests.update(&evaluations(&[0.1, 0.2, 0.2]));
         assert_eq!(bests.leader, 1);
     }

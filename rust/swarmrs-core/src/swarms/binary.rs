@@ -1,4 +1,4 @@
-//! The swarm of bit strings with one velocity per feature, on which binary PSO and its relatives build.
+//! The binary swarm: bit strings with one velocity per feature, shared by binary PSO and its variants.
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
@@ -8,20 +8,20 @@ use crate::search::algorithm::{Evaluation, Iteration, Space};
 use crate::simd::words::{self, Draws};
 use crate::swarms::bests::Bests;
 
-/// Positions, velocities and bests, and for how long the global best has not improved.
+/// Positions, velocities, bests, and the stall of the global best.
 #[derive(Debug)]
 pub struct BinarySwarm {
-    /// The space that is searched.
+    /// The search space.
     pub space: Space,
     /// The position of each particle.
     pub positions: Vec<Subset>,
-    /// The velocity of each feature, for each particle.
+    /// The velocity of each particle.
     pub velocities: Vec<Vec<f64>>,
-    /// The cost of each particle's present position.
+    /// The cost of each particle's current position.
     pub costs: Vec<Cost>,
     /// Personal and global bests.
     pub bests: Bests,
-    /// Iterations in a row that did not improve the global best.
+    /// Iterations since the global best last improved.
     pub stall: usize,
 }
 
@@ -41,8 +41,8 @@ pub struct BinaryParticle<'a> {
 }
 
 impl BinaryParticle<'_> {
-    /// Moves the velocity toward the bests, within plus and minus `limit`; r1, r2 are drawn for each feature, in this order.
-    pub fn accelerate(&mut self, coefficients: Coefficients, limit: f64, rng: &mut Rng) {
+    /// Updates the velocity, clamped to `limit`; r1, r2 are drawn for each feature, in this order.
+    pub fn update_velocity(&mut self, coefficients: Coefficients, limit: f64, rng: &mut Rng) {
         let mut draws = Draws::new();
         for word in words::of(self.v.len()) {
             let [r1, r2] = draws.of(word, rng);
@@ -53,14 +53,14 @@ impl BinaryParticle<'_> {
         }
     }
 
-    /// Word `at` of position, personal best and global best.
-    pub fn words(&self, at: usize) -> [u64; 3] {
-        [self.x, self.p, self.g].map(|subset| subset.words()[at])
+    /// The 64-bit word with this index of position, personal best and global best.
+    pub fn words(&self, index: usize) -> [u64; 3] {
+        [self.x, self.p, self.g].map(|subset| subset.words()[index])
     }
 }
 
 impl BinarySwarm {
-    /// A swarm at rest, before its first iteration.
+    /// A swarm before its first iteration, with velocities of 0.
     pub fn new(population: usize, space: &Space) -> Self {
         Self {
             space: space.clone(),
@@ -92,7 +92,7 @@ impl BinarySwarm {
         self.positions.clone()
     }
 
-    /// Moves every particle to where `rule` says, trimmed to what the space allows. Each has its own random stream.
+    /// Moves every particle to the position that `rule` returns, made feasible. Each particle has its own random stream.
     pub fn advance(
         &mut self,
         iteration: &Iteration<'_>,
@@ -111,7 +111,7 @@ impl BinarySwarm {
     }
 
     /// Updates costs, bests and stall.
-    pub fn learn(&mut self, evaluations: &[Evaluation]) {
+    pub fn update(&mut self, evaluations: &[Evaluation]) {
         let before = (!self.bests.own.is_empty()).then(|| self.bests.global_cost());
         self.costs = evaluations.iter().map(|new| new.cost).collect();
         self.bests.update(evaluations);
@@ -126,7 +126,7 @@ mod tests {
     use crate::evaluate::Measures;
 
     #[test]
-    fn a_stall_counts_iterations_without_a_better_best() {
+    fn the_stall_counts_iterations_without_improvement() {
         let mut swarm = BinarySwarm::new(2, &Space::new(3, 3));
         let stalls = [[0.3, 0.4], [0.3, 0.5], [0.4, 0.3], [0.3, 0.3], [0.3, 0.2]].map(|costs| {
             let evaluations = costs.map(|cost| Evaluation {
@@ -134,7 +134,7 @@ mod tests {
                 measures: Measures::WORST,
                 cost: Cost::new(cost),
             });
-            swarm.learn(&evaluations);
+            swarm.update(&evaluations);
             swarm.stall
         });
         assert_eq!(stalls, [0, 1, 2, 3, 0]);

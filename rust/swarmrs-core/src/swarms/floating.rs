@@ -1,101 +1,106 @@
-//! Floating search, forward or backward: after every step, steps back as long as they set a record.
+//! Floating search, forward or backward: after every step, steps in the opposite direction as long as they improve on the
+//! best subset of their size.
 
 use crate::base::subset::Subset;
 use crate::operators::sweep::{self, Sweep};
 use crate::problem::objective::Cost;
 use crate::search::algorithm::Evaluation;
 
-/// A subset that floats up and down in size; every ask is one sweep.
+/// The state of a floating search; every ask is one sweep.
 #[derive(Debug, Clone)]
 pub struct Floating {
     chosen: Subset,
-    /// The least cost found of each size.
-    records: Vec<Option<Cost>>,
+    /// The least cost found for each size.
+    best_costs: Vec<Option<Cost>>,
     /// The direction of the search.
-    onward: Sweep,
-    /// The present sweep; none when the search is over.
-    now: Option<Sweep>,
-    /// The feature of the last step onward, as long as no step back was taken since.
-    fresh: Option<usize>,
-    /// The size where steps back begin: above this size going forward, below it going backward.
-    pivot: usize,
+    direction: Sweep,
+    /// The current sweep; None when the search is finished.
+    sweep: Option<Sweep>,
+    /// The feature of the last step in the direction of the search, unless a backward step followed.
+    last_feature: Option<usize>,
+    /// Backward steps are allowed above this size in a forward search, below it in a backward search.
+    backtrack_size: usize,
     /// The size that ends the search.
     end: usize,
 }
 
 impl Floating {
-    /// A search from nothing to `end` features.
+    /// A search from the empty set to `end` features.
     pub fn forward(n_features: usize, end: usize) -> Self {
         Self::new(Subset::empty(n_features), Sweep::Add, 2, end)
     }
 
-    /// A search from the features of `start`, which cost `cost`, down to `end` of them.
+    /// A search from `start`, which costs `cost`, down to `end` features.
     pub fn backward(start: Subset, cost: Cost, end: usize) -> Self {
-        let pivot = start.count().saturating_sub(1);
-        let mut search = Self::new(start, Sweep::Remove, pivot, end);
-        search.record(cost);
+        let backtrack_size = start.count().saturating_sub(1);
+        let mut search = Self::new(start, Sweep::Remove, backtrack_size, end);
+        search.store_best(cost);
         search
     }
 
-    fn new(chosen: Subset, onward: Sweep, pivot: usize, end: usize) -> Self {
-        let records = vec![None; chosen.len() + 1];
-        let mut search = Self { chosen, records, onward, now: None, fresh: None, pivot, end };
-        search.step_onward();
+    fn new(chosen: Subset, direction: Sweep, backtrack_size: usize, end: usize) -> Self {
+        let best_costs = vec![None; chosen.len() + 1];
+        let (sweep, last_feature) = (None, None);
+        let mut search =
+            Self { chosen, best_costs, direction, sweep, last_feature, backtrack_size, end };
+        search.advance();
         search
     }
 
-    /// The subsets of the present sweep; none when the search is over.
+    /// The candidates of the current sweep; none when the search is finished.
     pub fn ask(&self) -> Vec<Subset> {
-        self.now.map_or_else(Vec::new, |sweep| sweep.of(&self.chosen))
+        self.sweep.map_or_else(Vec::new, |sweep| sweep.of(&self.chosen))
     }
 
-    /// Takes the best step of the sweep, or, going back, only a step that sets a record.
+    /// Takes the best step of the sweep; a backward step only if it improves on the best subset of its size.
     pub fn tell(&mut self, evaluations: &[Evaluation]) {
         let Some(best) = sweep::best(evaluations) else {
             return;
         };
-        let is_onward = self.now == Some(self.onward);
-        let (longer, shorter) = match self.now {
+        let is_forward = self.sweep == Some(self.direction);
+        let (larger, smaller) = match self.sweep {
             Some(Sweep::Add) => (&best.subset, &self.chosen),
             _ => (&self.chosen, &best.subset),
         };
-        let feature = longer.difference(shorter).iter().next();
-        let is_record = self.records[best.subset.count()].is_none_or(|record| best.cost < record);
-        if !is_onward && (feature == self.fresh || !is_record) {
-            return self.step_onward();
+        let feature = larger.difference(smaller).iter().next();
+        let is_improvement =
+            self.best_costs[best.subset.count()].is_none_or(|least| best.cost < least);
+        if !is_forward && (feature == self.last_feature || !is_improvement) {
+            return self.advance();
         }
-        self.fresh = feature.filter(|_| is_onward);
+        self.last_feature = feature.filter(|_| is_forward);
         self.chosen = best.subset.clone();
-        if is_record {
-            self.record(best.cost);
+        if is_improvement {
+            self.store_best(best.cost);
         }
         let size = self.chosen.count();
-        let may_return = match self.onward {
-            Sweep::Add => size > self.pivot,
-            Sweep::Remove => size < self.pivot,
+        let may_backtrack = match self.direction {
+            Sweep::Add => size > self.backtrack_size,
+            Sweep::Remove => size < self.backtrack_size,
         };
-        if may_return {
-            self.now = Some(self.onward.opposite());
+        if may_backtrack {
+            self.sweep = Some(self.direction.opposite());
         } else {
-            self.step_onward();
+            self.advance();
         }
     }
 
-    fn step_onward(&mut self) {
+    /// Continues in the direction of the search, or finishes it.
+    fn advance(&mut self) {
         let size = self.chosen.count();
-        let is_over = match self.onward {
+        let is_finished = match self.direction {
             Sweep::Add => size >= self.end,
             Sweep::Remove => size <= self.end,
         };
-        self.now = (!is_over).then_some(self.onward);
+        self.sweep = (!is_finished).then_some(self.direction);
     }
 
-    fn record(&mut self, cost: Cost) {
+    fn store_best(&mut self, cost: Cost) {
         let size = self.chosen.count();
-        self.records[size] = Some(cost);
+        self.best_costs[size] = Some(cost);
     }
 
-    /// The features it holds now.
+    /// The current subset.
     pub fn chosen(&self) -> &Subset {
         &self.chosen
     }

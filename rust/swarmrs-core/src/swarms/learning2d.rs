@@ -1,27 +1,26 @@
-//! The 2D-learning framework: a velocity also learns how many features to choose.
+//! The 2D-learning framework: a velocity also learns the number of features to select.
 //!
-//! A velocity v has two rows: `sizes`, the likelihood of each cardinality, and `features`, that of
-//! each feature. Both rows learn from an exemplar α at once, by its learning set L(α), and are
-//! never clamped:
+//! A velocity v has two rows: `sizes`, the likelihood of each cardinality, and `features`, the likelihood of each feature.
+//! Both rows learn from an exemplar α, by its learning set L(α), and are never clamped:
 //!
 //! ```text
-//! L(α)  = [φ(α); α and not x]      φ(α) has a single 1, at |α|; none for the empty set
+//! L(α)  = [φ(α); α and not x]      φ(α) is 1 at |α|, else 0; all 0 for the empty set
 //! Lself = [φ(x); x]                weighted by the self-influence Δ
-//! δ     = 1 - f / max f            over the swarm's present costs; 0 for all where max f = 0
+//! δ     = 1 - f / max f            over the current costs of the swarm; 0 for all particles if max f = 0
 //! Δ     = δ if f fell since the last iteration, else -δ; δ in the first
-//! x     <- the ξ most likely features, ξ spun on a wheel of the sizes' likelihoods
+//! x     <- the ξ most likely features, ξ drawn by roulette wheel from the likelihoods of cardinalities
 //! ```
 //!
-//! Negative likelihoods have no width on the wheel, and a wheel without width is fair. A limit of
-//! the space takes the larger sizes off the wheel, so that the size of a new position is always the
-//! size that was spun. An infinite cost counts as the largest finite one of its iteration. Where costs are
-//! negative, which the paper has no rule for, δ is taken from costs spread over 0..1.
+//! Negative likelihoods count as 0 on the roulette wheel; if all are, cardinalities are equally likely. Cardinalities above
+//! the limit of the space are not on the wheel, so a new position always has the drawn size. An infinite cost counts as the
+//! largest finite one of its iteration. For negative costs, which the paper does not consider, δ is computed from costs
+//! scaled to 0..1.
 
 use crate::base::isa::Isa;
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::choice::{roulette, top_k};
 use crate::operators::scale::unit_costs;
+use crate::operators::selection::{roulette, top_k};
 use crate::problem::objective::Cost;
 use crate::search::algorithm::{Evaluation, Iteration, Space};
 use crate::simd::words;
@@ -60,7 +59,7 @@ impl Likelihoods {
         self.add(influence, x.count(), x);
     }
 
-    /// The subset chosen where the wheel stops at `u`; not larger than `limit`.
+    /// The subset for a roulette pointer at `u`, of at most `limit` features.
     pub fn choose(&self, limit: usize, u: f64) -> Subset {
         top_k(&self.features, roulette(&self.sizes[..limit], u) + 1)
     }
@@ -84,7 +83,7 @@ impl Likelihoods {
     }
 }
 
-/// δ of every particle: how much better than the worst finite one it is.
+/// δ of every particle: its relative improvement over the worst finite cost.
 pub fn merits(costs: &[Cost]) -> Vec<f64> {
     if costs.iter().any(|cost| cost.value() < 0.0) {
         return unit_costs(costs).into_iter().map(|cost| 1.0 - cost).collect();
@@ -111,7 +110,7 @@ pub struct Particle2d {
 }
 
 impl Particle2d {
-    /// Redraws a velocity that has not improved the personal best for `gap` moves.
+    /// Redraws the velocity if the personal best has not improved for `gap` moves.
     pub fn refresh(&mut self, gap: usize, rng: &mut Rng) {
         if self.stall >= gap {
             self.velocity = Likelihoods::random(self.x.len(), rng);
@@ -131,36 +130,36 @@ impl Particle2d {
 #[derive(Debug, Default)]
 pub struct Swarm2d {
     /// The particles.
-    pub swarm: Vec<Particle2d>,
+    pub particles: Vec<Particle2d>,
     /// Their best positions.
     pub bests: Bests,
 }
 
 impl Swarm2d {
-    /// Draws the first positions, and after each its velocity.
+    /// Draws the initial positions, and after each position its velocity.
     pub fn start(
         &mut self,
         population: usize,
         space: &Space,
         iteration: &Iteration<'_>,
     ) -> Vec<Subset> {
-        let learner = |particle| {
+        let draw = |particle| {
             let mut rng = iteration.rng(particle);
             let x = space.random(&mut rng);
             let velocity = Likelihoods::random(space.n_features(), &mut rng);
             Particle2d { x, velocity, cost: None, influence: 0.0, stall: 0 }
         };
-        self.swarm = (0..population).map(learner).collect();
-        self.swarm.iter().map(|learner| learner.x.clone()).collect()
+        self.particles = (0..population).map(draw).collect();
+        self.particles.iter().map(|particle| particle.x.clone()).collect()
     }
 
-    /// Updates bests and self-influences; returns for each particle if its best improved.
-    pub fn learn(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
+    /// Updates bests and self-influences; returns for each particle whether its personal best improved.
+    pub fn update(&mut self, evaluations: &[Evaluation]) -> Vec<bool> {
         let costs: Vec<Cost> = evaluations.iter().map(|new| new.cost).collect();
         let improved = self.bests.update(evaluations);
-        let news = costs.iter().zip(merits(&costs)).zip(&improved);
-        for (learner, ((&cost, merit), &is_better)) in self.swarm.iter_mut().zip(news) {
-            learner.update(cost, merit, is_better);
+        let results = costs.iter().zip(merits(&costs)).zip(&improved);
+        for (particle, ((&cost, merit), &is_better)) in self.particles.iter_mut().zip(results) {
+            particle.update(cost, merit, is_better);
         }
         improved
     }
@@ -202,12 +201,12 @@ mod tests {
         assert_eq!(v.features, [1.0, 1.0, 0.0, 0.0, 1.0]);
         let mut v = zero();
         learn(&mut v, 0.0, &[(1.0, &bits("00000"))], 0.0, &bits("11001"));
-        assert_eq!(v, zero(), "an empty exemplar teaches nothing");
+        assert_eq!(v, zero(), "the learning set of the empty set is 0");
     }
 
     #[test]
-    fn each_term_reaches_the_entries_of_section_3_4() {
-        // One weight at a time: w, c1 r1, c2 r2 and delta of the symbolic result.
+    fn each_term_has_the_entries_of_section_3_4() {
+        // One weight at a time: w, c1 r1, c2 r2 and Δ of the symbolic result.
         let (x, own, global) = (bits("10101"), bits("01001"), bits("11010"));
         let only = |w: f64, c1: f64, c2: f64, delta: f64| {
             let mut v = Likelihoods { sizes: vec![1.0; 5], features: vec![1.0; 5] };
@@ -243,7 +242,7 @@ mod tests {
             features: vec![1.31, 2.40, 0.57, 1.46, 1.30],
         };
         assert_eq!(v.choose(5, 0.632_296), bits("11010"));
-        assert_eq!(v.choose(2, 0.999), bits("01010"), "a limit takes larger sizes off the wheel");
+        assert_eq!(v.choose(2, 0.999), bits("01010"), "sizes above the limit are not on the wheel");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! The swarm of continuous positions in the unit cube whose subset lies above a threshold.
+//! The continuous swarm: positions in the unit cube; features with coordinates above a threshold are selected.
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
-use crate::operators::standing::{Standing, Ties, first_least, standing};
+use crate::operators::ordering::{CostAndSize, Ties, argmin, cost_and_size};
 use crate::operators::threshold::select;
 use crate::search::algorithm::{Evaluation, Iteration, Space};
 use crate::simd::words::{self, Draws};
@@ -15,7 +15,7 @@ pub struct RealSwarm {
     ties: Ties,
     positions: Vec<Vec<f64>>,
     velocities: Vec<Vec<f64>>,
-    bests: Vec<(Vec<f64>, Standing)>,
+    bests: Vec<(Vec<f64>, CostAndSize)>,
     leader: usize,
 }
 
@@ -34,8 +34,8 @@ pub struct RealParticle<'a> {
 
 impl RealParticle<'_> {
     /// Moves the particle within [0, 1]: `rule` gets v, x, p, g, r1, r2 of a coordinate and returns the new velocity. r1, r2
-    /// are drawn for each, in this order.
-    pub fn fly(&mut self, rule: impl Fn(f64, f64, f64, f64, f64, f64) -> f64, rng: &mut Rng) {
+    /// are drawn for each coordinate, in this order.
+    pub fn step(&mut self, rule: impl Fn(f64, f64, f64, f64, f64, f64) -> f64, rng: &mut Rng) {
         let mut draws = Draws::new();
         for word in words::of(self.x.len()) {
             let [r1, r2] = draws.of(word, rng);
@@ -50,7 +50,7 @@ impl RealParticle<'_> {
 }
 
 impl RealSwarm {
-    /// A swarm at rest, before its first iteration.
+    /// A swarm before its first iteration, with velocities of 0.
     pub fn new(population: usize, threshold: f64, ties: Ties, space: &Space) -> Self {
         Self {
             space: space.clone(),
@@ -63,7 +63,7 @@ impl RealSwarm {
         }
     }
 
-    /// Draws the initial swarm: `draw` returns the position of a particle, by its index, and may set its velocity.
+    /// Draws the initial swarm: `draw` gets the index of a particle, returns its position and may set its velocity.
     pub fn start(
         &mut self,
         iteration: &Iteration<'_>,
@@ -96,20 +96,20 @@ impl RealSwarm {
         })
     }
 
-    /// Updates personal and global bests. The lead moves on improvement only, to the lowest index among equals.
-    pub fn learn(&mut self, evaluations: &[Evaluation]) {
-        let ranks = evaluations.iter().map(standing);
+    /// Updates personal and global bests. The leader changes on strict improvement only; ties go to the lowest index.
+    pub fn update(&mut self, evaluations: &[Evaluation]) {
+        let keys = evaluations.iter().map(cost_and_size);
         let before = self.bests.get(self.leader).map(|best| best.1);
         if self.bests.is_empty() {
-            self.bests = self.positions.iter().cloned().zip(ranks).collect();
+            self.bests = self.positions.iter().cloned().zip(keys).collect();
         } else {
-            for ((best, y), rank) in self.bests.iter_mut().zip(&self.positions).zip(ranks) {
-                if self.ties.replaces(rank, best.1) {
-                    *best = (y.clone(), rank);
+            for ((best, x), key) in self.bests.iter_mut().zip(&self.positions).zip(keys) {
+                if self.ties.replaces(key, best.1) {
+                    *best = (x.clone(), key);
                 }
             }
         }
-        let candidate = first_least(self.bests.iter().map(|best| self.ties.key(best.1)));
+        let candidate = argmin(self.bests.iter().map(|best| self.ties.key(best.1)));
         if before.is_none_or(|before| self.ties.replaces(self.bests[candidate].1, before)) {
             self.leader = candidate;
         }
@@ -123,7 +123,7 @@ mod tests {
     use crate::problem::objective::Cost;
 
     #[test]
-    fn of_equals_the_lowest_index_leads_even_where_the_leader_improves_too() {
+    fn ties_for_the_global_best_go_to_the_lowest_index() {
         let leaders = |ties: Ties| {
             let mut swarm = RealSwarm::new(3, 0.6, ties, &Space::new(4, 4));
             swarm.positions = vec![vec![0.0; 4]; 3];
@@ -138,7 +138,7 @@ mod tests {
                     measures: Measures::WORST,
                     cost: Cost::new(cost),
                 });
-                swarm.learn(&evaluations);
+                swarm.update(&evaluations);
                 swarm.leader
             })
         };

@@ -1,4 +1,4 @@
-//! Steady-state breeding for a wanted size: one child a time, which takes the place of a parent or of the worst.
+//! A steady-state genetic algorithm for subsets of a given size: each child replaces a parent or the worst chromosome.
 
 use crate::base::random::Rng;
 use crate::base::subset::Subset;
@@ -7,42 +7,42 @@ use crate::problem::objective::Cost;
 use crate::search::algorithm::Space;
 use crate::simd::words;
 
-/// The sizes to search for one after the other, each for an equal share of the budget.
+/// The sizes to search for one after another, each with an equal share of the budget.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     sizes: Vec<usize>,
     is_fixed: bool,
-    at: Option<usize>,
+    stage: Option<usize>,
 }
 
 impl Schedule {
-    /// This size alone, lowered to the limit, or without one a fifth, two, three and four fifths of the features:
-    /// halves are rounded up, sizes above the limit are lowered to it and equal ones are searched for once.
+    /// The given size, or 1/5, 2/5, 3/5 and 4/5 of the features, rounded half up. Sizes above the limit are lowered to it;
+    /// equal ones are searched for once.
     pub fn new(size: Option<usize>, space: &Space) -> Self {
         let sizes = match size {
             Some(size) => vec![size.min(space.limit())],
             None => fifths(space.n_features(), space.limit()),
         };
-        Self { sizes, is_fixed: size.is_some(), at: None }
+        Self { sizes, is_fixed: size.is_some(), stage: None }
     }
 
-    /// Moves on with the budget; true when the search for a size begins.
+    /// Updates the stage from the fraction of the budget that is spent; true if a new stage begins.
     pub fn advance(&mut self, fraction: f64) -> bool {
         let stages = self.sizes.len();
         let due = ((fraction * stages as f64) as usize).min(stages - 1);
-        let is_new = self.at.is_none_or(|at| at < due);
+        let is_new = self.stage.is_none_or(|stage| stage < due);
         if is_new {
-            self.at = Some(due);
+            self.stage = Some(due);
         }
         is_new
     }
 
-    /// The size searched for now.
+    /// The size of the current stage.
     pub fn size(&self) -> usize {
-        self.sizes[self.at.unwrap_or(0)]
+        self.sizes[self.stage.unwrap_or(0)]
     }
 
-    /// True if a subset of `size` features may be the answer: the best of all sizes is, unless one size was set.
+    /// True if a subset of `size` features may be the result: any size, unless one was given.
     pub fn accepts(&self, size: usize) -> bool {
         !self.is_fixed || size == self.size()
     }
@@ -55,24 +55,24 @@ fn fifths(n: usize, limit: usize) -> Vec<usize> {
     sizes
 }
 
-/// The rates at which children are made.
+/// The rates of the genetic operators.
 #[derive(Debug, Clone, Copy)]
 pub struct Breeding {
     /// The probability that a child has two parents.
     pub crossover_rate: f64,
-    /// The probability that a feature of the child is lost.
+    /// The probability that a selected feature of the child is dropped.
     pub mutation_rate: f64,
-    /// q: a rank is chosen 1 - q times as often as the rank before it.
+    /// q: each rank is selected 1 - q times as often as the rank before it.
     pub selection_pressure: f64,
 }
 
-/// Chromosomes, best first; of equals the older one first.
+/// Chromosomes, best first; ties are in order of age.
 #[derive(Debug, Clone, Default)]
 pub struct Population {
     members: Vec<(Subset, Cost)>,
 }
 
-/// The ranks of a child's parents; they hold until the next chromosome enters.
+/// The ranks of a child's parents; valid until the next insertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parents {
     first: usize,
@@ -85,80 +85,81 @@ impl Population {
         &self.members
     }
 
-    /// Lets a chromosome in.
+    /// Inserts a chromosome by its cost.
     pub fn insert(&mut self, subset: Subset, cost: Cost) {
         let rank = self.members.partition_point(|(_, other)| *other <= cost);
         self.members.insert(rank, (subset, cost));
     }
 
-    /// A child of two members: their ranks, the crossover, the mutations and what exceeds the limit are drawn, in this
-    /// order. A population of one is both parents.
+    /// A child of two members. Random draws, in this order: ranks of the parents, crossover, mutation, features removed for
+    /// the limit. In a population of one, the member is both parents.
     pub fn breed(&self, breeding: &Breeding, space: &Space, rng: &mut Rng) -> (Subset, Parents) {
         let q = breeding.selection_pressure;
         let first = rank(self.members.len(), q, None, rng);
-        // A wheel without the first parent is what redrawing until the two differ comes to.
+        // Excluding the first parent is equivalent to redrawing until the two differ.
         let second = rank(self.members.len(), q, Some(first), rng);
         let (mother, father) = (&self.members[first].0, &self.members[second].0);
         let is_crossed = rng.bernoulli(breeding.crossover_rate);
         let child = if is_crossed { crossed(mother, father, rng) } else { mother.clone() };
         let rate = breeding.mutation_rate;
-        // Others are gained at the rate that keeps the expected size.
+        // Features are added at the rate that keeps the expected size.
         let mut child = mutated(&child, rate, neutral_gain(rate, &child), rng);
         space.trim(&mut child, rng);
         (child, Parents { first, second })
     }
 
-    /// Lets a child in: for the parent nearer to it if it is better than both (the worse parent if both are as near),
-    /// for the worse parent if it is no worse than that one, for the worst of all otherwise.
+    /// Inserts a child. It replaces the nearer parent if it is better than both (the worse parent if both are equally
+    /// near), the worse parent if it is no worse than that one, and otherwise the worst chromosome.
     pub fn replace(&mut self, parents: Parents, child: Subset, cost: Cost) {
         let better = parents.first.min(parents.second);
         let worse = parents.first.max(parents.second);
         let distance = |rank: usize| self.members[rank].0.distance(&child);
-        let out = if cost < self.members[better].1 {
+        let replaced = if cost < self.members[better].1 {
             if distance(better) < distance(worse) { better } else { worse }
         } else if cost <= self.members[worse].1 {
             worse
         } else {
             self.members.len() - 1
         };
-        self.members.remove(out);
+        self.members.remove(replaced);
         self.insert(child, cost);
     }
 }
 
-/// A first chromosome: each feature with a probability of `size` out of all of them.
-pub fn scattered(space: &Space, size: usize, rng: &mut Rng) -> Subset {
+/// An initial chromosome: each feature is selected with probability `size` / n.
+pub fn random_chromosome(space: &Space, size: usize, rng: &mut Rng) -> Subset {
     let n = space.n_features();
     let mut subset = words::drawn(n, rng, |_| [(u64::MAX, size as f64 / n as f64)]);
     space.trim(&mut subset, rng);
     subset
 }
 
-/// Draws one of `n` ranks other than `barred`, each 1 - q times as often as the rank before it.
-fn rank(n: usize, q: f64, barred: Option<usize>, rng: &mut Rng) -> usize {
+/// Draws one of `n` ranks other than `excluded`, each 1 - q times as often as the rank before it.
+fn rank(n: usize, q: f64, excluded: Option<usize>, rng: &mut Rng) -> usize {
     let mut weights: Vec<f64> =
         std::iter::successors(Some(1.0), |weight| Some(weight * (1.0 - q))).take(n).collect();
-    if let Some(barred) = barred.filter(|_| n > 1) {
-        weights[barred] = 0.0;
+    if let Some(excluded) = excluded.filter(|_| n > 1) {
+        weights[excluded] = 0.0;
     }
-    let ball = rng.unit() * weights.iter().sum::<f64>();
+    let pointer = rng.unit() * weights.iter().sum::<f64>();
     let mut end = 0.0;
     let ends = weights.iter().map(|weight| {
         end += weight;
         end
     });
-    // Rounding may leave the ball past the last end: it then falls into the last slot that is open.
-    ends.enumerate()
-        .find(|(_, end)| ball < *end)
-        .map_or_else(|| weights.iter().rposition(|weight| *weight > 0.0).unwrap_or(0), |(at, _)| at)
+    // If rounding puts the pointer past the last end, the last rank with a positive weight is drawn.
+    ends.enumerate().find(|(_, end)| pointer < *end).map_or_else(
+        || weights.iter().rposition(|weight| *weight > 0.0).unwrap_or(0),
+        |(rank, _)| rank,
+    )
 }
 
-/// Two-point crossover: `mother` with the stretch between two distinct cuts from `father`.
+/// Two-point crossover: `mother` with the segment between two distinct cuts from `father`.
 fn crossed(mother: &Subset, father: &Subset, rng: &mut Rng) -> Subset {
     let n = mother.len();
     let mut cuts = rng.distinct(n.saturating_sub(1).min(2), n.saturating_sub(1));
     cuts.sort_unstable();
-    // Cuts lie behind features, never behind the last; a single one reaches to the end.
+    // Cuts are after features, but not after the last; with a single cut the segment extends to the end.
     let from = cuts.first().map_or(n, |cut| cut + 1);
     let to = cuts.get(1).map_or(n, |cut| cut + 1);
     Subset::from_fn(n, |d| {
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_size_gets_its_share() {
+    fn every_size_gets_an_equal_share_of_the_budget() {
         let mut schedule = Schedule::new(None, &Space::new(30, 30));
         let begun: Vec<usize> = (0..100u32)
             .filter(|&percent| schedule.advance(f64::from(percent) / 100.0))
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rank_is_drawn_as_often_as_computed() {
+    fn the_first_rank_has_the_computed_probability() {
         let mut rng = rng(3);
         let draws = 200_000;
         let firsts = (0..draws).filter(|_| rank(20, 0.25, None, &mut rng) == 0).count();
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_replaces_who_it_should() {
+    fn a_child_replaces_a_parent_or_the_worst() {
         let of = |features: &[usize]| Subset::from_indices(6, features.iter().copied());
         let mut population = Population::default();
         for (features, cost) in [(&[0, 1], 0.2), (&[2, 3], 0.4), (&[4, 5], 0.6)] {
@@ -237,20 +238,20 @@ mod tests {
             let members: Vec<Vec<usize>> = after(child, cost);
             assert_eq!(members, left, "{cost}");
         };
-        // Better than both: the nearer parent goes, of equally near ones the worse.
+        // Better than both parents: replaces the nearer one, the worse one if both are equally near.
         expect(&[0], 0.1, [&[0], &[2, 3], &[4, 5]]);
         expect(&[2], 0.1, [&[2], &[0, 1], &[4, 5]]);
         expect(&[0, 2], 0.1, [&[0, 2], &[0, 1], &[4, 5]]);
-        // Between the parents, the worse included: it goes, however near.
+        // No worse than the worse parent: replaces it.
         expect(&[0], 0.3, [&[0, 1], &[0], &[4, 5]]);
         expect(&[0], 0.4, [&[0, 1], &[0], &[4, 5]]);
-        // Worse than both: the worst of all goes, even for something worse.
+        // Worse than both: replaces the worst chromosome, even if the child is worse.
         expect(&[0], 0.9, [&[0, 1], &[2, 3], &[0]]);
     }
 
     proptest! {
         #[test]
-        fn crossover_takes_one_stretch(n in 1usize..40, seed: u64) {
+        fn crossover_takes_one_segment(n in 1usize..40, seed: u64) {
             let child = crossed(&Subset::empty(n), &Subset::full(n), &mut rng(seed));
             let taken: Vec<usize> = child.iter().collect();
             prop_assert!(taken.windows(2).all(|pair| pair[1] == pair[0] + 1));
@@ -259,11 +260,11 @@ mod tests {
         }
 
         #[test]
-        fn a_child_fits_the_space(n in 1usize..40, limit in 1usize..40, members in 1usize..5, seed: u64) {
+        fn a_child_is_feasible(n in 1usize..40, limit in 1usize..40, members in 1usize..5, seed: u64) {
             let (space, mut rng) = (Space::new(n, limit), rng(seed));
             let mut population = Population::default();
             for _ in 0..members {
-                population.insert(scattered(&space, limit.min(n), &mut rng), Cost::new(0.5));
+                population.insert(random_chromosome(&space, limit.min(n), &mut rng), Cost::new(0.5));
             }
             let breeding = Breeding { crossover_rate: 1.0, mutation_rate: 0.1, selection_pressure: 0.25 };
             let (child, _) = population.breed(&breeding, &space, &mut rng);

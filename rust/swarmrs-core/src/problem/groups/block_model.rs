@@ -1,16 +1,17 @@
-//! The latent block model: rows and columns of a table of levels in groups, a distribution of levels for each block.
+//! The latent block model: co-clustering of the rows and columns of a table of levels, with a categorical distribution of
+//! levels for each block, fitted by variational expectation maximization.
 //!
 //! ```text
 //! P(y_ij = k | row i in r, column j in c) = θ_rck                      weights π_r of row groups, κ_c of column groups
-//! M        π_r = Σ_i s_ir / m,  κ_c = Σ_j z_jc / p,  each 1e-9 at least
+//! M        π_r = Σ_i s_ir / m,  κ_c = Σ_j z_jc / p,  each at least 1e-9
 //!          N_rck = Σ_ij s_ir z_jc [y_ij = k],  θ_rck = (N_rck + a) / (N_rc. + q a),  a = 1e-3
 //! rows     s_ir ∝ π_r exp Σ_ck A_ick ln θ_rck,  A_ick = Σ_j z_jc [y_ij = k]
 //! columns  z_jc ∝ κ_c exp Σ_rk B_jrk ln θ_rck,  B_jrk = Σ_i s_ir [y_ij = k]
-//! F = Σ N ln θ + Σ s ln π + Σ z ln κ - Σ s ln s - Σ z ln z             a lower bound of the likelihood's logarithm
+//! F = Σ N ln θ + Σ s ln π + Σ z ln κ - Σ s ln s - Σ z ln z             a lower bound of the log-likelihood
 //! ```
 //!
-//! A sweep is M, rows, M, columns, M. The M that ends one begins the next. A fit ends when F moves by less than 1e-6 for
-//! each cell, or after 200 sweeps. The a, which keeps θ off 0, makes M the best step for F + a Σ ln θ, not for F.
+//! A sweep is M, rows, M, columns, M; the last M is the first of the next sweep. A fit ends when F changes by less than
+//! 1e-6 per cell, or after 200 sweeps. The prior a keeps θ above 0; with it, M maximizes F + a Σ ln θ instead of F.
 //!
 //! G. Govaert, M. Nadif, Clustering with block mixture models, Pattern Recognition 36 (2003),
 //! doi:10.1016/S0031-3203(02)00074-2.
@@ -21,18 +22,18 @@ use crate::base::random::Rng;
 
 /// a, added to every count.
 const PRIOR: f64 = 1e-3;
-/// The least weight of a group.
+/// The least π or κ of a group.
 const LEAST_SHARE: f64 = 1e-9;
-const MOST_SWEEPS: usize = 200;
-/// Less movement of the bound, for each cell, ends a fit.
-const STILL: f64 = 1e-6;
-/// The weight a line gives to the group it starts in; the rest is spread over all.
+const MAX_SWEEPS: usize = 200;
+/// The convergence tolerance of F, per cell.
+const TOLERANCE: f64 = 1e-6;
+/// The initial weight of a line for its initial group; the rest is distributed over all groups.
 const START: f64 = 0.9;
-/// A weight of less than e to this power is none, which spares most powers: beside the weights, the prior and the least
-/// share that it would be added to, rounding hides it.
+/// A weight below e to this power is set to 0, which saves most exponentials: e^-40 = 4e-18 is lost in rounding beside the
+/// largest weight, the prior and the least share.
 const NEGLIGIBLE: f64 = -40.0;
 
-/// A table of levels, both ways round.
+/// A table of levels, by row and by column.
 #[derive(Debug)]
 pub struct Cells {
     /// The number of rows.
@@ -46,7 +47,7 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Of columns of equal length with levels below `n_levels`.
+    /// A table from columns of equal length with levels below `n_levels`.
     pub fn new(columns: &[Vec<u32>], n_levels: usize) -> Self {
         let by_column: Vec<u8> = columns.iter().flatten().map(|&level| level as u8).collect();
         let (n_columns, n_rows) = (columns.len(), by_column.len() / columns.len());
@@ -61,37 +62,38 @@ impl Cells {
 pub struct FittedModel {
     /// F.
     pub bound: f64,
-    /// The likeliest group of each column, of equals the first; some groups may have none.
+    /// The most likely group of each column, ties to the first; a group may be empty.
     pub columns: Vec<usize>,
 }
 
-/// Fits `n_row_groups` times `n_groups` blocks, from a start that `rng` draws.
+/// Fits `n_row_groups` times `n_groups` blocks from a random initialization.
 pub fn fit(cells: &Cells, n_row_groups: usize, n_groups: usize, rng: &mut Rng) -> FittedModel {
     let mut model = Model::start(cells, n_row_groups, n_groups, rng);
-    let still = STILL * (cells.n_rows * cells.n_columns) as f64;
+    let tolerance = TOLERANCE * (cells.n_rows * cells.n_columns) as f64;
     let mut bound = f64::NEG_INFINITY;
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         cancel::check();
         let before = bound;
         bound = model.sweep();
-        if (bound - before).abs() < still {
+        if (bound - before).abs() < tolerance {
             break;
         }
     }
-    FittedModel { bound, columns: model.columns.likeliest() }
+    FittedModel { bound, columns: model.columns.most_likely() }
 }
 
-/// The model between sweeps. Blocks of one side are stored by level, then group of the other side, then own group.
+/// The model between sweeps. In the layout of a side, blocks are ordered by level, then group of the other side, then group
+/// of this side.
 struct Model<'a> {
     rows: Side<'a>,
     columns: Side<'a>,
-    /// N, as rows have it.
+    /// N, in the layout of rows.
     counts: Vec<f64>,
-    /// ln θ, as rows have it.
+    /// ln θ, in the layout of rows.
     by_row: Vec<f64>,
-    /// ln θ, as columns have it.
+    /// ln θ, in the layout of columns.
     by_column: Vec<f64>,
-    /// N of each block, all levels together.
+    /// The sum of N over the levels of each block.
     totals: Vec<f64>,
 }
 
@@ -115,7 +117,7 @@ impl<'a> Model<'a> {
     fn sweep(&mut self) -> f64 {
         self.rows.expect(&self.columns, &self.by_row, &mut self.counts);
         self.estimate();
-        // The row statistics are computed anew below: its place is free for N as columns have it.
+        // `by_row` is recomputed below, so it can hold N in the layout of columns until then.
         self.columns.expect(&self.rows, &self.by_column, &mut self.by_row);
         transpose(&self.by_row, self.rows.n_groups, self.columns.n_groups, &mut self.counts);
         self.estimate();
@@ -142,7 +144,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Blocks as the other side has them: in each level `first` x `last` becomes `last` x `first`.
+/// Transposes the blocks of each level from `first` x `last` to `last` x `first`.
 fn transpose(blocks: &[f64], first: usize, last: usize, transposed: &mut [f64]) {
     let of_levels =
         blocks.chunks_exact(first * last).zip(transposed.chunks_exact_mut(first * last));
@@ -155,26 +157,26 @@ fn transpose(blocks: &[f64], first: usize, last: usize, transposed: &mut [f64]) 
     }
 }
 
-/// The lines of one side of the table, rows or columns, and the groups they are in.
+/// The lines (rows or columns) of one side of the table and their weights for groups.
 struct Side<'a> {
     /// The levels, line after line.
     cells: &'a [u8],
     n_lines: usize,
     n_groups: usize,
-    /// s or z: how much each line belongs to each group.
+    /// s or z.
     weights: Vec<f64>,
     /// ln π or ln κ.
-    shares: Vec<f64>,
+    log_shares: Vec<f64>,
     /// -Σ s ln s or -Σ z ln z.
     entropy: f64,
-    /// The same and Σ s ln π or Σ z ln κ.
+    /// The terms of F of this side: `entropy` plus Σ s ln π or Σ z ln κ.
     bound: f64,
     /// A line of A or B.
     sums: Vec<f64>,
 }
 
 impl<'a> Side<'a> {
-    /// One random line for each group, the others anywhere.
+    /// One random line for each group, the others in random groups.
     fn start(
         cells: &'a [u8],
         n_lines: usize,
@@ -185,18 +187,18 @@ impl<'a> Side<'a> {
         let mut lines: Vec<usize> = (0..n_lines).collect();
         rng.shuffle(&mut lines);
         let mut weights = vec![(1.0 - START) / n_groups as f64; n_lines * n_groups];
-        for (place, line) in lines.into_iter().enumerate() {
-            let group = if place < n_groups { place } else { rng.below(n_groups) };
+        for (position, line) in lines.into_iter().enumerate() {
+            let group = if position < n_groups { position } else { rng.below(n_groups) };
             weights[line * n_groups + group] += START;
         }
-        let (shares, sums) = (vec![0.0; n_groups], vec![0.0; n_sums]);
+        let (log_shares, sums) = (vec![0.0; n_groups], vec![0.0; n_sums]);
         let (entropy, bound) = (0.0, 0.0);
-        let mut side = Self { cells, n_lines, n_groups, weights, shares, entropy, bound, sums };
-        side.share();
+        let mut side = Self { cells, n_lines, n_groups, weights, log_shares, entropy, bound, sums };
+        side.update_shares();
         side
     }
 
-    /// N of the weights as they are.
+    /// N from the current weights.
     fn count(&mut self, other: &Side<'_>, counts: &mut [f64]) {
         counts.fill(0.0);
         let lines = self.cells.chunks_exact(other.n_lines);
@@ -206,14 +208,14 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// New weights by ln θ, and the N and π or κ that go with them.
+    /// The E step: new weights from ln θ, with the N and the π or κ of these weights.
     fn expect(&mut self, other: &Side<'_>, logs: &[f64], counts: &mut [f64]) {
         counts.fill(0.0);
         self.entropy = 0.0;
         let lines = self.cells.chunks_exact(other.n_lines);
         for (line, weights) in lines.zip(self.weights.chunks_exact_mut(self.n_groups)) {
             other.add_up(line, &mut self.sums);
-            weights.copy_from_slice(&self.shares);
+            weights.copy_from_slice(&self.log_shares);
             for (sum, logs) in self.sums.iter().zip(logs.chunks_exact(self.n_groups)) {
                 for (weight, log) in weights.iter_mut().zip(logs) {
                     *weight += sum * log;
@@ -222,10 +224,10 @@ impl<'a> Side<'a> {
             self.entropy += normalize(weights);
             add_outer(&self.sums, weights, counts);
         }
-        self.share();
+        self.update_shares();
     }
 
-    /// A or B of one line of the other side: the weights of this side's lines, by the level they have there.
+    /// A or B of one line of the other side: the sums of this side's weights by level in that line.
     fn add_up(&self, line: &[u8], sums: &mut [f64]) {
         sums.fill(0.0);
         for (&level, weights) in line.iter().zip(self.weights.chunks_exact(self.n_groups)) {
@@ -236,38 +238,38 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// π or κ, and what this side adds to F beside the cells.
-    fn share(&mut self) {
-        self.shares.fill(0.0);
+    /// Updates ln π or ln κ and the terms of F of this side.
+    fn update_shares(&mut self) {
+        self.log_shares.fill(0.0);
         for weights in self.weights.chunks_exact(self.n_groups) {
-            for (share, weight) in self.shares.iter_mut().zip(weights) {
+            for (share, weight) in self.log_shares.iter_mut().zip(weights) {
                 *share += weight;
             }
         }
         self.bound = self.entropy;
-        for share in &mut self.shares {
+        for share in &mut self.log_shares {
             let total = *share;
             *share = math::ln((total / self.n_lines as f64).max(LEAST_SHARE));
             self.bound += total * *share;
         }
     }
 
-    /// The group each line belongs to most, of equals the first.
-    fn likeliest(&self) -> Vec<usize> {
+    /// The most likely group of each line, ties to the first.
+    fn most_likely(&self) -> Vec<usize> {
         let first_largest = |weights: &[f64]| {
             (1..weights.len())
-                .fold(0, |best, at| if weights[at] > weights[best] { at } else { best })
+                .fold(0, |best, group| if weights[group] > weights[best] { group } else { best })
         };
         self.weights.chunks_exact(self.n_groups).map(first_largest).collect()
     }
 }
 
-/// Converts logarithms to weights that add up to 1, and returns their entropy.
+/// Converts log weights to weights with sum 1 (softmax), and returns their entropy.
 fn normalize(weights: &mut [f64]) -> f64 {
-    let most = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let largest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (mut total, mut mean) = (0.0, 0.0);
     for weight in weights.iter_mut() {
-        let log = *weight - most;
+        let log = *weight - largest;
         *weight = if log > NEGLIGIBLE { math::exp(log) } else { 0.0 };
         total += *weight;
         mean += *weight * log;
@@ -278,7 +280,7 @@ fn normalize(weights: &mut [f64]) -> f64 {
     math::ln(total) - mean / total
 }
 
-/// Adds each sum times all weights.
+/// Adds the outer product of sums and weights.
 fn add_outer(sums: &[f64], weights: &[f64], counts: &mut [f64]) {
     for (sum, counts) in sums.iter().zip(counts.chunks_exact_mut(weights.len())) {
         for (count, weight) in counts.iter_mut().zip(weights) {
@@ -304,39 +306,39 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_worked_example_ends_at_its_top_or_in_the_symmetric_saddle() {
+    fn the_worked_example_ends_at_its_maximum_or_near_the_symmetric_saddle() {
         let cells = four_by_four();
-        let (mut tops, mut saddles) = (0, 0);
+        let (mut maxima, mut saddles) = (0, 0);
         for seed in 0..40 {
             let mut model = Model::start(&cells, 2, 2, &mut rng(seed));
-            let bound = (0..MOST_SWEEPS).map(|_| model.sweep()).last().unwrap();
+            let bound = (0..MAX_SWEEPS).map(|_| model.sweep()).last().unwrap();
             let fit = fit(&cells, 2, 2, &mut rng(seed));
-            // Six decimals are given; the saddle is left so slowly that a fit stops beside it.
+            // Six decimals are given. F changes so slowly near the saddle that a fit stops there.
             if (bound + 5.549_176).abs() < 5e-7 {
                 assert!(
                     model.by_row.iter().any(|ln| (math::exp(*ln) - 0.999_750_125).abs() < 5e-10)
                 );
                 assert_eq!((fit.columns[0], fit.columns[2]), (fit.columns[1], fit.columns[3]));
                 assert_ne!(fit.columns[0], fit.columns[2]);
-                tops += 1;
+                maxima += 1;
             } else {
                 assert!((bound + 11.090_355).abs() < 1e-4, "{bound}");
                 saddles += 1;
             }
         }
-        // Near the saddle a lean of rows or columns alone dies out: some four of five starts end there.
-        assert!(tops >= 4 && saddles >= 20, "{tops} at the top, {saddles} in the saddle");
+        // Near the saddle an asymmetry of rows or columns alone vanishes: about four of five starts end there.
+        assert!(maxima >= 4 && saddles >= 20, "{maxima} at the maximum, {saddles} at the saddle");
     }
 
     #[test]
-    fn a_column_equally_near_to_two_groups_goes_to_the_first() {
+    fn a_column_with_equal_weights_is_assigned_to_the_first_group() {
         let cells = four_by_four();
         let mut columns = Model::start(&cells, 2, 2, &mut rng(0)).columns;
         columns.weights = vec![0.5, 0.5, 0.4, 0.6, 0.6, 0.4, 0.0, 1.0];
-        assert_eq!(columns.likeliest(), [0, 1, 0, 1]);
+        assert_eq!(columns.most_likely(), [0, 1, 0, 1]);
     }
 
-    /// F by its formula, cell after cell.
+    /// F by its formula.
     fn naive_bound(model: &Model<'_>, cells: &Cells) -> f64 {
         let (rows, columns) = (&model.rows, &model.columns);
         let mut bound = 0.0;
@@ -352,7 +354,7 @@ pub(super) mod tests {
             }
         }
         for side in [rows, columns] {
-            for (weight, share) in side.weights.iter().zip(side.shares.iter().cycle()) {
+            for (weight, share) in side.weights.iter().zip(side.log_shares.iter().cycle()) {
                 bound += if *weight > 0.0 { weight * (share - math::ln(*weight)) } else { 0.0 };
             }
         }
@@ -378,10 +380,10 @@ pub(super) mod tests {
                 let bound = model.sweep();
                 // Both are sums of at most a few thousand terms of size 10: rounding is far below 1e-8.
                 prop_assert!((bound - naive_bound(&model, &cells)).abs() < 1e-8);
-                // What the steps raise is the bound with the prior in it.
-                let now = bound + PRIOR * model.by_row.iter().sum::<f64>();
-                prop_assert!(now > before - 1e-8, "{} after {}", now, before);
-                before = now;
+                // The steps maximize F + a Σ ln θ.
+                let with_prior = bound + PRIOR * model.by_row.iter().sum::<f64>();
+                prop_assert!(with_prior > before - 1e-8, "{} after {}", with_prior, before);
+                before = with_prior;
             }
             for side in [&model.rows, &model.columns] {
                 for weights in side.weights.chunks_exact(side.n_groups) {

@@ -1,43 +1,44 @@
-//! Hierarchical clustering of features: average linkage, cut where clusters stand apart best.
+//! Hierarchical clustering of features: average linkage, cut at the number of clusters with the largest mean silhouette.
 //!
 //! ```text
-//! d(A, B) = 1 - SU(A, B)        symmetric uncertainty of quantile levels, or
+//! d(A, B) = 1 - SU(A, B)        symmetrical uncertainty of quantile levels, or
 //! d(A, B) = 1 - |ρ(A, B)|       Spearman's rank correlation
-//! s = (b - a) / max(a, b)       silhouette: a the mean distance to the own cluster, b to the nearest other one; 0 alone
+//! s = (b - a) / max(a, b)       silhouette: a the mean distance within the cluster, b to the nearest other cluster;
+//!                               0 for a cluster of one feature
 //! ```
 //!
-//! The number of groups is the one of largest mean silhouette, the smallest of equals. No class is looked at.
+//! Ties go to the smallest number of groups. The target is not used.
 //!
 //! P. J. Rousseeuw, Silhouettes: a graphical aid to the interpretation and validation of cluster analysis, J. Comput.
 //! Appl. Math. 20 (1987), doi:10.1016/0377-0427(87)90125-7.
 
 use super::linkage::{DistanceMatrix, clusters};
 use super::sample::Sample;
-use super::{GroupCount, Grouping, Groups, MOST_GROUPS, check_number, check_sample};
+use super::{GroupCount, Grouping, Groups, MAX_GROUPS, check_number, check_sample};
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::data::dataset::Dataset;
-use crate::filter::divisions::Divisions;
 use crate::filter::entropy::Logs;
+use crate::filter::partitions::Partitions;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// More columns have more pairs than memory should hold: 1.6 GB here.
-const MOST_COLUMNS: usize = 20_000;
+/// Maximum number of columns: the distances of their pairs take 1.6 GB.
+const MAX_COLUMNS: usize = 20_000;
 
 /// Hierarchical clustering of features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hclust {
-    /// The number of groups; empty for the largest silhouette.
+    /// The number of groups; None for the largest silhouette.
     pub n_groups: Option<usize>,
-    /// Rows to look at, all where there are no more; default 100.
+    /// The maximum number of rows in the sample; default 100.
     pub rows: usize,
     /// Levels of a column, for [`Distance::Su`]; default 3.
     pub levels: usize,
     /// The distance between features.
     pub distance: Distance,
-    /// Draws the rows; default 0.
+    /// The seed of the sample; default 0.
     pub seed: u64,
 }
 
@@ -45,7 +46,7 @@ pub struct Hclust {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
-    /// 1 less the symmetric uncertainty of quantile levels.
+    /// 1 less the symmetrical uncertainty of quantile levels.
     #[default]
     Su,
     /// 1 less the absolute rank correlation.
@@ -59,7 +60,7 @@ impl Default for Hclust {
 }
 
 impl Hclust {
-    /// Refuses settings out of range.
+    /// Checks the ranges of the settings.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
@@ -67,16 +68,16 @@ impl Hclust {
         check_sample(self.n_groups, self.rows, self.levels)
     }
 
-    /// The groups of a table, and the silhouettes they were chosen by.
+    /// Finds the groups of a dataset, with the silhouettes of all numbers of groups.
     ///
     /// # Errors
-    /// Where all columns are constant, there are more than 20 000 others, or fewer than the requested groups.
+    /// If all columns are constant, more than 20 000 are not constant, or fewer than the requested groups.
     pub fn find(&self, data: &Dataset, pool: &Pool) -> Result<Grouping> {
         let sample = Sample::draw(data, self.rows, self.seed)?;
         let n = sample.columns.len();
-        if n > MOST_COLUMNS {
+        if n > MAX_COLUMNS {
             let what = format!(
-                "hclust compares all pairs of {n} columns, expected {MOST_COLUMNS} at most: use lbm"
+                "hclust compares all pairs of {n} columns, expected {MAX_COLUMNS} at most: use lbm"
             );
             return Err(Error::BadData { what });
         }
@@ -87,8 +88,8 @@ impl Hclust {
             Distance::Su => {
                 let n_rows = sample.rows.len();
                 let levels = sample.levels(self.levels, pool);
-                let divisions = Divisions::new(levels, n_rows, Logs::new(n_rows), pool);
-                self.cluster(&sample, pool, |a, b| 1.0 - f64::from(divisions.uncertainty(a, b)))
+                let partitions = Partitions::new(levels, n_rows, Logs::new(n_rows), pool);
+                self.cluster(&sample, pool, |a, b| 1.0 - f64::from(partitions.uncertainty(a, b)))
             }
             Distance::Spearman => {
                 let ranks = sample.ranks(pool);
@@ -96,7 +97,7 @@ impl Hclust {
                 self.cluster(&sample, pool, |a, b| {
                     let norm = norms[a] * norms[b];
                     let product = dot(&ranks[a], &ranks[b]).abs();
-                    // A column that is constant in the rows drawn rises with none.
+                    // A column that is constant in the sample is correlated with none.
                     if norm > 0.0 { (1.0 - product / norm).max(0.0) } else { 1.0 }
                 })
             }
@@ -111,19 +112,19 @@ impl Hclust {
     ) -> Result<Grouping> {
         let n = sample.columns.len();
         let merges = DistanceMatrix::new(n, &distance, pool).average_linkage();
-        // A single cluster has no other, and points alone have no silhouette.
+        // Silhouettes are defined for 2 to n - 1 clusters.
         let numbers = match self.n_groups {
             Some(number) => number.max(2)..=number.min(n - 1),
-            None => 2..=MOST_GROUPS.min(n - 1),
+            None => 2..=MAX_GROUPS.min(n - 1),
         };
         let silhouettes = silhouettes(n, &merges, numbers.clone(), distance, pool);
         let mut best: Option<(usize, f64)> = None;
         for (number, &value) in numbers.clone().zip(&silhouettes) {
-            if best.is_none_or(|(_, most)| value > most) {
+            if best.is_none_or(|(_, largest)| value > largest) {
                 best = Some((number, value));
             }
         }
-        // Two columns or one have nothing to choose from: each stands for itself.
+        // With one or two columns there are no silhouettes: every column is a group.
         let chosen = self.n_groups.or(best.map(|(number, _)| number)).unwrap_or(n);
         let point = |(n_groups, value)| GroupCount {
             n_groups,
@@ -132,8 +133,8 @@ impl Hclust {
             is_chosen: n_groups == chosen,
         };
         let mut members = vec![Vec::new(); n];
-        for (place, cluster) in clusters(n, &merges, n - chosen).into_iter().enumerate() {
-            members[cluster].push(sample.columns[place]);
+        for (&column, cluster) in sample.columns.iter().zip(clusters(n, &merges, n - chosen)) {
+            members[cluster].push(column);
         }
         Ok(Grouping {
             groups: Groups::new(members, sample.n_features())?,
@@ -153,52 +154,53 @@ fn silhouettes(
     if numbers.is_empty() {
         return Vec::new();
     }
-    let (least, most) = (*numbers.start(), *numbers.end());
+    let (fewest, most) = (*numbers.start(), *numbers.end());
     let finest = clusters(n, merges, n - most);
-    let mut heads = finest.clone();
-    heads.sort_unstable();
-    heads.dedup();
-    let place = |head: usize| heads.partition_point(|&other| other < head);
-    let of: Vec<usize> = finest.into_iter().map(place).collect();
+    let mut representatives = finest.clone();
+    representatives.sort_unstable();
+    representatives.dedup();
+    let index = |point: usize| representatives.partition_point(|&other| other < point);
+    let cluster_of: Vec<usize> = finest.into_iter().map(index).collect();
     let mut sizes = vec![0.0; most];
-    for &cluster in &of {
+    for &cluster in &cluster_of {
         sizes[cluster] += 1.0;
     }
-    let later: Vec<(usize, usize)> =
-        merges[n - most..n - least].iter().map(|&(i, j)| (place(i), place(j))).collect();
-    // Sums over the members of clusters are those of their parts, so that each point measures its distances once.
+    let later_merges: Vec<(usize, usize)> =
+        merges[n - most..n - fewest].iter().map(|&(i, j)| (index(i), index(j))).collect();
+    // The distance sum to a merged cluster is the sum of those to its parts, so each distance is computed once.
     let of_points = pool.map((0..n).collect(), |point| {
         let mut sums = vec![0.0; most];
         for other in (0..n).filter(|&other| other != point) {
-            sums[of[other]] += distance(point, other);
+            sums[cluster_of[other]] += distance(point, other);
         }
-        let (mut own, mut sizes) = (of[point], sizes.clone());
-        let mut found = vec![silhouette(own, &sums, &sizes)];
-        for &(stays, joins) in &later {
-            sums[stays] += sums[joins];
-            sizes[stays] += std::mem::take(&mut sizes[joins]);
-            own = if own == joins { stays } else { own };
-            found.push(silhouette(own, &sums, &sizes));
+        let (mut own, mut sizes) = (cluster_of[point], sizes.clone());
+        let mut silhouettes = vec![silhouette(own, &sums, &sizes)];
+        for &(kept, merged) in &later_merges {
+            sums[kept] += sums[merged];
+            sizes[kept] += std::mem::take(&mut sizes[merged]);
+            own = if own == merged { kept } else { own };
+            silhouettes.push(silhouette(own, &sums, &sizes));
         }
-        found
+        silhouettes
     });
-    let mean = |step: usize| of_points.iter().map(|found| found[step]).sum::<f64>() / n as f64;
-    (0..=most - least).rev().map(mean).collect()
+    let mean = |step: usize| of_points.iter().map(|values| values[step]).sum::<f64>() / n as f64;
+    (0..=most - fewest).rev().map(mean).collect()
 }
 
-/// That of a point, by the sum of its distances to each cluster; a cluster of size 0 is no more.
+/// The silhouette of a point, from the sum of its distances to each cluster; clusters of size 0 are ignored.
 fn silhouette(own: usize, sums: &[f64], sizes: &[f64]) -> f64 {
     if sizes[own] <= 1.0 {
         return 0.0;
     }
     let within = sums[own] / (sizes[own] - 1.0);
     let others = (0..sums.len()).filter(|&cluster| cluster != own && sizes[cluster] > 0.0);
-    let apart = others.map(|cluster| sums[cluster] / sizes[cluster]).fold(f64::INFINITY, f64::min);
-    let largest = within.max(apart);
-    if largest > 0.0 { (apart - within) / largest } else { 0.0 }
+    let nearest =
+        others.map(|cluster| sums[cluster] / sizes[cluster]).fold(f64::INFINITY, f64::min);
+    let largest = within.max(nearest);
+    if largest > 0.0 { (nearest - within) / largest } else { 0.0 }
 }
 
-/// In lanes, which have one order on every machine.
+/// The dot product, summed in 8 lanes: the order is the same on every machine, and vectorizes.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let mut lanes = [0.0; LANES];
@@ -225,7 +227,7 @@ mod tests {
     #[test]
     fn planted_groups_are_found_by_either_distance() {
         let mut columns = planted(&[0, 1, 2, 0, 1, 2, 0, 1, 2], 60);
-        // What falls where another rises tells the same.
+        // A negated column carries the same information.
         columns[3] = columns[3].iter().map(|x| -x).collect();
         for distance in [Distance::Su, Distance::Spearman] {
             let hclust = Hclust { distance, ..Hclust::default() };
@@ -245,12 +247,12 @@ mod tests {
         let merges = DistanceMatrix::new(3, distance, &Pool::new(1)).average_linkage();
         let found = silhouettes(3, &merges, 2..=2, distance, &Pool::new(1));
         assert!((found[0] - (0.9 + 8.0 / 9.0) / 3.0).abs() < 1e-15);
-        // Points in one place stand no nearer to their own cluster than to another.
+        // If all distances are 0, silhouettes are 0.
         assert_eq!(silhouettes(3, &[(0, 1), (0, 2)], 2..=2, |_, _| 0.0, &Pool::new(1)), [0.0]);
     }
 
     #[test]
-    fn few_columns_stand_for_themselves_unless_a_number_is_given() {
+    fn two_columns_are_two_groups_unless_a_number_is_given() {
         let columns = planted(&[0, 0], 30);
         let of = |n_groups| {
             let hclust = Hclust { n_groups, ..Hclust::default() };
@@ -276,7 +278,7 @@ mod tests {
 
     #[test]
     fn too_many_columns_are_refused() {
-        let columns = vec![vec![0.0, 1.0]; MOST_COLUMNS + 1];
+        let columns = vec![vec![0.0, 1.0]; MAX_COLUMNS + 1];
         let message = Hclust::default().find(&table(&columns), &Pool::new(1)).unwrap_err();
         assert_eq!(
             message.to_string(),

@@ -1,39 +1,39 @@
-//! Average linkage: the two nearest clusters become one, again and again.
+//! Average linkage (UPGMA): the two nearest clusters are merged until one is left.
 //!
 //! ```text
 //! d(k, i ∪ j) = (n_i d(k, i) + n_j d(k, j)) / (n_i + n_j)          Lance and Williams
 //! ```
 //!
-//! A cluster goes by its least member. Of pairs equally near the one of least (i, j) comes first. Every cluster remembers
-//! the nearest of those behind it, so that a merge seldom takes more than a look at each.
+//! A cluster is represented by its lowest member; ties go to the lowest pair (i, j). The nearest later neighbor of every
+//! cluster is cached, so most merges take time linear in the number of clusters.
 
 use crate::base::cancel;
 use crate::base::parallel::Pool;
 
-/// A distance for each pair of points, those of (0, 1), (0, 2), ... first.
+/// A condensed distance matrix: the distances of the pairs (0, 1), (0, 2), ..., (1, 2), ...
 #[derive(Debug, Clone)]
 pub struct DistanceMatrix {
     n: usize,
-    between: Vec<f64>,
+    distances: Vec<f64>,
 }
 
 impl DistanceMatrix {
-    /// Of `n` points.
+    /// The distances of `n` points.
     pub fn new(n: usize, distance: impl Fn(usize, usize) -> f64 + Sync, pool: &Pool) -> Self {
-        let mut between = vec![0.0; n * n.saturating_sub(1) / 2];
-        let mut rest = between.as_mut_slice();
+        let mut distances = vec![0.0; n * n.saturating_sub(1) / 2];
+        let mut unsplit = distances.as_mut_slice();
         let mut rows = Vec::with_capacity(n);
         for point in 0..n {
-            let (row, behind) = rest.split_at_mut(n - 1 - point);
+            let (row, later_rows) = unsplit.split_at_mut(n - 1 - point);
             rows.push((point, row));
-            rest = behind;
+            unsplit = later_rows;
         }
         pool.map(rows, |(point, row)| {
-            for (other, place) in (point + 1..).zip(row) {
-                *place = distance(point, other);
+            for (other, entry) in (point + 1..).zip(row) {
+                *entry = distance(point, other);
             }
         });
-        Self { n, between }
+        Self { n, distances }
     }
 
     fn start(&self, point: usize) -> usize {
@@ -42,13 +42,13 @@ impl DistanceMatrix {
 
     fn of(&mut self, a: usize, b: usize) -> &mut f64 {
         let (low, high) = (a.min(b), a.max(b));
-        let at = self.start(low) + high - low - 1;
-        &mut self.between[at]
+        let index = self.start(low) + high - low - 1;
+        &mut self.distances[index]
     }
 
-    /// The nearest of the points behind this one, of equals the first.
-    fn nearest_behind(&self, point: usize) -> (f64, usize) {
-        let row = &self.between[self.start(point)..][..self.n - 1 - point];
+    /// The nearest neighbor of a point among the later points, ties to the first.
+    fn nearest_later(&self, point: usize) -> (f64, usize) {
+        let row = &self.distances[self.start(point)..][..self.n - 1 - point];
         let mut best = (f64::INFINITY, self.n);
         for (&distance, other) in row.iter().zip(point + 1..) {
             if distance < best.0 {
@@ -58,12 +58,12 @@ impl DistanceMatrix {
         best
     }
 
-    /// All merges in their order, the cluster that stays before the one that joins it.
+    /// All merges in their order, as pairs (i, j): cluster j is merged into cluster i, i < j.
     pub fn average_linkage(mut self) -> Vec<(usize, usize)> {
         let mut sizes = vec![1.0; self.n];
-        let mut is_left = vec![true; self.n];
+        let mut is_active = vec![true; self.n];
         let mut nearest: Vec<(f64, usize)> =
-            (0..self.n).map(|point| self.nearest_behind(point)).collect();
+            (0..self.n).map(|point| self.nearest_later(point)).collect();
         let mut merges = Vec::with_capacity(self.n.saturating_sub(1));
         for _ in 1..self.n {
             cancel::check();
@@ -77,22 +77,22 @@ impl DistanceMatrix {
             merges.push((i, j));
             let size = sizes[i] + sizes[j];
             *self.of(i, j) = f64::INFINITY;
-            is_left[j] = false;
+            is_active[j] = false;
             nearest[j].0 = f64::INFINITY;
-            for k in (0..self.n).filter(|&k| k != i && is_left[k]) {
+            for k in (0..self.n).filter(|&k| k != i && is_active[k]) {
                 let sum = sizes[i] * *self.of(k, i) + sizes[j] * *self.of(k, j);
                 *self.of(k, i) = sum / size;
                 *self.of(k, j) = f64::INFINITY;
             }
             sizes[i] = size;
-            for k in (0..j).filter(|&k| is_left[k]) {
+            for k in (0..j).filter(|&k| is_active[k]) {
                 if k == i || nearest[k].1 == i || nearest[k].1 == j {
-                    nearest[k] = self.nearest_behind(k);
+                    nearest[k] = self.nearest_later(k);
                 } else if k < i {
-                    let now = (*self.of(k, i), i);
-                    // Only rounding brings the union nearer than the nearer of its parts was.
-                    if now < nearest[k] {
-                        nearest[k] = now;
+                    let merged = (*self.of(k, i), i);
+                    // By rounding alone, the union can be nearer than both of its parts were.
+                    if merged < nearest[k] {
+                        nearest[k] = merged;
                     }
                 }
             }
@@ -101,17 +101,17 @@ impl DistanceMatrix {
     }
 }
 
-/// The cluster of each of `n` points after the first `n_merges`, by its least member.
+/// The cluster of each of `n` points after the first `n_merges`, as its lowest member.
 pub fn clusters(n: usize, merges: &[(usize, usize)], n_merges: usize) -> Vec<usize> {
-    let mut of: Vec<usize> = (0..n).collect();
-    for &(stays, joins) in &merges[..n_merges] {
-        of[joins] = stays;
+    let mut cluster_of: Vec<usize> = (0..n).collect();
+    for &(i, j) in &merges[..n_merges] {
+        cluster_of[j] = i;
     }
-    // Who stays is always the lower, and so is settled already.
+    // i < j, so the cluster of i is final when j is visited.
     for point in 0..n {
-        of[point] = of[of[point]];
+        cluster_of[point] = cluster_of[cluster_of[point]];
     }
-    of
+    cluster_of
 }
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ mod tests {
         DistanceMatrix::new(n, distance, &Pool::new(1))
     }
 
-    /// Looks at all pairs of clusters each time; a distance is the mean over all pairs of points.
+    /// The definition: all pairs of clusters in every step, with the mean distance over all pairs of points.
     fn naive(n: usize, distance: &dyn Fn(usize, usize) -> f64) -> Vec<(usize, usize)> {
         let mut clusters: Vec<Vec<usize>> = (0..n).map(|point| vec![point]).collect();
         let mut merges = Vec::new();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equals_the_least_pair_comes_first() {
+    fn ties_go_to_the_lowest_pair() {
         assert_eq!(distances(4, |_, _| 1.0).average_linkage(), [(0, 1), (0, 2), (0, 3)]);
         let of = distances(4, |a, b| if (a, b) == (0, 1) { 2.0 } else { 1.0 });
         // {0, 2} and 3 are as near as 1 and 3.
@@ -179,7 +179,7 @@ mod tests {
                 proptest::collection::vec(0.0f64..1.0, n * n).prop_map(move |cells| (n, cells))
             }),
         ) {
-            // Numbers drawn from a continuum have no ties, whose order rounding could change.
+            // Continuous random distances have no ties, whose order could depend on rounding.
             let (n, cells) = of;
             let distance = |a: usize, b: usize| cells[a * n + b];
             let expected = naive(n, &distance);

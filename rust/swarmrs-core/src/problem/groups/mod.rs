@@ -1,4 +1,4 @@
-//! Groups of features that carry similar information: found in the table or given.
+//! Groups of similar features, given or found by clustering.
 
 pub mod block_model;
 pub mod hclust;
@@ -17,18 +17,18 @@ use crate::base::subset::Subset;
 use crate::data::dataset::Dataset;
 use serde::{Deserialize, Serialize};
 
-/// A number of groups that is chosen goes no further.
-const MOST_GROUPS: usize = 30;
-/// Levels that a byte holds with ease, and more than a column of a hundred rows bears.
-const MOST_LEVELS: usize = 64;
+/// The largest number of groups that is tried.
+const MAX_GROUPS: usize = 30;
+/// The largest number of levels; fits a byte, and is plenty for a sample of 100 rows.
+const MAX_LEVELS: usize = 64;
 
 /// The source of feature groups.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "source", rename_all = "lowercase", deny_unknown_fields)]
 pub enum GroupSpec {
-    /// These, each a list of features of the table.
+    /// Given groups.
     Given {
-        /// No feature stands twice; one that stands nowhere belongs to no group.
+        /// Disjoint lists of features; a feature in no list belongs to no group.
         groups: Vec<Vec<usize>>,
     },
     /// The column groups of a latent block model.
@@ -44,7 +44,7 @@ impl Default for GroupSpec {
 }
 
 impl GroupSpec {
-    /// Refuses settings out of range.
+    /// Checks the ranges of the settings.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
@@ -56,10 +56,10 @@ impl GroupSpec {
         }
     }
 
-    /// The groups of a table. Classes are not looked at; constant columns belong to no group unless they are given.
+    /// Finds the groups of a dataset. The target is not used; constant columns belong to no group unless given.
     ///
     /// # Errors
-    /// What is wrong with the settings, or with the table for them.
+    /// For settings out of range, or a dataset that cannot be grouped with them.
     pub fn find(&self, data: &Dataset, pool: &Pool) -> Result<Grouping> {
         self.check()?;
         match self {
@@ -72,36 +72,36 @@ impl GroupSpec {
         }
     }
 
-    /// The groups of bits, which only lists can tell.
+    /// The groups of the bits of a problem without a table, which must be given.
     ///
     /// # Errors
-    /// [`Error::BadSpec`] for lists that are wrong, or for a source that needs a table.
+    /// [`Error::BadSpec`] for invalid lists, or for a source that needs a table.
     pub fn of_bits(&self, n_bits: usize) -> Result<Groups> {
         match self {
             Self::Given { groups } => Groups::new(groups.clone(), n_bits),
             Self::Lbm(_) | Self::Hclust(_) => {
-                let what = "without a table there is nothing to find groups in: give lists".into();
+                let what = "groups cannot be found without a table: give them as lists".into();
                 Err(Error::BadSpec { what })
             }
         }
     }
 }
 
-/// Groups and how their number was chosen.
+/// Groups and the curve their number was chosen by.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Grouping {
     /// The groups.
     pub groups: Groups,
-    /// All numbers tried; none where groups were given.
+    /// All numbers of groups that were tried; empty for given groups.
     pub curve: Vec<GroupCount>,
 }
 
 /// A number of groups and its criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct GroupCount {
-    /// The number of groups of columns.
+    /// The number of feature groups.
     pub n_groups: usize,
-    /// The number of groups of rows beside them, in a block model.
+    /// The number of row groups of a block model.
     pub n_row_groups: Option<usize>,
     /// The criterion of a block model, lower is better, or the mean silhouette of clusters, higher is better.
     pub value: f64,
@@ -109,7 +109,7 @@ pub struct GroupCount {
     pub is_chosen: bool,
 }
 
-/// Refuses what no table can be grouped by.
+/// Checks the settings that all sources share.
 fn check_sample(n_groups: Option<usize>, rows: usize, levels: usize) -> Result<()> {
     if n_groups == Some(0) {
         return Err(Error::out_of_range("n_groups", 0, "1 or more"));
@@ -117,13 +117,13 @@ fn check_sample(n_groups: Option<usize>, rows: usize, levels: usize) -> Result<(
     if rows < 2 {
         return Err(Error::out_of_range("rows", rows, "2 or more"));
     }
-    if !(2..=MOST_LEVELS).contains(&levels) {
+    if !(2..=MAX_LEVELS).contains(&levels) {
         return Err(Error::out_of_range("levels", levels, "2 to 64"));
     }
     Ok(())
 }
 
-/// Refuses more groups than there are columns to put in them.
+/// Checks that there are no more groups than columns.
 fn check_number(n_groups: usize, n_columns: usize) -> Result<()> {
     if n_groups <= n_columns {
         return Ok(());
@@ -132,7 +132,7 @@ fn check_number(n_groups: usize, n_columns: usize) -> Result<()> {
     Err(Error::out_of_range("n_groups", n_groups, &expected))
 }
 
-/// Features in groups, no feature in two of them. Groups are in the order of their first members, members ascend.
+/// Disjoint groups of features. Groups are ordered by their first members; members ascend.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Groups {
@@ -143,10 +143,10 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Puts groups of `n_features` features in order; empty ones are left out.
+    /// Sorts groups of `n_features` features and drops empty ones.
     ///
     /// # Errors
-    /// [`Error::BadSpec`] for a feature that does not exist or stands twice.
+    /// [`Error::BadSpec`] for a feature that does not exist or occurs twice.
     pub fn new(mut members: Vec<Vec<usize>>, n_features: usize) -> Result<Self> {
         members.retain(|group| !group.is_empty());
         for group in &mut members {
@@ -161,16 +161,16 @@ impl Groups {
                 };
                 match of.get_mut(feature) {
                     None => return bad(&format!("does not exist: the table has {n_features}")),
-                    Some(Some(_)) => return bad("stands twice"),
-                    Some(place) => *place = Some(number),
+                    Some(Some(_)) => return bad("occurs twice"),
+                    Some(entry) => *entry = Some(number),
                 }
             }
         }
         Ok(Self { members, of })
     }
 
-    /// All of `n_features` features in one group.
-    pub fn one_of_all(n_features: usize) -> Self {
+    /// One group of all `n_features` features.
+    pub fn single(n_features: usize) -> Self {
         Self { members: vec![(0..n_features).collect()], of: vec![Some(0); n_features] }
     }
 
@@ -200,24 +200,23 @@ impl Groups {
         let kept = |group: &Vec<usize>| -> Vec<usize> {
             group.iter().copied().filter(|&feature| allowed.contains(feature)).collect()
         };
-        Self::in_order(self.members.iter().map(kept).collect(), self.of.len())
+        Self::sorted(self.members.iter().map(kept).collect(), self.of.len())
     }
 
-    /// The same groups for someone who sees the features `free` only, and knows each by its place among them.
+    /// The same groups restricted to the features `free`, renumbered by their positions in `free`.
     #[must_use]
-    pub fn among(&self, free: &[usize]) -> Self {
+    pub fn renumbered(&self, free: &[usize]) -> Self {
         let mut members = vec![Vec::new(); self.len()];
-        for (place, &feature) in free.iter().enumerate() {
+        for (position, &feature) in free.iter().enumerate() {
             if let Some(group) = self.of(feature) {
-                members[group].push(place);
+                members[group].push(position);
             }
         }
-        Self::in_order(members, free.len())
+        Self::sorted(members, free.len())
     }
 
-    /// Groups whose members ascend and stand nowhere else; of those that lost members some may be empty, others out of
-    /// order.
-    fn in_order(mut members: Vec<Vec<usize>>, n_features: usize) -> Self {
+    /// Sorts disjoint groups with ascending members, and drops empty ones.
+    fn sorted(mut members: Vec<Vec<usize>>, n_features: usize) -> Self {
         members.retain(|group| !group.is_empty());
         members.sort_unstable();
         let mut of = vec![None; n_features];
@@ -243,15 +242,15 @@ mod tests {
         Dataset::new(&columns.concat(), codes, 2, names, Scale::Minmax).unwrap()
     }
 
-    /// Columns that nearly are the hidden one of their kind. Hidden ones have nothing to do with each other.
+    /// Noisy copies of hidden columns, one for each kind; hidden columns are independent.
     pub fn planted(kinds: &[usize], n_rows: usize) -> Vec<Vec<f64>> {
         let streams = Streams::new(5);
         let drawn = |slot: usize| {
             let mut rng = streams.rng(0, Phase::Ask, slot);
             (0..n_rows).map(|_| rng.unit()).collect::<Vec<f64>>()
         };
-        let column = |(place, &kind): (usize, &usize)| {
-            let noise = drawn(100 + place);
+        let column = |(index, &kind): (usize, &usize)| {
+            let noise = drawn(100 + index);
             drawn(kind).iter().zip(noise).map(|(hidden, noise)| hidden + 0.05 * noise).collect()
         };
         kinds.iter().enumerate().map(column).collect()
@@ -262,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_may_leave_its_settings_out() {
+    fn settings_of_a_source_have_defaults() {
         let read = |text: &str| serde_json::from_str::<GroupSpec>(text);
         assert_eq!(read(r#"{"source": "lbm"}"#).unwrap(), GroupSpec::default());
         let some = r#"{"source": "hclust", "n_groups": 4, "distance": "spearman"}"#;
@@ -275,31 +274,31 @@ mod tests {
     }
 
     #[test]
-    fn bits_have_the_groups_given() {
+    fn bits_have_the_given_groups() {
         let given = GroupSpec::Given { groups: vec![vec![2, 0], vec![1]] };
         assert_eq!(given.of_bits(3).unwrap(), groups(&[&[0, 2], &[1]], 3).unwrap());
         let message = GroupSpec::default().of_bits(3).unwrap_err().to_string();
-        assert!(message.contains("give lists"), "{message}");
-        assert_eq!(Groups::one_of_all(2), groups(&[&[0, 1]], 2).unwrap());
+        assert!(message.contains("give them as lists"), "{message}");
+        assert_eq!(Groups::single(2), groups(&[&[0, 1]], 2).unwrap());
     }
 
     #[test]
-    fn groups_are_put_in_order() {
+    fn groups_are_sorted() {
         let all = groups(&[&[5, 3], &[], &[4, 0]], 6).unwrap();
         assert_eq!(all.iter().collect::<Vec<_>>(), [&[0, 4][..], &[3, 5]]);
         assert_eq!((all.of(5), all.of(1)), (Some(1), None));
     }
 
     #[test]
-    fn seen_from_fewer_features_groups_keep_what_is_left() {
+    fn groups_of_fewer_features_are_renumbered() {
         let all = groups(&[&[0, 4], &[1], &[2, 3]], 5).unwrap();
-        let some = all.among(&[2, 3, 4]);
+        let some = all.renumbered(&[2, 3, 4]);
         assert_eq!(some.iter().collect::<Vec<_>>(), [&[0, 1][..], &[2]]);
         assert_eq!(some.of(2), Some(1));
     }
 
     #[test]
-    fn groups_lose_what_is_not_allowed() {
+    fn groups_are_restricted_to_allowed_features() {
         let all = groups(&[&[0, 4], &[1], &[2, 3]], 5).unwrap();
         let some = all.within(&Subset::from_indices(5, [2, 3, 4]));
         assert_eq!(some.iter().collect::<Vec<_>>(), [&[2, 3][..], &[4]]);
@@ -307,9 +306,9 @@ mod tests {
     }
 
     #[test]
-    fn a_feature_that_is_absent_or_stands_twice_is_refused() {
+    fn a_feature_that_is_absent_or_occurs_twice_is_refused() {
         let message = |members: &[&[usize]]| groups(members, 3).unwrap_err().to_string();
         assert!(message(&[&[0], &[3]]).contains("feature 3 does not exist: the table has 3"));
-        assert!(message(&[&[0, 1], &[1]]).contains("feature 1 stands twice"));
+        assert!(message(&[&[0, 1], &[1]]).contains("feature 1 occurs twice"));
     }
 }

@@ -1,11 +1,11 @@
-//! The sample that grouping works on: the columns that are not constant, in a few random rows.
+//! The sample for grouping: the columns that are not constant, in a few random rows.
 
 use crate::base::error::{Error, Result};
 use crate::base::parallel::Pool;
 use crate::base::random::{Phase, Streams};
 use crate::data::dataset::Dataset;
 
-/// Rows and columns of a table.
+/// A sample of a dataset.
 #[derive(Debug)]
 pub struct Sample<'a> {
     data: &'a Dataset,
@@ -16,10 +16,10 @@ pub struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// Draws `n_rows`, or all where there are no more.
+    /// Draws at most `n_rows` rows.
     ///
     /// # Errors
-    /// [`Error::BadData`] where all columns are constant.
+    /// [`Error::BadData`] if all columns are constant.
     pub fn draw(data: &'a Dataset, n_rows: usize, seed: u64) -> Result<Self> {
         let is_constant = |values: &[f64]| values.iter().all(|value| *value == values[0]);
         let columns: Vec<usize> =
@@ -29,19 +29,19 @@ impl<'a> Sample<'a> {
             return Err(Error::BadData { what });
         }
         let n = data.n_samples();
-        // Fits of block models have streams of their own, from 1 up.
+        // Stream 0; fits of block models use the streams from 1 up.
         let mut rng = Streams::new(seed).rng(0, Phase::Groups, 0);
         let mut rows = rng.distinct(n_rows.min(n), n);
         rows.sort_unstable();
         Ok(Self { data, columns, rows })
     }
 
-    /// The number of columns of the table, constant ones too.
+    /// The number of features of the dataset, constant ones included.
     pub fn n_features(&self) -> usize {
         self.data.n_features()
     }
 
-    /// The level of each row in each column. All rows of the table say where a column is cut.
+    /// The quantile level of each row in each column; the quantiles are those of all rows of the dataset.
     pub fn levels(&self, n_levels: usize, pool: &Pool) -> Vec<Vec<u32>> {
         pool.map(self.columns.clone(), |column| {
             let values = self.data.values(column);
@@ -51,21 +51,20 @@ impl<'a> Sample<'a> {
         })
     }
 
-    /// The rank of each row in each column, less their mean and doubled, which makes it whole; equal values share the
-    /// mean of their ranks.
+    /// The centered rank of each row in each column, doubled to make it an integer; equal values share their mean rank.
     pub fn ranks(&self, pool: &Pool) -> Vec<Vec<f64>> {
         pool.map(self.columns.clone(), |column| {
             let values = self.data.values(column);
             let mut order: Vec<usize> = (0..self.rows.len()).collect();
-            let value = |&place: &usize| values[self.rows[place]];
+            let value = |&position: &usize| values[self.rows[position]];
             order.sort_by(|a, b| value(a).total_cmp(&value(b)));
             let mut ranks = vec![0.0; order.len()];
             let mut below = 0;
-            // -0 and 0 are equal, and neighbors in any order of floats.
+            // -0 and 0 are equal, and adjacent in the total order of floats.
             for equal in order.chunk_by(|a, b| value(a) == value(b)) {
                 let doubled = (2 * below + equal.len()) as f64 - order.len() as f64;
-                for &place in equal {
-                    ranks[place] = doubled;
+                for &position in equal {
+                    ranks[position] = doubled;
                 }
                 below += equal.len();
             }
@@ -74,7 +73,8 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// The cuts of a column into `n_levels`: the sorted values at the ranks ceil(N k / q), k from 1 to q - 1, counted from 1.
+/// The quantiles that cut a column into q = `n_levels`: the sorted values at the ranks ceil(N k / q), counted from 1, for k
+/// from 1 to q - 1.
 fn quantiles(values: &[f64], n_levels: usize) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_lie_at_the_ranks_of_the_quantiles() {
+    fn cuts_are_quantiles() {
         // N = 7, q = 3: ranks ceil(7/3) = 3 and ceil(14/3) = 5.
         let column = [70.0, 10.0, 60.0, 20.0, 50.0, 30.0, 40.0];
         assert_eq!(quantiles(&column, 3), [30.0, 50.0]);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn constant_columns_are_not_looked_at() {
+    fn constant_columns_are_dropped() {
         let data = table(&[&[1.0, 1.0, 1.0], &[1.0, 2.0, 1.0], &[-0.0, 0.0, 0.0]]);
         assert_eq!(Sample::draw(&data, 2, 0).unwrap().columns, [1]);
         let bare = table(&[&[1.0, 1.0]]);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_drawn_by_the_seed_but_all_of_them_cut() {
+    fn rows_depend_on_the_seed_but_quantiles_use_all_rows() {
         let column: Vec<f64> = (0..90).map(f64::from).collect();
         let data = table(&[&column]);
         let drawn = |seed| Sample::draw(&data, 10, seed).unwrap();

@@ -1,4 +1,4 @@
-//! The similarity of a subset to one feature of each group.
+//! The similarity of a subset to the target of one selected feature per group.
 
 use super::Groups;
 use crate::base::math::{exp, ln, log10};
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-/// The logarithm in σ = log(10 |group|), how far the number of features taken from a group may lie from one.
+/// The logarithm in σ = log(10 |group|), the standard deviation of the number of selected features of a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SigmaLog {
-    /// Of base 10: σ is 1 for a group of one.
+    /// Base 10: σ = 1 for a group of one feature.
     #[default]
     Log10,
-    /// The natural one.
+    /// The natural logarithm.
     Ln,
 }
 
@@ -29,20 +29,20 @@ impl SigmaLog {
     }
 }
 
-/// The normalization of a similarity. Only the plain one is 1 at the target.
+/// The divisor of a similarity. Only with the plain one the similarity is 1 at the target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sim {
-    /// Nothing.
+    /// 1.
     #[default]
     Plain,
-    /// 2 π^(C/2) times all σ, as the paper prints it, C being the number of groups.
+    /// 2 π^(C/2) Π σ with the number C of groups, as the paper prints it.
     Literal,
-    /// (2π)^(C/2) times all σ: the density of a multivariate normal distribution.
+    /// (2π)^(C/2) Π σ: gives the density of a multivariate normal distribution.
     Mvn,
 }
 
-/// Compares the number of features a subset has of each group with one.
+/// The similarity of a subset to one selected feature per group.
 #[derive(Debug, Clone)]
 pub struct Similarity {
     groups: Arc<Groups>,
@@ -56,26 +56,26 @@ impl Similarity {
     pub fn new(groups: Arc<Groups>, sim: Sim, sigma_log: SigmaLog) -> Self {
         let deviations: Vec<f64> =
             groups.iter().map(|members| sigma_log.deviation(members.len())).collect();
-        let spread: f64 = deviations.iter().product();
-        // π and 2π to the power of half the number of groups.
+        let product: f64 = deviations.iter().product();
+        // base^(C/2)
         let power = |base: f64| exp(groups.len() as f64 / 2.0 * ln(base));
         let divisor = match sim {
             Sim::Plain => 1.0,
-            Sim::Literal => 2.0 * power(PI) * spread,
-            Sim::Mvn => power(TAU) * spread,
+            Sim::Literal => 2.0 * power(PI) * product,
+            Sim::Mvn => power(TAU) * product,
         };
         Self { groups, deviations, divisor }
     }
 
-    /// exp(-1/2 Σ ((count - 1) / σ)²) over all groups, divided: the more, the nearer to one feature of each.
+    /// exp(-1/2 Σ ((count - 1) / σ)²) over all groups, divided by the divisor; largest for one feature of each group.
     pub fn of(&self, subset: &Subset) -> f64 {
         let mut counts = vec![0u32; self.groups.len()];
         for group in subset.iter().filter_map(|feature| self.groups.of(feature)) {
             counts[group] += 1;
         }
         let squares = counts.iter().zip(&self.deviations).map(|(&count, sigma)| {
-            let off = (f64::from(count) - 1.0) / sigma;
-            off * off
+            let deviation = (f64::from(count) - 1.0) / sigma;
+            deviation * deviation
         });
         exp(-0.5 * squares.sum::<f64>()) / self.divisor
     }
@@ -119,11 +119,11 @@ mod tests {
     }
 
     #[test]
-    fn one_of_each_group_is_the_target() {
+    fn one_feature_of_each_group_has_the_largest_similarity() {
         let target = Subset::from_indices(10, [1, 3, 7]);
         assert_eq!(similarity(Sim::Plain, SigmaLog::Log10).of(&target), 1.0);
-        let most = similarity(Sim::Literal, SigmaLog::Log10).of(&target);
+        let largest = similarity(Sim::Literal, SigmaLog::Log10).of(&target);
         // Six decimals are printed.
-        assert!((most - 0.035_780).abs() < 5e-7, "{most}");
+        assert!((largest - 0.035_780).abs() < 5e-7, "{largest}");
     }
 }

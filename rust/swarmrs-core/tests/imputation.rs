@@ -1,17 +1,17 @@
-//! Missing values are filled by the rows that train: what is measured is what each split alone, on a table filled for it,
-//! would show.
+//! Missing values are imputed from the training rows of each fold: the scores equal those of every split evaluated alone on
+//! a table imputed for it.
 
 use proptest::prelude::*;
 use std::sync::Arc;
 use swarmrs_core::Result;
 use swarmrs_core::base::subset::Subset;
-use swarmrs_core::data::dataset::{Dataset, Refill, Scale};
+use swarmrs_core::data::dataset::{Dataset, FoldImputer, Scale};
 use swarmrs_core::data::folds::{FoldSpec, Folds};
 use swarmrs_core::evaluate::{
     self, Classifier, Classify, EvaluationSpec, Measures, Metric, Resources, ScaleFit, Weights,
 };
 
-/// Columns of values, some missing, filled by the mean of those that others have, or by zero.
+/// Columns with missing values, imputed by the mean of the known values, or by zero if there are none.
 #[derive(Debug, Clone)]
 struct Gappy {
     columns: Vec<Vec<Option<f64>>>,
@@ -37,7 +37,7 @@ impl Gappy {
     }
 }
 
-impl Refill for Gappy {
+impl FoldImputer for Gappy {
     fn rows(&self) -> &[u32] {
         &self.rows
     }
@@ -111,7 +111,7 @@ proptest! {
         let all: Vec<u32> = (0..codes.len() as u32).collect();
         let whole = dataset(&gappy, &codes, &all, scale);
         let print = whole.fingerprint().to_owned();
-        let whole = whole.refilled(Arc::new(gappy.clone()), "mean");
+        let whole = whole.with_imputer(Arc::new(gappy.clone()), "mean");
         prop_assert_ne!(whole.fingerprint(), &print);
 
         let separation = classifier == Classifier::Knn && metric == Metric::Manhattan && scale == Scale::Minmax;
@@ -151,7 +151,7 @@ fn repeated_folds_fill_each_time() {
     let gappy = Gappy::new((1..5).map(column).collect());
     let codes: Vec<u32> = (0..30).map(|row| row % 3).collect();
     let all: Vec<u32> = (0..30).collect();
-    let data = dataset(&gappy, &codes, &all, Scale::Minmax).refilled(Arc::new(gappy), "mean");
+    let data = dataset(&gappy, &codes, &all, Scale::Minmax).with_imputer(Arc::new(gappy), "mean");
     let spec = spec(Classifier::Knn, Metric::Euclidean, 1, FoldSpec::Wrap5 { seed: 3 });
     let predicted = evaluator(&data, &spec, false).predict(&Subset::full(4));
     let first = EvaluationSpec { folds: FoldSpec::Kfold { k: 5, shuffle: true, seed: 3 }, ..spec };
@@ -163,7 +163,7 @@ fn repeated_folds_fill_each_time() {
 #[derive(Debug)]
 struct Odd(Vec<u32>);
 
-impl Refill for Odd {
+impl FoldImputer for Odd {
     fn rows(&self) -> &[u32] {
         &self.0
     }
@@ -179,7 +179,7 @@ fn what_does_not_fill_is_refused_and_what_takes_too_much_is_said() {
         let columns: Vec<f64> = (0..n).map(f64::from).collect();
         let codes = (0..n).map(|row| row % 2).collect();
         let data = Dataset::new(&columns, codes, 2, vec!["a".into()], Scale::Minmax).unwrap();
-        let data = data.refilled(Arc::new(Odd((0..n).collect())), "odd");
+        let data = data.with_imputer(Arc::new(Odd((0..n).collect())), "odd");
         let spec = spec(Classifier::Nb, Metric::Euclidean, 1, folds);
         evaluate::build(&data, &spec, false, Resources::default()).map(|built| built.1)
     };

@@ -1,26 +1,26 @@
-//! Searches that are over when they begin: one subset, chosen without evaluating any.
+//! The proposal of filter methods: one subset, selected without evaluations.
 
 use crate::base::subset::Subset;
 use crate::filter::Filter;
 use crate::search::algorithm::{Iteration, Space};
 
-/// In the first iteration the subset that `choose` takes from the filter, given the limit of the space; then none.
+/// In the first iteration, the subset that `select` returns for the filter and the limit of the space; later none.
 ///
-/// Without a table to learn from, all features are alike: then as many as the limit allows, the first ones.
-pub fn only_choice(
+/// Without a dataset there is no filter, and the first features up to the limit are proposed.
+pub fn single_proposal(
     iteration: &Iteration<'_>,
     space: &Space,
-    choose: impl FnOnce(&Filter, usize) -> Vec<usize>,
+    select: impl FnOnce(&Filter, usize) -> Vec<usize>,
 ) -> Vec<Subset> {
     if iteration.number > 0 {
         return Vec::new();
     }
     let limit = space.limit();
-    let chosen = match space.filter() {
-        Some(filter) => choose(filter, limit),
+    let selected = match space.filter() {
+        Some(filter) => select(filter, limit),
         None => (0..limit).collect(),
     };
-    vec![Subset::from_indices(space.n_features(), chosen)]
+    vec![Subset::from_indices(space.n_features(), selected)]
 }
 
 #[cfg(test)]
@@ -43,18 +43,18 @@ mod tests {
             phase,
             pool: &pool,
         };
-        only_choice(&iteration, space, |filter, limit| filter.ranking()[..limit].to_vec())
+        single_proposal(&iteration, space, |filter, limit| filter.ranking()[..limit].to_vec())
     }
 
     #[test]
-    fn one_subset_is_asked_for_and_no_more() {
+    fn one_subset_is_proposed_once() {
         let space = crossed(2);
         assert_eq!(requested(0, &space), [Subset::from_indices(3, [0, 1])]);
         assert!(requested(1, &space).is_empty());
     }
 
     #[test]
-    fn without_a_table_the_first_features_are_as_good_as_any() {
+    fn without_a_dataset_the_first_features_are_proposed() {
         assert_eq!(requested(0, &Space::new(5, 3)), [Subset::from_indices(5, 0..3)]);
     }
 }

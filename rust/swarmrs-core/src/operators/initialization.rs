@@ -1,4 +1,4 @@
-//! Starts of all sizes.
+//! Initial subsets of all sizes.
 
 use crate::base::math::{exp, ln};
 use crate::base::random::Rng;
@@ -6,21 +6,20 @@ use crate::base::subset::Subset;
 use crate::problem::groups::Groups;
 use crate::search::algorithm::Space;
 
-/// A random subset whose size is spread evenly on a log scale, from one feature to the limit. Where
-/// the space has groups, each in order gives a feature.
-pub fn spread(space: &Space, rng: &mut Rng) -> Subset {
+/// A random subset whose size is log-uniform from one feature to the limit. If the space has groups, features are drawn
+/// from the groups in turn.
+pub fn log_uniform_subset(space: &Space, rng: &mut Rng) -> Subset {
     let (n, limit) = (space.n_features(), space.limit());
     let size = exp(rng.unit() * ln(limit as f64)).round() as usize;
     let size = size.clamp(1, limit);
     match space.groups() {
         None => Subset::from_indices(n, rng.distinct(size, n)),
-        Some(groups) => one_of_each(groups, n, size, rng),
+        Some(groups) => round_robin(groups, n, size, rng),
     }
 }
 
-/// Goes round the groups, in random order, for a random member of each until there are `size`;
-/// features of no group come last.
-fn one_of_each(groups: &Groups, n: usize, size: usize, rng: &mut Rng) -> Subset {
+/// Draws `size` features from the groups in turn, in random order; features of no group come last.
+fn round_robin(groups: &Groups, n: usize, size: usize, rng: &mut Rng) -> Subset {
     let mut queues: Vec<Vec<usize>> = groups.iter().map(<[usize]>::to_vec).collect();
     for queue in &mut queues {
         rng.shuffle(queue);
@@ -42,7 +41,7 @@ mod tests {
 
     fn starts(space: &Space, count: usize) -> impl Iterator<Item = Subset> {
         let streams = Streams::new(1);
-        (0..count).map(move |slot| spread(space, &mut streams.rng(0, Phase::Ask, slot)))
+        (0..count).map(move |slot| log_uniform_subset(space, &mut streams.rng(0, Phase::Ask, slot)))
     }
 
     fn grouped(n: usize, limit: usize, members: &[&[usize]]) -> Space {
@@ -51,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_even_on_a_log_scale() {
+    fn sizes_are_log_uniform() {
         let space = Space::new(1000, 1000);
         let small = starts(&space, 3000).filter(|start| start.count() <= 10).count();
         // exp(U ln 1000) < 10.5 for a share of ln 10.5 / ln 1000 = 0.3404 of all U; four standard
@@ -60,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_take_turns() {
+    fn features_are_drawn_from_the_groups_in_turn() {
         let space = grouped(9, 9, &[&[0, 1, 2, 3], &[4, 5], &[6]]);
         for start in starts(&space, 200) {
             let of = |features: std::ops::Range<usize>| {
@@ -77,11 +76,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_start_fits_the_space(n in 1usize..60, limit in 1usize..60, seed: u64) {
+        fn subsets_are_feasible(n in 1usize..60, limit in 1usize..60, seed: u64) {
             let evens: Vec<usize> = (0..n).step_by(2).collect();
             for space in [Space::new(n, limit), grouped(n, limit, &[&evens])] {
                 let mut rng = Streams::new(seed).rng(0, Phase::Ask, 0);
-                let size = spread(&space, &mut rng).count();
+                let size = log_uniform_subset(&space, &mut rng).count();
                 prop_assert!((1..=limit.min(n)).contains(&size));
             }
         }

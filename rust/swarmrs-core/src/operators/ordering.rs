@@ -4,47 +4,47 @@ use crate::base::subset::Subset;
 use crate::problem::objective::Cost;
 use crate::search::algorithm::Evaluation;
 
-/// The key two subsets are compared by: cost, then size, less being better.
-pub type Standing = (Cost, usize);
+/// The sort key of an evaluated subset: cost, then size; smaller is better.
+pub type CostAndSize = (Cost, usize);
 
-/// The standing of an evaluated subset. The empty one counts as the largest: it never beats another of its cost.
-pub fn standing(evaluation: &Evaluation) -> Standing {
-    standing_of(&evaluation.subset, evaluation.cost)
+/// The key of an evaluated subset. The empty subset counts as the largest, so it never wins a tie.
+pub fn cost_and_size(evaluation: &Evaluation) -> CostAndSize {
+    cost_and_size_of(&evaluation.subset, evaluation.cost)
 }
 
-/// The standing of a subset of this cost.
-pub fn standing_of(subset: &Subset, cost: Cost) -> Standing {
+/// The key of a subset with this cost.
+pub fn cost_and_size_of(subset: &Subset, cost: Cost) -> CostAndSize {
     match subset.count() {
         0 => (cost, usize::MAX),
         size => (cost, size),
     }
 }
 
-/// The rule for replacing a best by a subset of equal cost.
+/// The tie-break between a best and a new subset of equal cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Ties {
-    /// The older one stays.
+    /// The best is kept.
     #[default]
     Stay,
-    /// A smaller subset replaces it.
+    /// A smaller subset replaces the best.
     Shrink,
 }
 
 impl Ties {
-    /// True if a subset of this cost and size replaces a best of that cost and size.
-    pub fn replaces(self, new: Standing, best: Standing) -> bool {
+    /// True if `new` replaces `best`.
+    pub fn replaces(self, new: CostAndSize, best: CostAndSize) -> bool {
         self.key(new) < self.key(best)
     }
 
-    /// The part of a standing that is compared.
-    pub fn key(self, (cost, size): Standing) -> Standing {
+    /// The part of the key that is compared.
+    pub fn key(self, (cost, size): CostAndSize) -> CostAndSize {
         (cost, if self == Self::Shrink { size } else { 0 })
     }
 }
 
-/// The index of the least of `values`; the first of equals. 0 where there are none.
-pub fn first_least<T: Ord>(values: impl Iterator<Item = T>) -> usize {
-    values.enumerate().min_by(|a, b| a.1.cmp(&b.1)).map_or(0, |(at, _)| at)
+/// The index of the minimum, ties to the first; 0 for no values.
+pub fn argmin<T: Ord>(values: impl Iterator<Item = T>) -> usize {
+    values.enumerate().min_by(|a, b| a.1.cmp(&b.1)).map_or(0, |(index, _)| index)
 }
 
 #[cfg(test)]
@@ -59,9 +59,9 @@ mod tests {
             measures: Measures::WORST,
             cost: Cost::new(0.5),
         });
-        assert!(standing(&tried[1]) < standing(&tried[0]));
+        assert!(cost_and_size(&tried[1]) < cost_and_size(&tried[0]));
         tried[0].cost = Cost::new(0.4);
-        assert!(standing(&tried[0]) < standing(&tried[1]));
+        assert!(cost_and_size(&tried[0]) < cost_and_size(&tried[1]));
     }
 
     #[test]

@@ -1,22 +1,22 @@
-//! Rows divided by the levels of columns, and what two divisions share.
+//! Partitions of the rows by the levels of columns, and the symmetrical uncertainty of two partitions.
 
-use super::entropy::{Logs, symmetric_uncertainty};
+use super::entropy::{Logs, symmetrical_uncertainty};
 use crate::base::parallel::Pool;
 
 const WORD: usize = u64::BITS as usize;
 
-/// The rows of a table, divided by each of its columns.
+/// The partition of the rows of a table by each of its columns.
 #[derive(Debug)]
-pub struct Divisions {
+pub struct Partitions {
     words: usize,
     n_samples: usize,
     logs: Logs,
-    columns: Vec<Division>,
+    columns: Vec<Partition>,
 }
 
-/// The division by one column. A column of one level divides nothing and keeps no rows.
+/// The partition by one column, as a bitmap of rows for each level; a column of one level needs no bitmap.
 #[derive(Debug)]
-struct Division {
+struct Partition {
     /// The rows of each level, one bit each, level after level.
     bits: Box<[u64]>,
     /// The number of rows of each level.
@@ -24,10 +24,10 @@ struct Division {
     entropy: f64,
 }
 
-impl Divisions {
-    /// By the level of each row in each column, counted from 0; a level may be empty.
+impl Partitions {
+    /// Partitions from the level of each row in each column, counted from 0; a level may be empty.
     pub fn new(columns: Vec<Vec<u32>>, n_samples: usize, logs: Logs, pool: &Pool) -> Self {
-        let columns = pool.map(columns, |levels| Division::new(&levels, &logs));
+        let columns = pool.map(columns, |levels| Partition::new(&levels, &logs));
         Self { words: n_samples.div_ceil(WORD), n_samples, logs, columns }
     }
 
@@ -46,9 +46,9 @@ impl Divisions {
         self.columns[column].counts.len()
     }
 
-    /// The symmetric uncertainty of two columns; 0 where one has a single level.
+    /// The symmetrical uncertainty of two columns; 0 if either has a single level.
     pub fn uncertainty(&self, a: usize, b: usize) -> f32 {
-        // One order for both ways round: sums of floats have one.
+        // Float sums depend on the order: one order makes the result symmetric.
         let (a, b) = (&self.columns[a.min(b)], &self.columns[a.max(b)]);
         if a.bits.is_empty() || b.bits.is_empty() {
             return 0.0;
@@ -56,21 +56,21 @@ impl Divisions {
         let mut sum = 0.0;
         let last = b.bits.len() - self.words;
         for (rows, &count) in a.bits.chunks_exact(self.words).zip(&a.counts) {
-            // What is in no other level of `b` is in its last.
-            let mut rest = count;
+            // Rows in no other level of `b` are in its last one.
+            let mut in_last = count;
             for others in b.bits[..last].chunks_exact(self.words) {
                 let both: u32 = rows.iter().zip(others).map(|(x, y)| (x & y).count_ones()).sum();
-                rest -= both;
+                in_last -= both;
                 sum += self.logs.of(both as usize);
             }
-            sum += self.logs.of(rest as usize);
+            sum += self.logs.of(in_last as usize);
         }
         let joint = self.logs.entropy_of_sum(self.n_samples, sum);
-        symmetric_uncertainty(a.entropy, b.entropy, joint)
+        symmetrical_uncertainty(a.entropy, b.entropy, joint)
     }
 }
 
-impl Division {
+impl Partition {
     fn new(levels: &[u32], logs: &Logs) -> Self {
         let n_levels = 1 + levels.iter().max().map_or(0, |&level| level as usize);
         if n_levels == 1 {
