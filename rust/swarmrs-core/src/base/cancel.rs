@@ -1,11 +1,11 @@
-//! Cancellation: how a signal or a time limit ends work that is under way.
+//! Cancellation of running work by a signal or a time limit.
 //!
-//! The caller opens a [`scope`] around one job and may [`request`](Cancel::request) its end from another thread. Long
-//! loops call [`check`], which costs two loads and unwinds to the scope when the end was requested or the deadline has
-//! passed. Unwinding drops whatever was half built, so no function between the loop and the scope has to pass an error
-//! on, and a cache never keeps a partial result. The unwinding is no panic: no hook runs and nothing is printed.
+//! The caller opens a [`scope`] around a job and may [`request`](Cancel::request) its cancellation from another thread. Long
+//! loops call [`check`], which costs two loads and unwinds to the scope if cancellation was requested or the deadline has
+//! passed. Unwinding drops partial results, so functions between the loop and the scope need not propagate an error, and
+//! caches never keep partial results. The unwinding is not a panic: no panic hook runs and nothing is printed.
 //!
-//! The scope belongs to the thread; [`Pool`](crate::base::parallel::Pool) hands it on to its own threads.
+//! The scope is thread-local; [`Pool`](crate::base::parallel::Pool) passes it on to its threads.
 
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result};
@@ -14,28 +14,28 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Counts how often the end of a job was requested.
+/// A cancellation flag that counts its requests.
 #[derive(Debug, Default)]
 pub struct Cancel {
     requests: AtomicU32,
 }
 
 impl Cancel {
-    /// Requests the end of the job.
+    /// Requests cancellation.
     pub fn request(&self) {
         self.requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// True if its end was requested.
+    /// True if cancellation was requested.
     pub fn is_requested(&self) -> bool {
         self.requests.load(Ordering::Relaxed) > 0
     }
 }
 
-/// A point in time: so many seconds after a clock was started.
+/// A point in time, as seconds after the start of a clock.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
-    /// Runs since the start.
+    /// The clock.
     pub clock: Clock,
     /// Seconds from the start to the deadline.
     pub seconds: f64,
@@ -47,7 +47,7 @@ impl Deadline {
     }
 }
 
-/// Why work ended early; also the payload of the unwinding.
+/// The reason for a cancellation; also the payload of the unwinding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// The caller requested it.
@@ -60,7 +60,7 @@ pub enum Ended {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     cancel: Arc<Cancel>,
-    /// Requests that do not count: the work was begun in spite of them.
+    /// The number of earlier requests, which do not cancel this work.
     ignored: u32,
     deadline: Option<Deadline>,
 }
@@ -69,19 +69,19 @@ thread_local! {
     static CURRENT: RefCell<Option<Scope>> = const { RefCell::new(None) };
 }
 
-/// Does `work`, which ends early once `cancel` is requested.
+/// Runs `work`, which `cancel` can cancel.
 ///
 /// # Errors
-/// [`Error::Interrupted`] where it did.
+/// [`Error::Interrupted`] if it was cancelled.
 pub fn scope<T>(cancel: &Arc<Cancel>, work: impl FnOnce() -> T) -> Result<T> {
     let scope = Scope { cancel: Arc::clone(cancel), ..Scope::default() };
     catching(scope, work).map_err(|_| Error::Interrupted)
 }
 
-/// Does `work` within the scope of this thread, and only until a deadline; without one, until that of the scope.
+/// Runs `work` within the scope of this thread until a deadline; without one, until that of the scope.
 ///
 /// # Errors
-/// Why it ended early.
+/// The reason if it was cancelled.
 pub fn until<T>(
     deadline: Option<Deadline>,
     work: impl FnOnce() -> T,
@@ -90,17 +90,17 @@ pub fn until<T>(
     catching(Scope { deadline: deadline.or(scope.deadline), ..scope }, work)
 }
 
-/// Does `work` in spite of the requests so far; another one ends it.
+/// Runs `work` without regard to earlier requests and the deadline; another request cancels it.
 ///
 /// # Errors
-/// [`Error::Interrupted`] where it did.
+/// [`Error::Interrupted`] if it was cancelled.
 pub fn insist<T>(work: impl FnOnce() -> T) -> Result<T> {
     let scope = current().unwrap_or_default();
     let ignored = scope.cancel.requests.load(Ordering::Relaxed);
     catching(Scope { ignored, deadline: None, ..scope }, work).map_err(|_| Error::Interrupted)
 }
 
-/// Unwinds to the scope of this thread if its work is to end. Long loops call it about every millisecond or more often.
+/// Unwinds to the scope of this thread if its work is cancelled. Long loops call it at least about every millisecond.
 #[inline]
 pub fn check() {
     let ended = CURRENT.with_borrow(|scope| scope.as_ref().and_then(Scope::ended));
@@ -127,9 +127,9 @@ pub(crate) fn current() -> Option<Scope> {
     CURRENT.with_borrow(Clone::clone)
 }
 
-/// Does `work` with this scope as that of the thread.
+/// Runs `work` with this scope as that of the thread.
 pub(crate) fn within<T>(scope: Option<Scope>, work: impl FnOnce() -> T) -> T {
-    /// Puts the scope back that was there before, also when the work unwinds.
+    /// Restores the previous scope, also if the work unwinds.
     struct Restore(Option<Scope>);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -141,7 +141,7 @@ pub(crate) fn within<T>(scope: Option<Scope>, work: impl FnOnce() -> T) -> T {
 }
 
 fn catching<T>(scope: Scope, work: impl FnOnce() -> T) -> std::result::Result<T, Ended> {
-    // What the work had half built is dropped on the way; what it shares is only changed as a whole.
+    // Unwind safe: partial results are dropped, and shared state is only changed as a whole.
     let done = catch_unwind(AssertUnwindSafe(|| {
         within(Some(scope), || {
             check();

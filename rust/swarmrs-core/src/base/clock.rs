@@ -1,4 +1,4 @@
-//! The stopwatch of time limits and reports: the only file that reads the clock.
+//! The stopwatch for time limits and reports; the only file that reads the system clock.
 
 use std::time::{Duration, Instant};
 

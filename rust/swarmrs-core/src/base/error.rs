@@ -45,7 +45,7 @@ pub enum Error {
     },
     /// A prescreen leaves nothing to search.
     #[error(
-        "no column survives the prescreen {rule}: none of {candidates} tells anything about the class"
+        "no column survives the prescreen {rule}: none of {candidates} is relevant to the class"
     )]
     NoSurvivors {
         /// The rule.
@@ -145,7 +145,7 @@ impl Error {
                     .to_owned(),
             ),
             Self::NoSurvivors { .. } => Some(
-                "search without a prescreen: columns may tell together what none tells alone"
+                "search without a prescreen: columns that are irrelevant alone can be relevant together"
                     .to_owned(),
             ),
             _ => None,

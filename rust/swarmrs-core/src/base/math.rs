@@ -1,6 +1,6 @@
 //! Transcendental functions that give the same bits on every platform.
 //!
-//! The standard library forwards these to the platform's own library, whose last bits differ; a trace must not.
+//! The standard library uses the math library of the platform, whose results differ in the last bits; traces must not.
 
 /// e to the power `x`.
 pub fn exp(x: f64) -> f64 {
@@ -32,7 +32,7 @@ pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + exp(-x))
 }
 
-/// The share of the standard normal distribution below `z`.
+/// The cumulative distribution function of the standard normal distribution.
 pub fn normal_cdf(z: f64) -> f64 {
     0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }

@@ -1,20 +1,20 @@
 //! Ordered parallel map; the only file that names rayon.
 //!
-//! A pool belongs to its owner and is made on first need, never rayon's global one: a forked process would inherit
-//! that one without its threads and wait forever.
+//! A pool belongs to its owner and is created on first use. Rayon's global pool is not used: a forked process would inherit
+//! it without its threads, and deadlock.
 
 use crate::base::cancel;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// A pool has no more threads than this: more would only wait for each other.
+/// The maximum number of threads of a pool.
 pub const MOST_THREADS: usize = 1024;
 
-/// Threads to work with.
+/// A thread pool.
 #[derive(Debug)]
 pub struct Pool {
     threads: usize,
-    /// The threads beside the one that asks for work.
+    /// The threads other than the calling one.
     others: OnceLock<Option<rayon::ThreadPool>>,
 }
 
@@ -33,11 +33,11 @@ impl Pool {
         self.threads
     }
 
-    /// `work` on each item, results in the order of the items. It ends between two items, too, when the work of this
-    /// thread is cancelled; see [`cancel`].
+    /// Applies `work` to each item; results are in the order of the items. Cancellation of the work of this thread is checked
+    /// between items; see [`cancel`].
     ///
-    /// This thread works too, and each one takes the next item when it is done with the last: none waits for another to
-    /// wake up, and at the end for one item at most.
+    /// The calling thread works too, and every thread takes the next item when it has finished one: no thread waits for
+    /// another to wake up, and at the end for one item at most.
     pub fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
         let work = |item: T| {
             cancel::check();
@@ -50,7 +50,7 @@ impl Pool {
         let others = self.others.get_or_init(|| {
             rayon::ThreadPoolBuilder::new().num_threads(self.threads - 1).build().ok()
         });
-        // Where the system gives no more threads: the same answers, later.
+        // If the system cannot create threads, this thread does all the work.
         let Some(others) = others else { return alone(items) };
         let count = items.len();
         let items: Vec<Mutex<Option<(usize, T)>>> =
@@ -73,12 +73,12 @@ impl Pool {
             }
             take_items();
         });
-        // Every item has a result here: a panic has passed on.
+        // Every item has a result here, because panics and cancellations unwind.
         results.into_iter().filter_map(|place| locked(&place).take()).collect()
     }
 }
 
-/// The content of a lock. A thread that panics has left it whole: it holds an item or a result, or nothing.
+/// The content of a lock. A poisoned lock is valid: it holds an item, a result, or nothing.
 fn locked<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,8 @@
 //! Random streams, keyed by seed, iteration, phase and slot.
 //!
-//! Every draw of a run comes from a stream that is named, not shared: neither the order of evaluation nor the number of
-//! threads can change what a slot draws. In iteration 0 of the ask phase slot `i` is the start of particle `i`, so that all
-//! algorithms that begin with fair bits begin with the same swarm.
+//! Streams are counter-based and not shared, so neither the order of evaluation nor the number of threads changes what a slot
+//! draws. In iteration 0 of the ask phase, slot `i` initializes particle `i`, so all algorithms that start with random bits
+//! start with the same population.
 
 use crate::base::isa::Isa;
 use crate::base::math::{cos, ln};
@@ -11,13 +11,13 @@ use std::f64::consts::TAU;
 /// The phase of a random stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// While subsets are proposed.
+    /// Proposals of subsets.
     Ask = 0,
-    /// While costs are learned.
+    /// Updates from costs.
     Tell = 1,
-    /// While folds are drawn; does not belong to a run.
+    /// Cross-validation folds; not part of a run.
     Folds = 2,
-    /// While features are put in groups; does not belong to a run.
+    /// Feature groups; not part of a run.
     Groups = 3,
 }
 
@@ -52,7 +52,7 @@ impl Streams {
 
 /// Words of a block.
 const BLOCK: usize = 8;
-/// Blocks made at a time where no vectors are wide enough for more.
+/// Blocks generated at a time without wide vector instructions.
 const FEW_BLOCKS: usize = 4;
 /// Words that a stream holds, at most: one for each feature of a word of a subset.
 pub(crate) const WORDS: usize = 64;
@@ -63,7 +63,7 @@ pub(crate) const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0
 /// Rounds in pairs, one over columns and one over diagonals.
 pub(crate) const DOUBLE_ROUNDS: usize = 4;
 
-/// What names a stream of `ChaCha` with 8 rounds.
+/// The key and nonce of a stream of `ChaCha` with 8 rounds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source {
     /// The key.
@@ -73,7 +73,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// `N` blocks from block `first` on, side by side: loops over lanes, which compilers turn into vectors.
+    /// Generates `N` blocks from block `first` on, with one lane per block, so that the compiler vectorizes the loops.
     fn blocks<const N: usize>(&self, first: u64, to: &mut [u64]) {
         let numbers: [u64; N] = std::array::from_fn(|lane| first.wrapping_add(lane as u64));
         let start: [[u32; N]; 16] = std::array::from_fn(|row| match row {
@@ -118,19 +118,19 @@ impl Source {
     }
 }
 
-/// Makes [`BLOCKS`] blocks of a stream from the one that is given on.
+/// Generates [`BLOCKS`] blocks of a stream from the given one on.
 pub(crate) type Wide = fn(&Source, u64, &mut [u64; WORDS]);
 
-/// One random stream. Its samplers are our own, so results outlive any library's changes.
+/// A random stream. The samplers are our own, so that results do not change with library versions.
 #[derive(Debug)]
 pub struct Rng {
     source: Source,
     isa: Isa,
-    /// Makes many blocks at a time, where there are vectors for it.
+    /// Generates many blocks at a time with vector instructions, if available.
     wide: Option<Wide>,
-    /// The block that is made next.
+    /// The index of the next block.
     next_block: u64,
-    /// Words made and not drawn yet: those from `next` to `end`.
+    /// Generated words; those in `next..end` are not drawn yet.
     words: [u64; WORDS],
     next: usize,
     end: usize,
@@ -186,7 +186,7 @@ impl Rng {
         (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// True with this probability: always from 1 up, never from 0 down.
+    /// True with this probability, which is clamped to [0, 1].
     #[inline]
     pub fn bernoulli(&mut self, probability: f64) -> bool {
         self.unit() < probability

@@ -42,7 +42,7 @@ impl Subset {
         subset
     }
 
-    /// The features listed.
+    /// The given features.
     ///
     /// # Panics
     /// When one of them is not below `len`.
@@ -54,22 +54,22 @@ impl Subset {
         subset
     }
 
-    /// The number of features to choose from.
+    /// The number of features of the space.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if no feature is in.
+    /// True if no feature is selected.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// The number of features that are in.
+    /// The number of selected features.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// True if `feature` is in.
+    /// True if `feature` is selected.
     ///
     /// # Panics
     /// When `feature` is not below `len`.
@@ -78,7 +78,7 @@ impl Subset {
         self.words[feature / WORD] >> (feature % WORD) & 1 == 1
     }
 
-    /// Puts `feature` in.
+    /// Adds `feature`.
     ///
     /// # Panics
     /// When `feature` is not below `len`.
@@ -87,7 +87,7 @@ impl Subset {
         self.words[feature / WORD] |= 1 << (feature % WORD);
     }
 
-    /// Takes `feature` out.
+    /// Removes `feature`.
     ///
     /// # Panics
     /// When `feature` is not below `len`.
@@ -96,7 +96,7 @@ impl Subset {
         self.words[feature / WORD] &= !(1 << (feature % WORD));
     }
 
-    /// Puts `feature` in or takes it out.
+    /// Adds or removes `feature`.
     ///
     /// # Panics
     /// When `feature` is not below `len`.
@@ -108,7 +108,7 @@ impl Subset {
         }
     }
 
-    /// The same subset with `feature` in.
+    /// A copy with `feature` added.
     #[must_use]
     pub fn with(&self, feature: usize) -> Self {
         let mut subset = self.clone();
@@ -116,7 +116,7 @@ impl Subset {
         subset
     }
 
-    /// The same subset with `feature` out.
+    /// A copy with `feature` removed.
     #[must_use]
     pub fn without(&self, feature: usize) -> Self {
         let mut subset = self.clone();
@@ -124,31 +124,31 @@ impl Subset {
         subset
     }
 
-    /// The features of either.
+    /// The union.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         self.zip(other, |a, b| a | b)
     }
 
-    /// The features of both.
+    /// The intersection.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         self.zip(other, |a, b| a & b)
     }
 
-    /// The features of this one that the other lacks.
+    /// The difference: features of this subset that are not in the other.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
         self.zip(other, |a, b| a & !b)
     }
 
-    /// The features of one of the two.
+    /// The symmetric difference.
     #[must_use]
     pub fn exclusive(&self, other: &Self) -> Self {
         self.zip(other, |a, b| a ^ b)
     }
 
-    /// All features that are not in.
+    /// The complement.
     #[must_use]
     pub fn complement(&self) -> Self {
         let mut subset =
@@ -171,7 +171,7 @@ impl Subset {
         &self.words
     }
 
-    /// The features that are in, ascending.
+    /// The selected features, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {
             std::iter::successors((word != 0).then_some(word), |rest| {

@@ -1,9 +1,8 @@
-//! Sums of floats in a fixed order, in lanes that compilers turn into vectors.
+//! Sums of floats in a fixed order, in lanes that the compiler vectorizes.
 //!
-//! Element i is added to lane i mod 8, then the lanes are added from the first on: the same bits on every platform, which
-//! a sum in whatever order is fastest would not have.
+//! Element i is added to lane i mod 8, then the lanes are added in order: the result has the same bits on every platform.
 
-/// Sums that grow side by side.
+/// The number of partial sums.
 const LANES: usize = 8;
 
 /// The sum of `term(x)` over `values`.
@@ -43,18 +42,18 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 pub struct Moments {
     /// The mean, rounded.
     pub mean: f64,
-    /// The exact mean less `mean`: at most about half a unit in the last place of the mean.
+    /// The rounding error of `mean`, exact mean - `mean`: at most about half a unit in the last place.
     pub rest: f64,
-    /// The sum of the squared deviations from the exact mean; 0 where all values are equal, and only there.
+    /// The sum of the squared deviations from the exact mean; 0 if and only if all values are equal.
     pub squares: f64,
 }
 
 impl Moments {
-    /// Of values of which there is at least one, with a range from 2^-400 to 2^400 or of 0.
+    /// The moments of at least one value, with a range of 0 or from 2^-400 to 2^400.
     ///
-    /// Nothing here cancels. Values far from 0 and near each other, such as 1e9 and a small noise, have differences
-    /// without any rounding error (Sterbenz), and only differences are summed: first from the first value, then from
-    /// the mean. What the mean lost by rounding is taken from the squares again.
+    /// There is no cancellation. Differences of values that are far from 0 and near each other, such as 1e9 plus small noise,
+    /// are exact (Sterbenz), and only differences are summed: first from the first value, then from the mean. The squares are
+    /// corrected for the rounding error of the mean.
     pub fn of(values: &[f64]) -> Self {
         let (first, n) = (values[0], values.len() as f64);
         let mean = first + sum_of(values, |x| x - first) / n;
