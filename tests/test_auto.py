@@ -1,5 +1,6 @@
 """algo="auto": methods compete on held-out rows; the choice and its estimate are honest."""
 
+import math
 from dataclasses import replace
 from functools import partial
 
@@ -20,7 +21,7 @@ from swarmrs.evaluation._bias_correction import (
 )
 from swarmrs.evaluation._native import score_of
 from swarmrs.exceptions import DataError, SwarmrsWarning
-from swarmrs.search._auto import Ranked, _Arena
+from swarmrs.search._auto import Ranked, _Arena, log_steps, mean_ranking
 from swarmrs.search._options._settings import Settings
 from swarmrs.search._results._selection import Evaluations
 from swarmrs.search._search import Search
@@ -257,3 +258,13 @@ def test_averages_choose_not_the_luckiest_configuration() -> None:
     assert choose(Resampled(scores.ravel(), samples, samples), 3, tolerance=0.5).size == 0
     # In a window of three: 0.58, 0.65, 0.72, 0.77.
     assert choose(Resampled(scores.ravel(), few, few), 3, window=3).size == 3
+
+
+def test_mean_rankings_have_the_same_bits_on_any_processor() -> None:
+    ranks = np.arange(1, 4001)
+    steps = np.array([math.log(rank) for rank in ranks]) * 2**24
+    # Logarithms of two libraries differ by some units in the last place: 1e-7 steps.
+    assert np.abs(steps % 1 - 0.5).min() > 1e-5
+    assert np.array_equal(log_steps(ranks), np.floor(steps + 0.5))
+    rankings = np.random.default_rng(1).permuted(np.tile(np.arange(30), (20, 1)), axis=1).tolist()
+    assert mean_ranking(rankings, 30) == mean_ranking(rankings[::-1], 30)

@@ -90,6 +90,7 @@ def is_regressor(judge: object) -> bool:
             "give 'knn', 'nb', 'ridge' or an estimator of scikit-learn, such as SVC()",
         )
     try:
+        judge.__sklearn_tags__()  # Before version 1.8, scikit-learn does without.
         return bool(base.is_regressor(judge))
     except AttributeError:
         raise SpecError(
