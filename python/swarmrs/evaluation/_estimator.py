@@ -70,7 +70,7 @@ class Estimator(Protocol):
 Scoring: TypeAlias = str | Callable[[Estimator, NDArray[np.float64], NDArray[np.generic]], float]
 
 
-def is_regressor(judge: object) -> bool:
+def is_regressor(judge: Any) -> bool:
     """Return whether it is an estimator that predicts numbers.
 
     Raises
