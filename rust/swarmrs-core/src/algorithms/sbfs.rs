@@ -11,7 +11,7 @@
 //!
 //! d is `size`; X, B and the two loops are in `Floating`. Every sweep is one iteration; ties go to the lowest feature. The
 //! paper continues past d without saying how far: `overshoot` is ours. Without `size` it runs down to one feature, and the
-//! result is the best subset of all sizes. Every addition lowers some B[k], so the search terminates, but no useful bound is
+//! result is the best subset of all sizes. Every addition lowers some `B[k]`, so the search terminates, but no useful bound is
 //! known: the default budget stops the worst case.
 //!
 //! The paper has no limit on the number of features. With a limit below |U|, the first iteration evaluates every single

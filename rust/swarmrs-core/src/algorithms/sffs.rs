@@ -11,7 +11,7 @@
 //!
 //! d is `size`; X, B and the two loops are in `Floating`. Every sweep is one iteration; ties go to the lowest feature. The
 //! paper continues past d without saying how far: `overshoot` is ours. The end is never above the limit of the space.
-//! Without `size` it runs to the limit, and the result is the best subset of all sizes. Every removal lowers some B[k], so
+//! Without `size` it runs to the limit, and the result is the best subset of all sizes. Every removal lowers some `B[k]`, so
 //! the search terminates, but no useful bound is known: the default budget stops the worst case.
 //!
 //! P. Pudil, J. Novovicova, J. Kittler, Floating search methods in feature selection, Pattern Recognition Letters 15
