@@ -256,6 +256,11 @@ def test_averages_choose_not_the_luckiest_configuration() -> None:
     assert choice.estimate == pytest.approx(0.8)
     samples = scores.ravel() + np.random.default_rng(0).normal(size=(500, 12))
     assert choose(Resampled(scores.ravel(), samples, samples), 3, tolerance=0.5).size == 0
+    # The favorite wins if its mean is within one standard error of the best.
+    for noise, method in ((0.001, 0), (0.2, 1)):
+        samples = scores.ravel() + np.random.default_rng(0).normal(0, noise, (500, 12))
+        resampled = Resampled(scores.ravel(), samples, samples)
+        assert choose(resampled, 3, favorite=1).method == method
     # In a window of three: 0.58, 0.65, 0.72, 0.77.
     assert choose(Resampled(scores.ravel(), few, few), 3, window=3).size == 3
 

@@ -63,7 +63,7 @@ class Choice:
     means : array
         The mean score of each method over the larger half of the sizes.
     standard_errors : array
-        The standard error of the difference of each mean to that of the method chosen.
+        The standard error of the difference of each mean to the best one.
     estimate : float
         The mean score of what is chosen on bootstrap samples, on the units not drawn.
     interval : tuple of float
@@ -78,14 +78,21 @@ class Choice:
     interval: tuple[float, float]
 
 
-def choose(resampled: Resampled, n_methods: int, tolerance: float = 0.0, window: int = 1) -> Choice:
+def choose(
+    resampled: Resampled,
+    n_methods: int,
+    tolerance: float = 0.0,
+    window: int = 1,
+    favorite: int | None = None,
+) -> Choice:
     """Choose a method and a size; each configuration is a pair of both, sizes within methods.
 
     The best of all configurations owes more of its score to luck than any average does. So a method
     is chosen by its mean over the larger half of the sizes, and the size by the mean score of the
     three best methods, each size averaged with its neighbors in a window: the smallest within
-    `tolerance` standard errors of the best. The standard error is that of the paired difference. Of
-    equal ones the first is chosen.
+    `tolerance` standard errors of the best. A `favorite` method is chosen if its mean is within one
+    standard error of the best. Standard errors are those of the paired differences. Of equal ones
+    the first is chosen.
 
     Examples
     --------
@@ -114,22 +121,31 @@ def choose(resampled: Resampled, n_methods: int, tolerance: float = 0.0, window:
     grid, drawn = grids(resampled.scores), grids(resampled.drawn)
     top = np.argsort(-larger(grid), kind="stable")[:_TOP]
     spread = tolerance * standard_errors(smooth(drawn[:, top].mean(axis=1)))
+    gaps = standard_errors(larger(drawn))
 
     def pick(grid: Matrix) -> tuple[int, int]:
-        order = np.argsort(-larger(grid), kind="stable")
+        means = larger(grid)
+        order = np.argsort(-means, kind="stable")
         curve = smooth(grid[order[:_TOP]].mean(axis=0))
-        best = int(curve.argmax())
-        return int(order[0]), int((curve >= curve[best] - spread[best]).argmax())
+        method, best = int(order[0]), int(curve.argmax())
+        if favorite is not None and means[method] - means[favorite] <= gaps[method, favorite]:
+            method = favorite
+        return method, int((curve >= curve[best] - spread[best]).argmax())
 
     method, size = pick(grid)
+    means = larger(grid)
     left_out = resampled.left_out.reshape(drawn.shape)
     values = np.array([left[pick(here)] for here, left in zip(drawn, left_out, strict=True)])
     if not len(values):
         values = grid[[method], size]
     low, high = np.quantile(values, _INTERVAL)
-    errors = standard_errors(larger(drawn))[method]
     return Choice(
-        method, size, larger(grid), errors, float(values.mean()), (float(low), float(high))
+        method,
+        size,
+        means,
+        gaps[int(means.argmax())],
+        float(values.mean()),
+        (float(low), float(high)),
     )
 
 

@@ -66,6 +66,8 @@ _WIDE, _LEAST = 200, 5
 _WINDOW = 5
 # In the others the smallest size within so many standard errors of the best is chosen.
 _NEARLY = 0.5
+# An average over thousands of subsets varies less than a single ranking or subset.
+_FAVORITE = "rks"
 # Splits rank so many features at most, the best by the F statistic of their rows.
 _MOST_FEATURES = 2000
 # Up to so many features, searches that return one subset compete, too.
@@ -247,6 +249,11 @@ class Plan:
         return replace(plan, methods=tuple(it for it in methods if it not in _SEARCHES))
 
     @property
+    def favorite(self) -> int | None:
+        """The position of the method that wins unless another is better by a standard error."""
+        return self.methods.index(_FAVORITE) if _FAVORITE in self.methods else None
+
+    @property
     def n_searches(self) -> int:
         """How many of the methods evaluate subsets."""
         return sum(method in _SEARCHES for method in self.methods)
@@ -297,7 +304,7 @@ def compete(
         {
             "method": plan.methods,
             "score": choice.means,
-            "difference": choice.means[choice.method] - choice.means,
+            "difference": choice.means.max() - choice.means,
             "standard_error": choice.standard_errors,
         }
     ).sort("score", descending=True, maintain_order=True)
@@ -666,7 +673,8 @@ class _Arena:
             np.concatenate([block.predicted for block in blocks]),
         )
         plan = self.plan
-        return choose(resampled, len(plan.methods), plan.tolerance, plan.window), resampled
+        chosen = choose(resampled, len(plan.methods), plan.tolerance, plan.window, plan.favorite)
+        return chosen, resampled
 
     def _resampled(self, rows: NDArray[np.intp], predicted: NDArray[Any]) -> Resampled:
         """Return the scores of predictions on bootstrap samples of the rows, or of the blocks."""

@@ -103,10 +103,11 @@ def competition_lines(competition: Mapping[str, Any] | None) -> list[str]:
     if competition is None:
         return []
     rows = [("METHOD", competition["scoring"].upper(), "BELOW BEST", "")]
-    for row in competition["methods"]:
+    for place, row in enumerate(competition["methods"]):
+        gap = f"{row['difference']:.4f} ± {row['standard_error']:.4f}" if place else ""
+        winner = "winner, within one standard error" if place else "winner"
         is_winner = row["method"] == competition["method"]
-        gap = "" if is_winner else f"{row['difference']:.4f} ± {row['standard_error']:.4f}"
-        rows.append((row["method"], f"{row['score']:.4f}", gap, "winner" if is_winner else ""))
+        rows.append((row["method"], f"{row['score']:.4f}", gap, winner if is_winner else ""))
     low, high = competition["interval"]
     splits = counted(competition["splits"], "split")
     least, most = competition["sizes"]
