@@ -7,7 +7,8 @@ ones. The value of a method on a table is the mean balanced accuracy over folds 
 
 The tables are in two halves. The first has shaped the methods; what counts is the second.
 
-Run by `make answer`; `ARGS="--deals 1 --tables srbct --methods auto,cfs"` for a part. Finished
+Run by `make answer`; `ARGS="--deals 1 --tables srbct --methods auto,cfs"` for a part. With --votes
+the champions of searches are compared with the votes of their best subsets instead. Finished
 folds are kept in the file of --store, so that a second call only adds what is missing; --shard 1/2
 and --shard 2/2 share the work between two processes. `ARGS=--print-only` prints what is there.
 `ARGS=--noise` lets `auto` select on tables of noise instead.
@@ -47,10 +48,9 @@ DESIGN = "srbct,dlbcl,9tumor,brain_tumor1,sonar,lsvt"
 REPORT = (
     "leukemia1,leukemia2,brain_tumor2,prostate,11tumor,lung_cancer_1543,ionosphere,musk1,arrhythmia"
 )
-METHODS = (
-    "auto,rks-20,rks-50,rks-100,cem,vlpso-ls,cfs,fcbf,mrmr-50,mrmr-200,rfe-svm-50,l1,all,"
-    "cso,cso/vote,upso2d,upso2d/vote,bpso,bpso/vote"
-)
+METHODS = "auto,rks-20,rks-50,rks-100,cem,vlpso-ls,cfs,fcbf,mrmr-50,mrmr-200,rfe-svm-50,l1,all"
+# Searches whose champion is compared with the vote of their best subsets, by --votes.
+VOTERS = "cso,upso2d,bpso"
 REFERENCE = "auto"
 # `vlpso-ls` searches with the evaluation and fitness of its paper, the others by 5-NN, 10-fold.
 PAPER: dict[str, Any] = {
@@ -302,6 +302,28 @@ def _summary(names: list[str], methods: list[str], runs: Runs) -> Iterator[str]:
         )
 
 
+def _votes(names: list[str], voters: list[str], runs: Runs) -> Iterator[str]:
+    """Yield the comparison of champions with votes, each search on the folds it has finished."""
+    yield "| search | tables | folds | champion | vote | features | vote less champion | wins | p |"
+    yield f"|---|{'--:|' * 8}"
+    for voter in voters:
+        pair = [voter, f"{voter}/vote"]
+        done = _common(names, pair, runs)
+        if not done:
+            continue
+        champion, vote = (
+            np.array([_accuracy(data, method, done[data], runs) for data in done])
+            for method in pair
+        )
+        sizes = [np.mean([_mean(it, by, done[it], runs, "size") for it in done]) for by in pair]
+        yield (
+            f"| {voter} | {len(done)} | {sum(map(len, done.values()))} | {champion.mean():.2f} | "
+            f"{vote.mean():.2f} | {sizes[0]:.0f}, {sizes[1]:.0f} | "
+            f"{(vote - champion).mean():+.2f} | {np.sum(vote > champion)} of {len(done)} | "
+            f"{signed_rank(vote, champion).p:.4f} |"
+        )
+
+
 def _noise() -> None:
     """Print what `auto` says of tables without a relevant feature."""
     covered = 0
@@ -337,11 +359,14 @@ def main() -> None:
     parser.add_argument("--shard", default="1/1", help="the part of the work done here")
     parser.add_argument("--store", type=Path, default=ROOT / "benches" / "results" / "answer.jsonl")
     parser.add_argument("--print-only", action="store_true", help="print what is finished")
+    parser.add_argument("--votes", action="store_true", help="compare champions with votes")
     parser.add_argument("--noise", action="store_true", help="select on tables of noise")
     args = parser.parse_args()
     if args.noise:
         _noise()
         return
+    if args.votes:
+        args.methods = [f"{voter}{kind}" for voter in _words(VOTERS) for kind in ("", "/vote")]
     store = Store(args.store, Key, Found)
     names = args.tables
     if args.print_only:
@@ -351,6 +376,9 @@ def main() -> None:
         for name in sorted({*args.tables} - {*names}):
             print(f"skipped: {why_absent(name)}", file=sys.stderr)
         runs = store.complete(_wanted(args, names), _run)
+    if args.votes:
+        print("\n".join(_votes(names, _words(VOTERS), runs)))
+        return
     for title, half in (("Design half", DESIGN), ("Report half", REPORT)):
         chosen = [name for name in names if name in half.split(",")]
         methods = [m for m in args.methods if any(key.method == m for key in runs)]
