@@ -62,7 +62,7 @@ def test_lists_and_the_word_may_be_mixed(woods: pl.DataFrame) -> None:
     both = ["encoded", ["rings", "site=hill"]]
     with pytest.raises(SpecError, match="goes together with features of two lists") as caught:
         select(woods, encode="onehot", together=both, **QUICK)
-    assert caught.value.hint == "make one list of both"
+    assert caught.value.hint == "merge the two lists"
     with pytest.raises(SpecError, match="together has 'rings', expected lists"):
         select(woods, encode="onehot", together=["rings"], **QUICK)
 
