@@ -440,16 +440,18 @@ impl<K: Kernel> Neighbors<K> {
             let neighbors = certain.chain(nearest(&mut rows, self.k - inside));
             predictor.decide(case, neighbors);
         }
+        let Some(forest) = forest else {
+            self.exact.all(&features, &open, |case, rows| {
+                predictor.decide(case, nearest(rows, self.k));
+            });
+            return;
+        };
         let mut near = Vec::new();
         for case in open {
-            if let Some(forest) = forest {
-                cancel::check();
-                let (steps, _) = candidates.list(case).at(self.k - 1);
-                forest.within(case, steps, &shortlist, &mut near);
-                self.exact.some(&features, case, &near, &mut rows);
-            } else {
-                self.exact.all(&features, case, &mut rows);
-            }
+            cancel::check();
+            let (steps, _) = candidates.list(case).at(self.k - 1);
+            forest.within(case, steps, &shortlist, &mut near);
+            self.exact.some(&features, case, &near, &mut rows);
             predictor.decide(case, nearest(&mut rows, self.k));
         }
     }
@@ -529,13 +531,12 @@ impl<K: Kernel> Neighbors<K> {
             classes.extend(rows[..self.k].iter().map(|&row| codes[row as usize]));
             vote(case, &classes);
         }
-        for case in open {
-            self.exact.all(&features, case, &mut sorted);
-            sort_nearest(&mut sorted, self.k);
+        self.exact.all(&features, &open, |case, sorted| {
+            sort_nearest(sorted, self.k);
             classes.clear();
             classes.extend(sorted.iter().map(|&(_, row)| codes[row as usize]));
             vote(case, &classes);
-        }
+        });
         shares
     }
 }
