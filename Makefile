@@ -197,7 +197,7 @@ wheel: dist ## check the stable ABI of the wheel and run the commands of all doc
 	$(BIN)/python -m venv $(DIST)/wheel
 	$(DIST)/wheel/bin/pip install --quiet "$$(ls $(DIST)/swarmrs-*.whl)"
 	$(DIST)/wheel/bin/swarmrs select sklearn:wine --algo sfs
-	$(DIST)/wheel/bin/pip install --quiet "$$(ls $(DIST)/swarmrs-*.whl)[report]" pytest pytest-timeout hypothesis
+	$(DIST)/wheel/bin/pip install --quiet "$$(ls $(DIST)/swarmrs-*.whl)[report]" pandas pytest pytest-timeout hypothesis
 	$(DIST)/wheel/bin/python -m pytest -q -p no:cacheprovider tests/test_docs.py $(ARGS)
 
 sdist: dist ## run the Python tests of the source archive, on nothing but what it contains
