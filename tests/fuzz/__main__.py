@@ -78,7 +78,7 @@ class Worker:
         self.home = Path(tempfile.mkdtemp(prefix="swarmrs-fuzz-"))
         (self.home / "case").mkdir()
         single = {"POLARS_MAX_THREADS": "2", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        paths = [str(ROOT / "tests"), str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
+        paths = [str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "fuzz.worker", str(seed), str(megabytes), str(self.home)],
             stdin=subprocess.PIPE,
