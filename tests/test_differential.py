@@ -5,6 +5,7 @@ from contextlib import nullcontext
 import differential
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 from swarmrs import Evaluator, select
 
@@ -33,6 +34,24 @@ def test_an_outlier_does_not_destroy_a_feature(factor: float, metric: str) -> No
         scores = Evaluator((x, y), **settings).measure(only)
     # The outlier itself may be misclassified, and nothing else.
     assert scores["error"][0] <= clean + 0.01
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_cases_that_quantization_leaves_open_are_those_of_scikit_learn(metric: str) -> None:
+    """One outlier row puts all others into one quantization step: float64 distances decide all."""
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(600, 40)), np.arange(600) % 3
+    x[:200, :5] += 0.5
+    x[7] = 1e11
+    knn = KNeighborsClassifier(5, metric=metric, algorithm="brute")
+    evaluator = Evaluator(x, y, estimator=knn, cv=10, scale="none")
+    rows, labels = evaluator.predict(np.ones(40, dtype=bool))
+    expected = cross_val_predict(knn, x, y, cv=StratifiedKFold(10))
+    assert np.array_equal(rows, np.arange(600))
+    # Seen from the outlier, float64 distances to the other rows are equal but for rounding.
+    others = rows != 7
+    assert np.array_equal(labels[others].astype(str), expected[others].astype(str))
+    assert len(set(expected)) == 3
 
 
 def test_a_search_finds_a_feature_with_an_outlier() -> None:

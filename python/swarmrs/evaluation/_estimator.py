@@ -90,7 +90,8 @@ def is_regressor(judge: Any) -> bool:
             "give 'knn', 'nb', 'ridge' or an estimator of scikit-learn, such as SVC()",
         )
     try:
-        judge.__sklearn_tags__()  # Before version 1.8, scikit-learn does without.
+        # scikit-learn before 1.8 also takes classes without tags: refuse them on every version.
+        judge.__sklearn_tags__()
         return bool(base.is_regressor(judge))
     except AttributeError:
         raise SpecError(

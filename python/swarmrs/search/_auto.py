@@ -4,9 +4,9 @@ The rows are dealt to ten blocks. Each split holds out two of them, and every me
 features by the rows of the others. A block is predicted by the estimator, fitted to all other rows,
 from the first 5, 8, ... features of the mean ranking over the splits that did not see it. So mean
 rankings, which are steadier than any ranking, are judged by rows that had no part in them. The
-method and the number of features that do best on average are chosen; the answer is the mean ranking
-of that method over all splits. The score is corrected for the choice, so that it needs no further
-cross-validation.
+method that does best on average is chosen, or `rks` if it is within one standard error of the best,
+then the number of features. The answer is the mean ranking of that method over all splits. The
+score is corrected for the choice, so that it needs no further cross-validation.
 """
 
 import json
